@@ -3,8 +3,8 @@
 use idgen_lab::engine::{Engine, Mysql, Postgres};
 use idgen_lab::measure;
 use idgen_lab::runner::{Cancel, Observer, run};
-use idgen_record::{Clients, Failure, Workload};
-use idgen_server::{Flavor, Server, Settings};
+use idgen_record::{Clients, Database, Failure, Workload};
+use idgen_server::{Server, Settings};
 use sqlx::{AssertSqlSafe, Connection, Executor, MySqlConnection, PgConnection};
 
 use crate::common::{find, load, results};
@@ -62,12 +62,12 @@ fn arrive(engine: &mut dyn Engine) {
 
 #[test]
 fn rows_of_mysql_clients_arrive_near_the_edge() {
-    arrive(&mut Mysql::start(Flavor::MySql, &single()).unwrap());
+    arrive(&mut Mysql::start(Database::MySql, &single()).unwrap());
 }
 
 #[test]
 fn rows_of_mariadb_clients_arrive_near_the_edge() {
-    arrive(&mut Mysql::start(Flavor::MariaDb, &single()).unwrap());
+    arrive(&mut Mysql::start(Database::MariaDb, &single()).unwrap());
 }
 
 #[test]
@@ -78,14 +78,14 @@ fn rows_of_postgres_clients_arrive_near_the_edge() {
 /// Writes to another schema of the server once, in the middle of the run.
 struct Writes<'a> {
     server: &'a Server,
-    flavor: Flavor,
+    database: Database,
     statements: Vec<String>,
 }
 
 impl Observer for Writes<'_> {
     fn inserted(&mut self, rows: u64) {
         if rows > 1_000 {
-            execute(self.server, self.flavor, std::mem::take(&mut self.statements));
+            execute(self.server, self.database, std::mem::take(&mut self.statements));
         }
     }
     fn failed(&mut self, failure: &Failure) {
@@ -94,12 +94,12 @@ impl Observer for Writes<'_> {
 }
 
 /// In a thread of its own, because the lab's runtime may be calling.
-fn execute(server: &Server, flavor: Flavor, statements: Vec<String>) {
+fn execute(server: &Server, database: Database, statements: Vec<String>) {
     std::thread::scope(|scope| {
         scope.spawn(|| {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
             runtime.block_on(async {
-                if flavor == Flavor::Postgres {
+                if database == Database::Postgres {
                     let mut connection = PgConnection::connect(server.url()).await.unwrap();
                     for sql in statements {
                         connection.execute(AssertSqlSafe(sql)).await.unwrap();
@@ -118,45 +118,45 @@ fn execute(server: &Server, flavor: Flavor, statements: Vec<String>) {
 }
 
 /// The writes of others in a run on a server that is given by URL, with this many writes in the middle of it.
-fn others(server: &Server, flavor: Flavor, writes: usize) -> (u64, Option<String>) {
+fn others(server: &Server, database: Database, writes: usize) -> (u64, Option<String>) {
     let load = Workload { statement_rows: 100, ..single() };
-    let mut engine: Box<dyn Engine> = match flavor {
-        Flavor::Postgres => Box::new(Postgres::at(server.url()).unwrap()),
+    let mut engine: Box<dyn Engine> = match database {
+        Database::Postgres => Box::new(Postgres::at(server.url()).unwrap()),
         _ => Box::new(Mysql::at(server.url(), &load).unwrap()),
     };
     let mut results = measure::begin("?", "test", engine.info(), load);
     let inserts = (0..writes).map(|row| format!("INSERT INTO kept VALUES ({row})"));
     let statements = ["BEGIN".to_owned()].into_iter().chain(inserts).chain(["COMMIT".to_owned()]).collect();
-    let mut observer = Writes { server, flavor, statements };
+    let mut observer = Writes { server, database, statements };
     run(&mut *engine, &find(&["v7-binary"]), &mut results, &Cancel::new(), &mut observer).unwrap();
     let found = results.runs[0].clients.unwrap().others.unwrap();
-    execute(server, flavor, vec!["DELETE FROM kept".into()]);
+    execute(server, database, vec!["DELETE FROM kept".into()]);
     (found.writes, idgen_report::foreign_writes(&results))
 }
 
-fn foreign(flavor: Flavor) {
-    let server = Server::start(flavor, &Settings::new()).unwrap();
-    execute(&server, flavor, vec!["CREATE TABLE kept (id INT PRIMARY KEY)".into()]);
+fn foreign(database: Database) {
+    let server = Server::start(database, &Settings::new()).unwrap();
+    execute(&server, database, vec!["CREATE TABLE kept (id INT PRIMARY KEY)".into()]);
     // PostgreSQL's autovacuum writes statistics of the other databases.
-    let few = if flavor == Flavor::Postgres { 1_000 } else { 5 };
-    let (alone, said) = others(&server, flavor, 0);
+    let few = if database == Database::Postgres { 1_000 } else { 5 };
+    let (alone, said) = others(&server, database, 0);
     assert!(alone <= few && said.is_none(), "{alone} {said:?}");
-    let (disturbed, said) = others(&server, flavor, 1_200);
+    let (disturbed, said) = others(&server, database, 1_200);
     assert!((1_200..=1_200 + few).contains(&disturbed), "{disturbed}");
     assert!(said.unwrap().contains("Other clients wrote to the server"));
 }
 
 #[test]
 fn writes_of_others_to_a_mysql_server_are_counted() {
-    foreign(Flavor::MySql);
+    foreign(Database::MySql);
 }
 
 #[test]
 fn writes_of_others_to_a_mariadb_server_are_counted() {
-    foreign(Flavor::MariaDb);
+    foreign(Database::MariaDb);
 }
 
 #[test]
 fn writes_of_others_to_a_postgres_server_are_counted() {
-    foreign(Flavor::Postgres);
+    foreign(Database::Postgres);
 }

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use idgen_record::Results;
-use idgen_server::{Flavor, Server, Settings};
+use idgen_record::{Database, Results};
+use idgen_server::{Server, Settings};
 use sqlx::mysql::MySqlDatabaseError;
 use sqlx::{AssertSqlSafe, Connection, Executor, MySqlConnection, Row};
 use tokio::runtime::Runtime;
@@ -23,9 +23,9 @@ struct External {
 
 impl External {
     /// With the privilege to see the pool, or without.
-    fn new(flavor: Flavor, grant_process: bool) -> External {
+    fn new(database: Database, grant_process: bool) -> External {
         let settings = Settings::new().buffer_pool_mib(16).option("innodb_flush_log_at_trx_commit", "0");
-        let server = Server::start(flavor, &settings).unwrap();
+        let server = Server::start(database, &settings).unwrap();
         let address = server.url().rsplit_once('@').unwrap().1.replace("/mysql", "");
         let external = External { url: format!("mysql://lab:{PASSWORD}@{address}"), server };
         external.sql("CREATE DATABASE shop");
@@ -108,8 +108,8 @@ const LOAD: [&str; 6] =
     ["--writers", "1", "--rows", "20000", "--strategies", "v4-binary,v7-binary,uuid-short,mapped-unique"];
 
 /// A user who may only create schemas with the lab's names.
-fn with_little(flavor: Flavor) {
-    let external = External::new(flavor, false);
+fn with_little(database: Database) {
+    let external = External::new(database, false);
     let (results, output) = external.run(&LOAD);
     assert!(results.command.contains("--engine mysql://lab:***@"), "{}", results.command);
     let said = String::from_utf8(output.stderr).unwrap();
@@ -140,15 +140,15 @@ fn with_little(flavor: Flavor) {
     assert!(allocated("mapped-unique") > allocated("uuid-short") + 40.0);
 
     // A counter of the server that was off stays off.
-    let column = if flavor == Flavor::MySql { "STATUS" } else { "IF(ENABLED, 'enabled', 'disabled')" };
+    let column = if database == Database::MySql { "STATUS" } else { "IF(ENABLED, 'enabled', 'disabled')" };
     let counter =
         format!("SELECT {column} FROM information_schema.INNODB_METRICS WHERE NAME = 'index_page_splits'");
     assert_eq!(external.sql(&counter), ["disabled"]);
 }
 
 /// With PROCESS, the lab reads the page fill from the pool, and the splits from a counter that is on.
-fn with_process(flavor: Flavor) {
-    let external = External::new(flavor, true);
+fn with_process(database: Database) {
+    let external = External::new(database, true);
     external.sql("SET GLOBAL innodb_monitor_enable = 'module_index'");
     let (results, _) =
         external.run(&["--writers", "1", "--rows", "20000", "--strategies", "v4-binary,v7-binary"]);
@@ -164,7 +164,7 @@ fn with_process(flavor: Flavor) {
 /// are left out, and it is an error if no other strategy was chosen.
 #[test]
 fn strategies_that_need_functions_are_left_out_under_a_binary_log() {
-    let external = External::new(Flavor::MySql, false);
+    let external = External::new(Database::MySql, false);
     let directory = tempfile::tempdir().unwrap();
     let run = |strategies: &str| {
         let part = ["run", "uuid-mapping", "--scale", "ci", "--strategies", strategies];
@@ -186,8 +186,8 @@ fn strategies_that_need_functions_are_left_out_under_a_binary_log() {
 }
 
 /// Ctrl-C, SIGTERM, a lost connection, and wrong addresses.
-fn ends_well(flavor: Flavor) {
-    let external = External::new(flavor, false);
+fn ends_well(database: Database) {
+    let external = External::new(database, false);
     let directory = tempfile::tempdir().unwrap();
     let start_of = |strategy: &str| {
         let mut command = external
@@ -239,8 +239,8 @@ fn ends_well(flavor: Flavor) {
     let [schema] = external.scratch_schemas().try_into().unwrap();
     let lock = external.locks(&format!("{schema}.rows_1"));
     send("-TERM", &child);
-    let dropping = match flavor {
-        Flavor::MySql => {
+    let dropping = match database {
+        Database::MySql => {
             "SELECT CAST(THREAD_ID AS CHAR) FROM performance_schema.events_statements_current WHERE \
              EVENT_NAME = 'statement/sql/drop_db' AND END_EVENT_ID IS NULL"
         }
@@ -269,8 +269,8 @@ fn ends_well(flavor: Flavor) {
     let child = start();
     // Ends both connections of the run: one inserts, one reads the counters. MySQL's PROCESSLIST would fail on
     // the random bytes in the statement that it shows; MariaDB's list of threads is empty by default.
-    let connections = match flavor {
-        Flavor::MySql => {
+    let connections = match database {
+        Database::MySql => {
             "SELECT CAST(PROCESSLIST_ID AS CHAR) FROM performance_schema.threads WHERE \
              PROCESSLIST_USER = 'lab' AND PROCESSLIST_DB LIKE 'idgen\\_%'"
         }
@@ -310,32 +310,32 @@ fn ends_well(flavor: Flavor) {
 
 #[test]
 fn mysql_measures_without_the_privilege_process() {
-    with_little(Flavor::MySql);
+    with_little(Database::MySql);
 }
 
 #[test]
 fn mariadb_measures_without_the_privilege_process() {
-    with_little(Flavor::MariaDb);
+    with_little(Database::MariaDb);
 }
 
 #[test]
 fn mysql_shows_fill_and_splits_with_the_privilege_process() {
-    with_process(Flavor::MySql);
+    with_process(Database::MySql);
 }
 
 #[test]
 fn mariadb_shows_fill_and_splits_with_the_privilege_process() {
-    with_process(Flavor::MariaDb);
+    with_process(Database::MariaDb);
 }
 
 #[cfg(unix)]
 #[test]
 fn mysql_keeps_no_schema_after_signals_and_failures() {
-    ends_well(Flavor::MySql);
+    ends_well(Database::MySql);
 }
 
 #[cfg(unix)]
 #[test]
 fn mariadb_keeps_no_schema_after_signals_and_failures() {
-    ends_well(Flavor::MariaDb);
+    ends_well(Database::MariaDb);
 }

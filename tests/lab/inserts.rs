@@ -4,8 +4,7 @@
 //! from runs on MySQL 9.7 and MariaDB 10.11; the page size is InnoDB's 16 KiB on both.
 
 use idgen_lab::engine::Mysql;
-use idgen_record::{Results, Role, RunRecord, Window, Workload};
-use idgen_server::Flavor;
+use idgen_record::{Database, Results, Role, RunRecord, Window, Workload};
 
 use crate::common::{find, results};
 
@@ -21,7 +20,7 @@ const STRATEGIES: [&str; 8] = [
 ];
 
 /// Runs the strategies; the runner has verified rows and keys of every run that it gives.
-fn measured(flavor: Flavor, names: &[&str], payload_bytes: u32) -> Results {
+fn measured(database: Database, names: &[&str], payload_bytes: u32) -> Results {
     // The random table (42 MB) is three times as large as this pool. In a smaller pool, the server's own pages displace
     // each other.
     let workload = Workload {
@@ -30,7 +29,7 @@ fn measured(flavor: Flavor, names: &[&str], payload_bytes: u32) -> Results {
         payload_bytes,
         ..Workload::of_rows(200_000).unwrap()
     };
-    let mut engine = Mysql::start(flavor, &workload).unwrap();
+    let mut engine = Mysql::start(database, &workload).unwrap();
     results(&mut engine, &find(names), workload)
 }
 
@@ -110,8 +109,8 @@ fn judge_course(run: &RunRecord) {
 }
 
 /// Rows that consist of their key only, as in the reference table: 57 bytes each if keys are random.
-fn judge_keys_alone(flavor: Flavor) {
-    let results = measured(flavor, &["v4-binary", "minute-ascending", "v7-binary"], 0);
+fn judge_keys_alone(database: Database) {
+    let results = measured(database, &["v4-binary", "minute-ascending", "v7-binary"], 0);
     let totals = |name: &str| results.run(name).unwrap().totals;
     let random = totals("v4-binary").distinct_leaves_per_1k;
     assert!(random > 50.0, "{random} leaves");
@@ -125,20 +124,20 @@ fn judge_keys_alone(flavor: Flavor) {
 
 #[test]
 fn mysql_counts_the_cost_of_key_order_without_payload() {
-    judge_keys_alone(Flavor::MySql);
+    judge_keys_alone(Database::MySql);
 }
 
 #[test]
 fn mariadb_counts_the_cost_of_key_order_without_payload() {
-    judge_keys_alone(Flavor::MariaDb);
+    judge_keys_alone(Database::MariaDb);
 }
 
 #[test]
 fn mysql_counts_the_cost_of_key_order() {
-    judge(&measured(Flavor::MySql, &STRATEGIES, 100));
+    judge(&measured(Database::MySql, &STRATEGIES, 100));
 }
 
 #[test]
 fn mariadb_counts_the_cost_of_key_order() {
-    judge(&measured(Flavor::MariaDb, &STRATEGIES, 100));
+    judge(&measured(Database::MariaDb, &STRATEGIES, 100));
 }

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use idgen_server::{Flavor, Server, Settings};
+use idgen_record::Database;
+use idgen_server::{Server, Settings};
 use sqlx::{AssertSqlSafe, Connection, Executor, MySqlConnection, PgConnection, Row};
 
 use crate::common::{lab, said};
@@ -19,16 +20,16 @@ struct External {
 }
 
 impl External {
-    fn new(flavor: Flavor) -> External {
-        let settings = match flavor {
-            Flavor::Postgres => Settings::new().option("fsync", "off"),
+    fn new(database: Database) -> External {
+        let settings = match database {
+            Database::Postgres => Settings::new().option("fsync", "off"),
             _ => Settings::new().buffer_pool_mib(16).option("innodb_flush_log_at_trx_commit", "0"),
         };
-        let server = Server::start(flavor, &settings).unwrap();
+        let server = Server::start(database, &settings).unwrap();
         let (scheme, address) = server.url().split_once("://").unwrap();
         let address = address.rsplit_once('@').unwrap().1.replace("/mysql", "");
         let external = External { url: format!("{scheme}://lab:{PASSWORD}@{address}"), server };
-        if flavor == Flavor::Postgres {
+        if database == Database::Postgres {
             external.sql(&format!("CREATE ROLE lab LOGIN CREATEDB PASSWORD '{PASSWORD}'"));
         } else {
             external.sql(&format!("CREATE USER lab IDENTIFIED BY '{PASSWORD}'"));
@@ -42,8 +43,8 @@ impl External {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let statement = AssertSqlSafe(statement.to_owned());
         runtime.block_on(async {
-            match self.server.flavor() {
-                Flavor::Postgres => {
+            match self.server.database() {
+                Database::Postgres => {
                     let mut connection = PgConnection::connect(self.server.url()).await.unwrap();
                     let rows = connection.fetch_all(statement).await.unwrap();
                     rows.iter().map(|row| row.try_get_unchecked(0).unwrap()).collect()
@@ -58,8 +59,8 @@ impl External {
     }
 
     fn schemas(&self) -> Vec<String> {
-        match self.server.flavor() {
-            Flavor::Postgres => {
+        match self.server.database() {
+            Database::Postgres => {
                 self.sql("SELECT datname::text FROM pg_database WHERE datname LIKE 'idgen%' ORDER BY 1")
             }
             _ => self.sql("SHOW DATABASES LIKE 'idgen%'"),
@@ -98,8 +99,8 @@ impl External {
     }
 }
 
-fn only_killed_runs_are_cleaned_up(flavor: Flavor) {
-    let external = External::new(flavor);
+fn only_killed_runs_are_cleaned_up(database: Database) {
+    let external = External::new(database);
     let folder = tempfile::tempdir().unwrap();
     assert!(external.clean(&[]).contains("runs have left nothing"));
 
@@ -166,17 +167,17 @@ fn only_killed_runs_are_cleaned_up(flavor: Flavor) {
 
 #[test]
 fn mysql_keeps_nothing_of_killed_runs() {
-    only_killed_runs_are_cleaned_up(Flavor::MySql);
+    only_killed_runs_are_cleaned_up(Database::MySql);
 }
 
 #[test]
 fn mariadb_keeps_nothing_of_killed_runs() {
-    only_killed_runs_are_cleaned_up(Flavor::MariaDb);
+    only_killed_runs_are_cleaned_up(Database::MariaDb);
 }
 
 #[test]
 fn postgres_keeps_nothing_of_killed_runs() {
-    only_killed_runs_are_cleaned_up(Flavor::Postgres);
+    only_killed_runs_are_cleaned_up(Database::Postgres);
 }
 
 #[test]

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use idgen_lab::Key;
 use idgen_lab::engine::{self, Answer, Batch, Outcome, Step};
 use idgen_lab::strategy;
-use idgen_record::Workload;
-use idgen_server::{Flavor, Server, Settings};
+use idgen_record::{Database, Workload};
+use idgen_server::{Server, Settings};
 use sqlx::{AssertSqlSafe, Connection, Executor, MySqlConnection, PgConnection, Row};
 
 /// How long another client keeps the lock if the server never counts a lock timeout.
@@ -44,7 +44,7 @@ fn block_on(work: impl Future<Output = sqlx::Result<()>>) {
 #[test]
 fn mysql() {
     let settings = Settings::new().buffer_pool_mib(16).option("innodb_lock_wait_timeout", "1");
-    let server = Server::start(Flavor::MySql, &settings).unwrap();
+    let server = Server::start(Database::MySql, &settings).unwrap();
     let answer = updated(&server, |url, locked| {
         block_on(async {
             let mut connection = MySqlConnection::connect(url).await?;
@@ -70,7 +70,7 @@ fn mysql() {
 
 #[test]
 fn postgres() {
-    let server = Server::start(Flavor::Postgres, &Settings::new().option("lock_timeout", "1000")).unwrap();
+    let server = Server::start(Database::Postgres, &Settings::new().option("lock_timeout", "1000")).unwrap();
     let answer = updated(&server, |url, locked| {
         block_on(async {
             let mut connection = PgConnection::connect(url).await?;

@@ -3,8 +3,7 @@
 use idgen_lab::engine::Mysql;
 use idgen_lab::experiment::{Experiment, Scale};
 use idgen_lab::runner::{Cancel, revisit};
-use idgen_record::{CaseRecord, VisitFigures};
-use idgen_server::Flavor;
+use idgen_record::{CaseRecord, Database, VisitFigures};
 
 const DEFINITION: &str = r#"
 id = "targets"
@@ -24,12 +23,12 @@ cells = [
 ]
 "#;
 
-fn judge(flavor: Flavor) {
+fn judge(database: Database) {
     let Experiment::Revisits(experiment) = Experiment::parse(DEFINITION).unwrap() else {
         panic!("{DEFINITION}")
     };
     let workload = experiment.workloads(Scale::Ci).unwrap().remove(0);
-    let mut engine = Mysql::start(flavor, &workload).unwrap();
+    let mut engine = Mysql::start(database, &workload).unwrap();
     let mut all: Vec<VisitFigures> = Vec::new();
     let mut keep = |record: CaseRecord| {
         all.extend(record.visits);
@@ -51,10 +50,10 @@ fn judge(flavor: Flavor) {
 
 #[test]
 fn mysql_appends_the_rows_of_later_visits() {
-    judge(Flavor::MySql);
+    judge(Database::MySql);
 }
 
 #[test]
 fn mariadb_appends_the_rows_of_later_visits() {
-    judge(Flavor::MariaDb);
+    judge(Database::MariaDb);
 }

@@ -7,7 +7,6 @@ use idgen_lab::engine::{Engine, Mysql, Postgres};
 use idgen_lab::experiment::{Experiment, Loads, Scale, Statements, find};
 use idgen_lab::runner::Cancel;
 use idgen_record::{CaseRecord, Database, FileFigures, LoadFigures, Workload};
-use idgen_server::Flavor;
 
 #[cfg(target_os = "linux")]
 use crate::common::lab;
@@ -30,8 +29,8 @@ fn workload() -> Workload {
     Workload { cache_bytes: Some(64 << 20), ..Workload::of_rows(1_000).unwrap() }
 }
 
-fn server(flavor: Flavor) -> Mysql {
-    Mysql::start(flavor, &workload()).unwrap()
+fn server(database: Database) -> Mysql {
+    Mysql::start(database, &workload()).unwrap()
 }
 
 fn timed(engine: &mut dyn Engine, experiment: &Statements) -> Vec<CaseRecord> {
@@ -218,12 +217,12 @@ fn experiment(engine: &mut Mysql, id: &str) -> Vec<(String, LoadFigures)> {
 }
 
 /// In lock mode 1, which is the default only on MariaDB, a bulk insert holds the lock on the table's counter.
-fn counts_up(engine: &mut Mysql, flavor: Flavor) {
+fn counts_up(engine: &mut Mysql, database: Database) {
     for (name, load) in experiment(engine, "auto-increment") {
         let waits = load.per_1k["lock_table_lock_waits"];
-        match (flavor, name.as_str()) {
-            (Flavor::MariaDb, "with, INSERT ... SELECT") if load.clients == 100 => assert!(waits > 0.0),
-            (Flavor::MariaDb, "with, INSERT ... SELECT") => {}
+        match (database, name.as_str()) {
+            (Database::MariaDb, "with, INSERT ... SELECT") if load.clients == 100 => assert!(waits > 0.0),
+            (Database::MariaDb, "with, INSERT ... SELECT") => {}
             _ => assert_eq!(waits, 0.0, "{name}: {load:?}"),
         }
     }
@@ -247,23 +246,27 @@ fn caches(engine: &mut Mysql) {
 }
 
 /// Cancels a statement of ten minutes in the setup, before a case and in a case; each ends at once.
-fn interrupts(flavor: Flavor) {
+fn interrupts(database: Database) {
     let statements = "id = 't'\nquestion = '?'\n[scale]\nci = 1\n[[case]]\nname = 'a'\nsql = 'DO 1'\n";
     let (slow, quick) = ("'DO SLEEP(600)'", "'DO 1'");
     let before = |key: &str| statements.replace("sql =", &format!("{key} = [{slow}]\nsql ="));
     let in_setup = format!("setup = [{slow}]\n{statements}");
     for text in [in_setup, before("prepare"), statements.replace(quick, slow)] {
         let experiment = parsed_statements(&text);
-        cancelled(flavor, &text, |engine, cancel| engine.time(&experiment, cancel, &mut |_| Ok(())));
+        cancelled(database, &text, |engine, cancel| engine.time(&experiment, cancel, &mut |_| Ok(())));
     }
     let text = LOADS.replace("RAND() < 0.5", "SLEEP(600)");
     let loads = parsed_loads(&text);
-    cancelled(flavor, &text, |engine, cancel| engine.load(&loads, Scale::Ci, cancel, &mut |_| Ok(())));
+    cancelled(database, &text, |engine, cancel| engine.load(&loads, Scale::Ci, cancel, &mut |_| Ok(())));
 }
 
 /// Cancels while the server sleeps: the call returns at once, and the server ends.
-fn cancelled(flavor: Flavor, text: &str, work: impl FnOnce(&mut Mysql, &Cancel) -> idgen_lab::Result<()>) {
-    let (mut engine, cancel, begin) = (server(flavor), Cancel::new(), Instant::now());
+fn cancelled(
+    database: Database,
+    text: &str,
+    work: impl FnOnce(&mut Mysql, &Cancel) -> idgen_lab::Result<()>,
+) {
+    let (mut engine, cancel, begin) = (server(database), Cancel::new(), Instant::now());
     let soon = cancel.clone();
     let waiting = std::thread::spawn(move || {
         std::thread::sleep(Duration::from_secs(1));
@@ -276,34 +279,34 @@ fn cancelled(flavor: Flavor, text: &str, work: impl FnOnce(&mut Mysql, &Cancel) 
     assert!(begin.elapsed() < Duration::from_secs(300), "{text}: the statement was waited for");
 }
 
-fn measures(flavor: Flavor) {
-    let mut engine = server(flavor);
+fn measures(database: Database) {
+    let mut engine = server(database);
     rebuilds(&mut engine);
     in_rounds(&mut engine);
     amplifies(&mut engine);
     loads(&mut engine);
-    counts_up(&mut engine, flavor);
+    counts_up(&mut engine, database);
     caches(&mut engine);
 }
 
 #[test]
 fn mysql_runs_statements_and_loads() {
-    measures(Flavor::MySql);
+    measures(Database::MySql);
 }
 
 #[test]
 fn mariadb_runs_statements_and_loads() {
-    measures(Flavor::MariaDb);
+    measures(Database::MariaDb);
 }
 
 #[test]
 fn mysql_cancels_a_running_statement() {
-    interrupts(Flavor::MySql);
+    interrupts(Database::MySql);
 }
 
 #[test]
 fn mariadb_cancels_a_running_statement() {
-    interrupts(Flavor::MariaDb);
+    interrupts(Database::MariaDb);
 }
 
 /// The containers that a program started: for each, it runs a shell that has the container's name as an argument and

@@ -9,7 +9,6 @@ use idgen_lab::runner::{Cancel, run};
 use idgen_lab::strategy::{self, Strategy};
 use idgen_record::{Database, Results, Role};
 use idgen_report as report;
-use idgen_server::Flavor;
 
 use crate::common::{Quiet, ROWS, find, lab, load, results, said};
 
@@ -112,8 +111,8 @@ fn together(engine: &mut Mysql) {
     }
 }
 
-fn all(flavor: Flavor, database: Database) {
-    let mut engine = Mysql::start(flavor, &load(1, 0)).unwrap();
+fn all(database: Database) {
+    let mut engine = Mysql::start(database, &load(1, 0)).unwrap();
     alone(&mut engine, database);
     together(&mut engine);
 }
@@ -148,17 +147,17 @@ fn mariadb_settings_are_recorded_as_the_server_had_them() {
 
 #[test]
 fn mysql_runs_server_strategies_and_several_writers() {
-    all(Flavor::MySql, Database::MySql);
+    all(Database::MySql);
 }
 
 #[test]
 fn mariadb_runs_server_strategies_and_several_writers() {
-    all(Flavor::MariaDb, Database::MariaDb);
+    all(Database::MariaDb);
 }
 
 #[test]
 fn unsupported_strategies_are_refused_before_anything_runs() {
-    let mut engine = Mysql::start(Flavor::MySql, &load(1, 0)).unwrap();
+    let mut engine = Mysql::start(Database::MySql, &load(1, 0)).unwrap();
     let mut results = measure::begin("?", "test", engine.info(), load(1, 0));
     let strategies = find(&["v7-binary", "v7-uuid"]);
     let error = run(&mut engine, &strategies, &mut results, &Cancel::new(), &mut Quiet).unwrap_err();

@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use idgen_server::{Flavor, Server, Settings};
+use idgen_record::Database;
+use idgen_server::{Server, Settings};
 use sqlx::{AssertSqlSafe, Connection, Executor};
 
 use super::{Ran, UUID, done, idgen};
@@ -153,8 +154,8 @@ pub(super) fn run(url: &str, arguments: &[&str], input: &str) -> Ran {
     ran
 }
 
-fn sweep(flavor: Flavor) {
-    let server = Server::start(flavor, &Settings::new()).unwrap();
+fn sweep(database: Database) {
+    let server = Server::start(database, &Settings::new()).unwrap();
     let mut wrong = Vec::new();
     for index in ["unique", "dedup"] {
         for damage in &DAMAGES {
@@ -217,10 +218,10 @@ fn implausible_next_id(server: &Server) {
 
 #[test]
 fn mysql() {
-    sweep(Flavor::MySql);
+    sweep(Database::MySql);
 }
 
 #[test]
 fn mariadb() {
-    sweep(Flavor::MariaDb);
+    sweep(Database::MariaDb);
 }

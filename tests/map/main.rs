@@ -9,7 +9,8 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use assert_cmd::Command;
-use idgen_server::{Flavor, Server, Settings};
+use idgen_record::Database;
+use idgen_server::{Server, Settings};
 use sqlx::{Connection, Executor};
 
 const UUID: &str = "6ccd780c-baba-1026-9564-5b8c656024db";
@@ -37,8 +38,8 @@ fn done(url: &str, arguments: &[&str], input: &str) -> String {
     ran.out
 }
 
-fn end_to_end(flavor: Flavor) {
-    let server = Server::start(flavor, &Settings::new().tls(flavor == Flavor::MariaDb)).unwrap();
+fn end_to_end(database: Database) {
+    let server = Server::start(database, &Settings::new().tls(database == Database::MariaDb)).unwrap();
     for index in ["unique", "dedup"] {
         let scratch = server.scratch().unwrap();
         let url = scratch.url();
@@ -49,7 +50,7 @@ fn end_to_end(flavor: Flavor) {
         for _ in 0..2 {
             let installed = done(url, &["map", "install", "--index", index, "--id-bits", "32"], "");
             let expected =
-                format!("Installed: index {index}, 32-bit ids, on {flavor} {}.\n", server.version());
+                format!("Installed: index {index}, 32-bit ids, on {database} {}.\n", server.version());
             assert_eq!(installed, expected);
         }
 
@@ -277,12 +278,12 @@ fn while_it_waits_for_input(url: &str, index: &str) {
 
 #[test]
 fn mysql() {
-    end_to_end(Flavor::MySql);
+    end_to_end(Database::MySql);
 }
 
 #[test]
 fn mariadb() {
-    end_to_end(Flavor::MariaDb);
+    end_to_end(Database::MariaDb);
 }
 
 #[test]
@@ -309,9 +310,9 @@ fn sql_scripts_are_printed() {
 }
 
 /// Numbers of devices: leased again, renewed, released, ended and listed.
-fn leases(flavor: Flavor) {
+fn leases(database: Database) {
     const OTHER: &str = "019aba2e-5f3c-7d21-8a44-1d8fa3b0c5e7";
-    let server = Server::start(flavor, &Settings::new().tls(flavor == Flavor::MySql)).unwrap();
+    let server = Server::start(database, &Settings::new().tls(database == Database::MySql)).unwrap();
     let scratch = server.scratch().unwrap();
     let url = scratch.url();
     done(url, &["map", "install"], "");
@@ -353,17 +354,17 @@ fn leases(flavor: Flavor) {
 
 #[test]
 fn leases_mysql() {
-    leases(Flavor::MySql);
+    leases(Database::MySql);
 }
 
 #[test]
 fn leases_mariadb() {
-    leases(Flavor::MariaDb);
+    leases(Database::MariaDb);
 }
 
 #[test]
 fn a_sync_is_described() {
-    let server = Server::start(Flavor::MySql, &Settings::new()).unwrap();
+    let server = Server::start(Database::MySql, &Settings::new()).unwrap();
     let scratch = server.scratch().unwrap();
     let url = scratch.url();
     done(url, &["map", "install"], "");

@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use idgen_server::{Flavor, Scratch, Server, Settings};
+use idgen_record::Database;
+use idgen_server::{Scratch, Server, Settings};
 
 use super::damaged::{COMMANDS, NEW, run, sql};
 use super::{UUID, done};
@@ -12,7 +13,7 @@ struct Restriction {
     /// The setting of the server that restricts it, and the statement that ends this.
     setting: Option<(&'static str, &'static str)>,
     /// The server that has the setting; both by default.
-    only: Option<Flavor>,
+    only: Option<Database>,
     /// The privileges of the user on the tables of the map, or those of root.
     privileges: Option<&'static [(&'static str, &'static str)]>,
     /// What the errors say.
@@ -34,7 +35,7 @@ const ALL: &[&str] = &[
 const RESTRICTIONS: [Restriction; 9] = [
     Restriction {
         setting: Some(("SET GLOBAL tx_read_only = 1", "SET GLOBAL tx_read_only = 0")),
-        only: Some(Flavor::MariaDb),
+        only: Some(Database::MariaDb),
         privileges: None,
         says: "tx_read_only",
         work: KNOWN,
@@ -42,7 +43,7 @@ const RESTRICTIONS: [Restriction; 9] = [
     },
     Restriction {
         setting: Some(("SET GLOBAL transaction_read_only = 1", "SET GLOBAL transaction_read_only = 0")),
-        only: Some(Flavor::MySql),
+        only: Some(Database::MySql),
         privileges: None,
         says: "transaction_read_only",
         work: KNOWN,
@@ -50,7 +51,7 @@ const RESTRICTIONS: [Restriction; 9] = [
     },
     Restriction {
         setting: Some(("SET GLOBAL super_read_only = 1", "SET GLOBAL read_only = 0")),
-        only: Some(Flavor::MySql),
+        only: Some(Database::MySql),
         privileges: None,
         says: "read-only",
         work: KNOWN,
@@ -69,7 +70,7 @@ const RESTRICTIONS: [Restriction; 9] = [
             "SET GLOBAL enforce_storage_engine = Aria",
             "SET GLOBAL enforce_storage_engine = NULL",
         )),
-        only: Some(Flavor::MariaDb),
+        only: Some(Database::MariaDb),
         privileges: None,
         says: "",
         work: ALL,
@@ -109,12 +110,12 @@ const RESTRICTIONS: [Restriction; 9] = [
     },
 ];
 
-fn sweep(flavor: Flavor) {
-    let server = Server::start(flavor, &Settings::new()).unwrap();
+fn sweep(database: Database) {
+    let server = Server::start(database, &Settings::new()).unwrap();
     let mut wrong = Vec::new();
     for index in ["unique", "dedup"] {
         for (number, restriction) in RESTRICTIONS.iter().enumerate() {
-            if restriction.only.is_some_and(|only| only != flavor) {
+            if restriction.only.is_some_and(|only| only != database) {
                 continue;
             }
             let scratch = server.scratch().unwrap();
@@ -162,10 +163,10 @@ impl Restriction {
 
 #[test]
 fn mysql() {
-    sweep(Flavor::MySql);
+    sweep(Database::MySql);
 }
 
 #[test]
 fn mariadb() {
-    sweep(Flavor::MariaDb);
+    sweep(Database::MariaDb);
 }

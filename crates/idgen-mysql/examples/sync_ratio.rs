@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use idgen_mysql::UuidMap;
 use idgen_mysql::sync::{Change, Table};
-use idgen_server::{Flavor, Server, Settings};
+use idgen_server::{Database, Server, Settings};
 use sqlx::{AssertSqlSafe, Connection, Executor, MySqlConnection};
 use uuid::Uuid;
 
@@ -15,15 +15,15 @@ const ROUNDS: u64 = 200;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    for flavor in [Flavor::MySql, Flavor::MariaDb] {
-        let server = Server::start(flavor, &Settings::new())?;
+    for database in [Database::MySql, Database::MariaDb] {
+        let server = Server::start(database, &Settings::new())?;
         let scratch = server.scratch()?;
-        measure(flavor, scratch.url()).await?;
+        measure(database, scratch.url()).await?;
     }
     Ok(())
 }
 
-async fn measure(flavor: Flavor, url: &str) -> Result<(), Box<dyn std::error::Error>> {
+async fn measure(database: Database, url: &str) -> Result<(), Box<dyn std::error::Error>> {
     let mut connection = MySqlConnection::connect(url).await?;
     for (lists, items) in [("lists", "items"), ("plain_lists", "plain_items")] {
         for table in [
@@ -74,7 +74,7 @@ async fn measure(flavor: Flavor, url: &str) -> Result<(), Box<dyn std::error::Er
     let rate = |time: Duration| (ROUNDS * BATCH) as f64 / time.as_secs_f64();
     let (apply, plain) = (rate(applied), rate(inserted));
     println!(
-        "{flavor}: apply {apply:.0} rows/s, inserts with known integers {plain:.0} rows/s, ratio {:.2}",
+        "{database}: apply {apply:.0} rows/s, inserts with known integers {plain:.0} rows/s, ratio {:.2}",
         apply / plain
     );
     Ok(())

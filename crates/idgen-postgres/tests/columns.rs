@@ -3,7 +3,7 @@
 
 use idgen::ShortId;
 use idgen_postgres::{Base64Text22, Bytea16, ShortBigint, ShortNumeric, Text36};
-use idgen_server::{Flavor, Scratch, Server, Settings};
+use idgen_server::{Database, Scratch, Server, Settings};
 use sqlx::postgres::{PgConnection, Postgres};
 use sqlx::{AssertSqlSafe, Connection, Decode, Encode, Executor, Row, Type};
 use uuid::{Uuid, uuid};
@@ -11,7 +11,7 @@ use uuid::{Uuid, uuid};
 const ID: Uuid = uuid!("6ccd780c-baba-1026-9564-5b8c656024db");
 
 async fn connect() -> (PgConnection, Scratch, Server) {
-    let server = Server::start(Flavor::Postgres, &Settings::new().option("fsync", "off")).unwrap();
+    let server = Server::start(Database::Postgres, &Settings::new().option("fsync", "off")).unwrap();
     let scratch = server.scratch().unwrap();
     (PgConnection::connect(scratch.url()).await.unwrap(), scratch, server)
 }

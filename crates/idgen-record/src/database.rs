@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::IdKind;
 
-/// A database that the lab measures.
+/// A database that idgen measures, surveys or starts.
 ///
 /// Code that depends on the database calls a method, or matches without a `_` arm, so that the compiler lists all places
 /// that a new variant concerns.
@@ -25,6 +25,44 @@ pub enum Database {
 impl Database {
     /// All databases, in the order in which they are listed.
     pub const ALL: &[Database] = &[Database::Sqlite, Database::MySql, Database::MariaDb, Database::Postgres];
+
+    /// The two that speak MySQL's protocol, for tests that run on each.
+    pub const MYSQL_FAMILY: [Database; 2] = [Database::MySql, Database::MariaDb];
+
+    /// Reads the server software from the text that `SELECT version()` returns.
+    ///
+    /// ```
+    /// use idgen_record::Database;
+    /// assert_eq!(Database::of_version("9.7.4"), Database::MySql);
+    /// assert_eq!(Database::of_version("10.11.19-MariaDB-deb12u1"), Database::MariaDb);
+    /// assert_eq!(Database::of_version("PostgreSQL 18.6 on x86_64-pc-linux-gnu"), Database::Postgres);
+    /// ```
+    pub fn of_version(version: &str) -> Database {
+        if version.contains("MariaDB") {
+            Database::MariaDb
+        } else if version.contains("PostgreSQL") {
+            Database::Postgres
+        } else {
+            Database::MySql
+        }
+    }
+
+    /// Reads the server software from the scheme of a connection URL; `None` where it is the scheme of no server known
+    /// here. MySQL and MariaDB share their schemes, and the server says which of the two it is.
+    ///
+    /// ```
+    /// use idgen_record::Database;
+    /// assert_eq!(Database::of_scheme("postgresql://localhost/shop"), Some(Database::Postgres));
+    /// assert_eq!(Database::of_scheme("mariadb://localhost/shop"), Some(Database::MySql));
+    /// assert_eq!(Database::of_scheme("sqlite://shop.db"), None);
+    /// ```
+    pub fn of_scheme(url: &str) -> Option<Database> {
+        match url.split_once("://")?.0 {
+            "mysql" | "mariadb" => Some(Database::MySql),
+            "postgres" | "postgresql" => Some(Database::Postgres),
+            _ => None,
+        }
+    }
 
     /// The name for people, as in [`EngineInfo::name`].
     pub const fn name(self) -> &'static str {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::certificates::{self, Certificates};
 use crate::docker::{command, docker, output};
 use crate::keeper::Keeper;
-use crate::{Error, Flavor, Settings, log, memory};
+use crate::{Database, Error, Settings, log, memory, software};
 
 /// Where certificates are inside of a container.
 const FOLDER: &str = "/idgen-certificates";
@@ -15,7 +15,7 @@ const FOLDER: &str = "/idgen-certificates";
 /// A running container.
 #[derive(Debug)]
 pub(crate) struct Container {
-    flavor: Flavor,
+    database: Database,
     name: String,
     // Removes the container and its volume.
     _keeper: Keeper,
@@ -27,30 +27,33 @@ pub(crate) fn engine_answers() -> bool {
 }
 
 /// The image to use: the user's, else the one that the setup script builds.
-pub(crate) fn image(flavor: Flavor) -> String {
-    std::env::var(format!("IDGEN_{}_IMAGE", flavor.upper_name()))
-        .ok()
-        .filter(|name| !name.is_empty())
-        .unwrap_or_else(|| flavor.own_image().to_owned())
+///
+/// # Errors
+/// The error of [`software::image`].
+pub(crate) fn image(database: Database) -> Result<String, Error> {
+    let own = software::image(database)?;
+    let named = std::env::var(software::variable(database, "IMAGE")).ok().filter(|name| !name.is_empty());
+    Ok(named.unwrap_or_else(|| own.to_owned()))
 }
 
 /// True where the image is on this machine; one that the user named is pulled first.
-pub(crate) fn image_is_here(flavor: Flavor) -> bool {
-    let image = image(flavor);
-    docker(&["image", "inspect", &image]).is_ok()
-        || (image != flavor.own_image() && docker(&["pull", "-q", &image]).is_ok())
+pub(crate) fn image_is_here(database: Database) -> bool {
+    let (Ok(own), Ok(image)) = (software::image(database), image(database)) else {
+        return false;
+    };
+    docker(&["image", "inspect", &image]).is_ok() || (image != own && docker(&["pull", "-q", &image]).is_ok())
 }
 
 impl Container {
     pub(crate) fn start(
-        flavor: Flavor,
+        database: Database,
         settings: &Settings,
         certificates: Option<&Certificates>,
         password: &str,
         port: u16,
     ) -> Result<Container, Error> {
-        let image = image(flavor);
-        let name = format!("idgen-{}-{}", flavor.upper_name().to_lowercase(), uuid::Uuid::new_v4().simple());
+        let image = image(database)?;
+        let name = format!("idgen-{}-{}", database.id(), uuid::Uuid::new_v4().simple());
         // The cleanup is set up before the container exists, so that no failure in between leaves one behind.
         let keeper = Keeper::spawn(r#"docker rm --force --volumes "$1""#, &[&name])
             .map_err(|error| Error::new(format!("cannot run sh, which removes containers: {error}")))?;
@@ -64,12 +67,9 @@ impl Container {
             run.args(["--publish", &format!("127.0.0.1:{port}:{port}")]);
         }
         // Without a value, docker takes the variable from its own environment: it shows in no process list.
-        let variable = match flavor {
-            Flavor::MySql | Flavor::MariaDb => "MYSQL_ROOT_PASSWORD",
-            Flavor::Postgres => "POSTGRES_PASSWORD",
-        };
+        let variable = if database.speaks_mysql() { "MYSQL_ROOT_PASSWORD" } else { "POSTGRES_PASSWORD" };
         run.args(["--env", variable]).env(variable, password);
-        if flavor == Flavor::Postgres {
+        if database == Database::Postgres {
             // On SIGTERM it would wait until all clients have disconnected.
             run.args(["--stop-signal", "SIGINT"]);
         }
@@ -81,7 +81,7 @@ impl Container {
         run.args(settings.memory_limit().map(memory::options).into_iter().flatten());
         run.arg(&image);
         let address = if cfg!(target_os = "linux") { "127.0.0.1" } else { "*" };
-        run.args(listening(flavor, address, port)).args(settings.arguments(flavor));
+        run.args(listening(database, address, port)).args(settings.arguments(database));
         if certificates.is_some() {
             run.args(certificates::options(FOLDER));
         }
@@ -92,7 +92,7 @@ impl Container {
             docker(&["cp", &from.to_string_lossy(), &format!("{name}:{FOLDER}")]).map_err(failed)?;
         }
         docker(&["start", &name]).map_err(failed)?;
-        Ok(Container { flavor, name, _keeper: keeper })
+        Ok(Container { database, name, _keeper: keeper })
     }
 
     /// Sends SIGKILL to the server.
@@ -127,10 +127,7 @@ impl Container {
     }
 
     pub(crate) fn copy_data_file(&self, relative: &str, to: &Path) -> Result<(), Error> {
-        let data = match self.flavor {
-            Flavor::MySql | Flavor::MariaDb => "/var/lib/mysql",
-            Flavor::Postgres => "/var/lib/postgresql/data",
-        };
+        let data = if self.database.speaks_mysql() { "/var/lib/mysql" } else { "/var/lib/postgresql/data" };
         self.docker(&["cp", &format!("{}:{data}/{relative}", self.name), &to.to_string_lossy()])
     }
 
@@ -142,18 +139,16 @@ impl Container {
 }
 
 /// The server's options for where it listens.
-fn listening(flavor: Flavor, address: &str, port: u16) -> Vec<String> {
-    match flavor {
-        Flavor::MySql | Flavor::MariaDb => {
-            let mut options = vec![format!("--port={port}"), format!("--bind-address={address}")];
-            if flavor == Flavor::MySql {
-                options.push("--mysqlx=OFF".to_owned());
-            }
-            options.push("--skip-name-resolve".to_owned());
-            options
-        }
-        Flavor::Postgres => vec![format!("-cport={port}"), format!("-clisten_addresses={address}")],
+fn listening(database: Database, address: &str, port: u16) -> Vec<String> {
+    if !database.speaks_mysql() {
+        return vec![format!("-cport={port}"), format!("-clisten_addresses={address}")];
     }
+    let mut options = vec![format!("--port={port}"), format!("--bind-address={address}")];
+    if database == Database::MySql {
+        options.push("--mysqlx=OFF".to_owned());
+    }
+    options.push("--skip-name-resolve".to_owned());
+    options
 }
 
 /// The block device that holds the engine's data, for its throttles.

@@ -11,7 +11,7 @@ use std::time::Duration;
 use crate::scratch::{DROP_TIMEOUT, is_name_of_ours};
 use crate::session::Session;
 use crate::sql::{self, TIMEOUT};
-use crate::{Error, Flavor, Server};
+use crate::{Database, Error, Server};
 
 /// The time in which a program that has made a PostgreSQL database connects to it.
 const UNTIL_HELD: Duration = Duration::from_secs(2);
@@ -34,13 +34,10 @@ impl Server {
     /// The server does not answer, or it is a node of a cluster, whose other nodes do not show what they use.
     pub fn leftovers(&self) -> Result<Leftovers, Error> {
         self.check_alone()?;
-        let list = match self.flavor() {
-            Flavor::Postgres => {
-                "SELECT datname::text FROM pg_database WHERE datname LIKE 'idgen\\_%' ORDER BY 1"
-            }
-            _ => {
-                "SELECT SCHEMA_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME LIKE 'idgen\\_%' ORDER BY 1"
-            }
+        let list = if self.database().speaks_mysql() {
+            "SELECT SCHEMA_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME LIKE 'idgen\\_%' ORDER BY 1"
+        } else {
+            "SELECT datname::text FROM pg_database WHERE datname LIKE 'idgen\\_%' ORDER BY 1"
         };
         let mut found = Leftovers::default();
         for name in self.ask(list)?.concat() {
@@ -64,10 +61,7 @@ impl Server {
             return Err(Error::new(format!("idgen did not make a schema of the name {name}")));
         }
         self.check_alone()?;
-        match self.flavor() {
-            Flavor::Postgres => self.remove_database(name),
-            _ => self.remove_locked(name),
-        }
+        if self.database().speaks_mysql() { self.remove_locked(name) } else { self.remove_database(name) }
     }
 
     /// The session that drops the schema holds its lock meanwhile.
@@ -101,7 +95,7 @@ impl Server {
     }
 
     fn is_in_use(&self, name: &str) -> Result<bool, Error> {
-        if self.flavor() != Flavor::Postgres {
+        if self.database() != Database::Postgres {
             let locked = format!("SELECT CAST(IS_USED_LOCK('{name}') IS NOT NULL AS CHAR)");
             if self.ask(&locked)?.concat() == ["1"] {
                 return Ok(true);
@@ -114,7 +108,7 @@ impl Server {
     fn has_sessions(&self, name: &str) -> Result<bool, Error> {
         /// The column db of `SHOW PROCESSLIST`.
         const SCHEMA: usize = 3;
-        if self.flavor() == Flavor::Postgres {
+        if self.database() == Database::Postgres {
             let sessions = format!("SELECT count(*)::text FROM pg_stat_activity WHERE datname = '{name}'");
             return Ok(self.ask(&sessions)?.concat() != ["0"]);
         }
@@ -125,10 +119,10 @@ impl Server {
 
     /// Refuses the node of a cluster: its locks and sessions are those of one node.
     fn check_alone(&self) -> Result<(), Error> {
-        let sql = match self.flavor() {
-            Flavor::Postgres => return Ok(()),
-            Flavor::MySql => "SHOW GLOBAL VARIABLES LIKE 'group_replication_group_name'",
-            Flavor::MariaDb => "SHOW GLOBAL STATUS LIKE 'wsrep_cluster_size'",
+        let sql = match self.database() {
+            Database::Postgres | Database::Sqlite => return Ok(()),
+            Database::MySql => "SHOW GLOBAL VARIABLES LIKE 'group_replication_group_name'",
+            Database::MariaDb => "SHOW GLOBAL STATUS LIKE 'wsrep_cluster_size'",
         };
         let shown = self.ask(sql)?.concat().pop().unwrap_or_default();
         if matches!(shown.as_str(), "" | "0" | "1") {

@@ -17,11 +17,11 @@
 //! node of a cluster may use 1,696 MiB.
 //!
 //! ```no_run
-//! use idgen_server::{Flavor, Server, Settings};
+//! use idgen_server::{Database, Server, Settings};
 //!
-//! let server = Server::start(Flavor::MySql, &Settings::new().buffer_pool_mib(64))?;
+//! let server = Server::start(Database::MySql, &Settings::new().buffer_pool_mib(64))?;
 //! let scratch = server.scratch()?;
-//! println!("{} {} at {}", server.flavor(), server.version(), server.shown_url());
+//! println!("{} {} at {}", server.database(), server.version(), server.shown_url());
 //! // Connect to `scratch.url()`; the schema goes when `scratch` is dropped.
 //! # Ok::<(), idgen_server::Error>(())
 //! ```
@@ -33,7 +33,6 @@ mod cluster;
 mod container;
 mod docker;
 mod error;
-mod flavor;
 mod keeper;
 mod leftover;
 mod log;
@@ -47,17 +46,19 @@ mod scratch;
 mod server;
 mod session;
 mod settings;
+mod software;
 mod sql;
 mod url;
 mod variables;
 
 pub use cluster::{Cluster, ClusterKind, Vitess};
 pub use error::Error;
-pub use flavor::Flavor;
+pub use idgen_record::Database;
 pub use leftover::Leftovers;
 pub use plain::Plain;
 pub use provider::Provider;
 pub use scratch::Scratch;
 pub use server::Server;
 pub use settings::Settings;
+pub use software::url_variable;
 pub use url::redacted;

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use crate::certificates::{self, Certificates};
 use crate::keeper::Keeper;
 use crate::process::user::User;
-use crate::{Error, Flavor, Settings, log};
+use crate::{Database, Error, Settings, log};
 
 mod postgres;
 mod user;
@@ -20,7 +20,7 @@ mod user;
 pub(crate) struct Process {
     // Kills the server and removes its directory. It is the first field because fields are dropped in order.
     _keeper: Keeper,
-    flavor: Flavor,
+    database: Database,
     directory: PathBuf,
     binary: PathBuf,
     /// The user that runs it, if it is another one.
@@ -29,21 +29,25 @@ pub(crate) struct Process {
     child: Mutex<Option<Child>>,
 }
 
-/// The server binary of this machine, if there is one of this flavor. `IDGEN_MYSQLD`, `IDGEN_MARIADBD` and
+/// What kills a server of MySQL's kind, and removes its directory.
+const END: &str = r#"[ -s "$1/pid" ] && kill -9 "$(cat "$1/pid")"; rm -rf "$1""#;
+
+/// The server binary of this machine, if there is one of this database. `IDGEN_MYSQLD`, `IDGEN_MARIADBD` and
 /// `IDGEN_POSTGRES` name another.
-pub(crate) fn binary(flavor: Flavor) -> Option<PathBuf> {
-    let (variable, names): (_, &[&str]) = match flavor {
-        Flavor::MySql => ("IDGEN_MYSQLD", &["mysqld"]),
+pub(crate) fn binary(database: Database) -> Option<PathBuf> {
+    let (variable, names): (_, &[&str]) = match database {
+        Database::MySql => ("IDGEN_MYSQLD", &["mysqld"]),
         // Older MariaDB packages call theirs mysqld too.
-        Flavor::MariaDb => ("IDGEN_MARIADBD", &["mariadbd", "mysqld"]),
-        Flavor::Postgres => ("IDGEN_POSTGRES", &["postgres"]),
+        Database::MariaDb => ("IDGEN_MARIADBD", &["mariadbd", "mysqld"]),
+        Database::Postgres => ("IDGEN_POSTGRES", &["postgres"]),
+        Database::Sqlite => return None,
     };
     let named = std::env::var_os(variable).filter(|path| !path.is_empty()).map(PathBuf::from);
     let places = || {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let mut places: Vec<PathBuf> = std::env::split_paths(&path).collect();
         places.extend(["/usr/sbin", "/usr/local/sbin", "/usr/local/mysql/bin"].map(PathBuf::from));
-        if flavor == Flavor::Postgres {
+        if database == Database::Postgres {
             places.extend(postgres::places());
         }
         places
@@ -56,13 +60,13 @@ pub(crate) fn binary(flavor: Flavor) -> Option<PathBuf> {
         let Ok(output) = Command::new(path).arg("--version").stdin(Stdio::null()).output() else {
             return false;
         };
-        output.status.success() && Flavor::of_version(&String::from_utf8_lossy(&output.stdout)) == flavor
+        output.status.success() && Database::of_version(&String::from_utf8_lossy(&output.stdout)) == database
     })
 }
 
 impl Process {
     pub(crate) fn start(
-        flavor: Flavor,
+        database: Database,
         settings: &Settings,
         certificates: Option<&Certificates>,
         password: &str,
@@ -74,25 +78,22 @@ impl Process {
             ));
         }
         let binary =
-            binary(flavor).ok_or_else(|| Error::new(format!("no {flavor} server on this machine")))?;
+            binary(database).ok_or_else(|| Error::new(format!("no {database} server on this machine")))?;
         let io = |what: &str, error: std::io::Error| Error::new(format!("cannot {what}: {error}"));
         let directory = tempfile::Builder::new()
             .prefix("idgen-server-")
             .tempdir()
             .map_err(|error| io("make a directory for the server", error))?
             .keep();
-        let end = match flavor {
-            Flavor::MySql | Flavor::MariaDb => r#"[ -s "$1/pid" ] && kill -9 "$(cat "$1/pid")"; rm -rf "$1""#,
-            Flavor::Postgres => postgres::END,
-        };
+        let end = if database.speaks_mysql() { END } else { postgres::END };
         let keeper = Keeper::spawn(end, &[&directory.to_string_lossy()])
             .map_err(|error| io("run sh, which stops the server", error))?;
-        if flavor == Flavor::Postgres {
+        if database == Database::Postgres {
             let user = User::other_than_root()?;
             let arguments = postgres::prepare(&binary, &directory, user, settings, password, port)?;
             let process = Process {
                 _keeper: keeper,
-                flavor,
+                database,
                 directory,
                 binary,
                 user,
@@ -105,7 +106,7 @@ impl Process {
 
         let data = directory.join("data");
         fs::create_dir(&data).map_err(|error| io("make the data directory", error))?;
-        initialise(flavor, &binary, &directory, &data)?;
+        initialise(database, &binary, &directory, &data)?;
 
         let start_sql = directory.join("start.sql");
         // The password is hexadecimal digits: nothing to quote. MariaDB's installer leaves roots without a
@@ -128,17 +129,17 @@ impl Process {
             "--skip-name-resolve".to_owned(),
         ];
         arguments.extend(user_option());
-        if flavor == Flavor::MySql {
+        if database == Database::MySql {
             arguments.push("--mysqlx=OFF".to_owned());
             arguments.push("--secure-file-priv=NULL".to_owned());
         }
-        arguments.extend(settings.arguments(flavor));
+        arguments.extend(settings.arguments(database));
         if let Some(certificates) = certificates {
             arguments.extend(certificates::options(&certificates.folder().to_string_lossy()));
         }
         let process = Process {
             _keeper: keeper,
-            flavor,
+            database,
             directory,
             binary,
             user: None,
@@ -152,10 +153,8 @@ impl Process {
     /// Kills the process, and waits until it has ended.
     pub(crate) fn kill(&self) -> Result<(), Error> {
         let Some(mut child) = self.child().take() else { return Ok(()) };
-        let killed = match self.flavor {
-            Flavor::MySql | Flavor::MariaDb => child.kill(),
-            Flavor::Postgres => postgres::signal(child.id(), "QUIT"),
-        };
+        let killed =
+            if self.database.speaks_mysql() { child.kill() } else { postgres::signal(child.id(), "QUIT") };
         killed
             .and_then(|()| child.wait())
             .map(drop)
@@ -253,8 +252,8 @@ fn user_option() -> Option<String> {
 }
 
 /// Creates the system tables.
-fn initialise(flavor: Flavor, binary: &Path, directory: &Path, data: &Path) -> Result<(), Error> {
-    let mut command = if flavor == Flavor::MariaDb {
+fn initialise(database: Database, binary: &Path, directory: &Path, data: &Path) -> Result<(), Error> {
+    let mut command = if database == Database::MariaDb {
         let mut command = Command::new("mariadb-install-db");
         command.args(["--no-defaults", "--auth-root-authentication-method=normal", "--skip-test-db"]);
         command

@@ -1,6 +1,6 @@
 //! The ways to get a server.
 
-use crate::{Flavor, container, process};
+use crate::{Database, container, process};
 
 /// How a server was provided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,13 +14,13 @@ pub enum Provider {
 }
 
 impl Provider {
-    /// Where [`Server::start`](crate::Server::start) would take a server of this flavor from, at this moment; `None` where it has none.
-    pub fn of(flavor: Flavor) -> Option<Provider> {
-        if given_url(flavor).is_some() {
+    /// Where [`Server::start`](crate::Server::start) would take a server of this database from, at this moment; `None` where it has none.
+    pub fn of(database: Database) -> Option<Provider> {
+        if given_url(database).is_some() {
             Some(Provider::Url)
-        } else if container::engine_answers() && container::image_is_here(flavor) {
+        } else if container::engine_answers() && container::image_is_here(database) {
             Some(Provider::Container)
-        } else if process::binary(flavor).is_some() {
+        } else if process::binary(database).is_some() {
             Some(Provider::Process)
         } else {
             None
@@ -29,6 +29,6 @@ impl Provider {
 }
 
 /// The URL in the environment, if it is not empty.
-pub(crate) fn given_url(flavor: Flavor) -> Option<String> {
-    std::env::var(flavor.url_variable()).ok().filter(|url| !url.is_empty())
+pub(crate) fn given_url(database: Database) -> Option<String> {
+    std::env::var(software::url_variable(database)).ok().filter(|url| !url.is_empty())
 }

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::time::Duration;
 
 use crate::session::Session;
-use crate::{Error, Flavor, sql, url};
+use crate::{Database, Error, sql, url};
 
 /// How long dropping may take: large tables are unlinked, and a canceled statement may still be running.
 pub(crate) const DROP_TIMEOUT: Duration = Duration::from_secs(120);
@@ -116,7 +116,7 @@ pub(crate) fn is_name_of_ours(name: &str) -> bool {
 }
 
 fn is_postgres(url: &str) -> bool {
-    Flavor::of_scheme(url) == Some(Flavor::Postgres)
+    Database::of_scheme(url) == Some(Database::Postgres)
 }
 
 impl fmt::Debug for Scratch {

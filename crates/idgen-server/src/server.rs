@@ -9,7 +9,7 @@ use crate::container::{self, Container};
 use crate::port::free_port;
 use crate::process::Process;
 use crate::provider::{Provider, given_url};
-use crate::{Error, Flavor, Scratch, Settings, sql, url};
+use crate::{Database, Error, Scratch, Settings, sql, url};
 
 /// How long a server may take to accept its first query. InnoDB recovers from its log in this time too.
 const START_LIMIT: Duration = Duration::from_secs(180);
@@ -25,7 +25,7 @@ enum Way {
 
 /// A running server. Dropping it ends a server that this program started.
 pub struct Server {
-    flavor: Flavor,
+    database: Database,
     version: String,
     url: String,
     way: Way,
@@ -39,16 +39,16 @@ impl Server {
     /// # Errors
     /// This machine offers no way to start a server (the message says what to install), the server does not start (the end of
     /// its log is in the message), or it does not have the requested settings.
-    pub fn start(flavor: Flavor, settings: &Settings) -> Result<Server, Error> {
-        match Provider::of(flavor) {
-            Some(Provider::Url) => Server::external(flavor, settings),
-            Some(Provider::Container) => Server::container(flavor, settings),
-            Some(Provider::Process) => Server::process(flavor, settings),
+    pub fn start(database: Database, settings: &Settings) -> Result<Server, Error> {
+        let image = container::image(database)?;
+        match Provider::of(database) {
+            Some(Provider::Url) => Server::external(database, settings),
+            Some(Provider::Container) => Server::container(database, settings),
+            Some(Provider::Process) => Server::process(database, settings),
             None => Err(Error::new(format!(
-                "no {flavor} server: no container engine answers or the image {} is missing (run scripts/setup.sh), \
-                 no {flavor} server program was found, and {} is not set",
-                container::image(flavor),
-                flavor.url_variable(),
+                "no {database} server: no container engine answers or the image {image} is missing (run scripts/setup.sh), \
+                 no {database} server program was found, and {} is not set",
+                url_variable(database),
             ))),
         }
     }
@@ -57,8 +57,8 @@ impl Server {
     ///
     /// # Errors
     /// They could not; the message says why.
-    pub fn can_limit_iops(flavor: Flavor) -> Result<(), Error> {
-        match Provider::of(flavor) {
+    pub fn can_limit_iops(database: Database) -> Result<(), Error> {
+        match Provider::of(database) {
             Some(Provider::Container) => container::engine_disk().map(drop),
             _ => Err(Error::new("IOPS can be limited for containers only")),
         }
@@ -68,9 +68,9 @@ impl Server {
     ///
     /// # Errors
     /// As for [`start`](Server::start).
-    pub fn container(flavor: Flavor, settings: &Settings) -> Result<Server, Error> {
-        Server::own(flavor, settings, |certificates, password, port| {
-            Container::start(flavor, settings, certificates, password, port).map(Way::Container)
+    pub fn container(database: Database, settings: &Settings) -> Result<Server, Error> {
+        Server::own(database, settings, |certificates, password, port| {
+            Container::start(database, settings, certificates, password, port).map(Way::Container)
         })
     }
 
@@ -78,23 +78,23 @@ impl Server {
     ///
     /// # Errors
     /// As for [`start`](Server::start), and where a limit on IOPS is asked for.
-    pub fn process(flavor: Flavor, settings: &Settings) -> Result<Server, Error> {
-        Server::own(flavor, settings, |certificates, password, port| {
-            Process::start(flavor, settings, certificates, password, port).map(Way::Process)
+    pub fn process(database: Database, settings: &Settings) -> Result<Server, Error> {
+        Server::own(database, settings, |certificates, password, port| {
+            Process::start(database, settings, certificates, password, port).map(Way::Process)
         })
     }
 
     /// Takes the server at `IDGEN_MYSQL_URL`, `IDGEN_MARIADB_URL` or `IDGEN_POSTGRES_URL`.
     ///
     /// # Errors
-    /// The variable is not set, or the server is not reached, is of the other flavor, or lacks a setting.
-    pub fn external(flavor: Flavor, settings: &Settings) -> Result<Server, Error> {
-        let url =
-            given_url(flavor).ok_or_else(|| Error::new(format!("{} is not set", flavor.url_variable())))?;
+    /// The variable is not set, or the server is not reached, is of the other database, or lacks a setting.
+    pub fn external(database: Database, settings: &Settings) -> Result<Server, Error> {
+        let url = given_url(database)
+            .ok_or_else(|| Error::new(format!("{} is not set", url_variable(database))))?;
         if settings.iops_limits().is_some() {
             return Err(Error::new("the IOPS of an external server cannot be limited: run without a limit"));
         }
-        let server = Server::ready(flavor, url, Way::Url)?;
+        let server = Server::ready(database, url, Way::Url)?;
         server.check(settings)?;
         Ok(server)
     }
@@ -106,23 +106,23 @@ impl Server {
     /// The URL cannot be read, or nothing answers there.
     pub fn at(url: &str) -> Result<Server, Error> {
         let shown = url::redacted(url);
-        if Flavor::of_scheme(url).is_none() {
+        if Database::of_scheme(url).is_none() {
             return Err(Error::new(format!(
                 "{shown} is no URL of a server: write mysql://user:password@host or postgres://user:password@host"
             )));
         }
         let version = version(url).map_err(|error| Error::new(format!("no server at {shown}: {error}")))?;
-        let flavor = Flavor::of_version(&version);
-        Ok(Server { flavor, version, url: url.to_owned(), way: Way::Url, _certificates: None })
+        let database = Database::of_version(&version);
+        Ok(Server { database, version, url: url.to_owned(), way: Way::Url, _certificates: None })
     }
 
     /// A port may be taken between its choice and its use, so a failed start is tried again.
     fn own(
-        flavor: Flavor,
+        database: Database,
         settings: &Settings,
         start: impl Fn(Option<&Certificates>, &str, u16) -> Result<Way, Error>,
     ) -> Result<Server, Error> {
-        if settings.wants_tls() && flavor == Flavor::Postgres {
+        if settings.wants_tls() && database == Database::Postgres {
             return Err(Error::new(
                 "a PostgreSQL server that this program starts does not encrypt its connections",
             ));
@@ -134,11 +134,11 @@ impl Server {
             let port = free_port()?;
             let password = uuid::Uuid::new_v4().simple().to_string();
             let url = match &certificates {
-                None => url::local(flavor, &password, port),
+                None => url::local(database, &password, port),
                 Some(made) => url::local_encrypted(&password, port, &made.authority().to_string_lossy()),
             };
-            let started =
-                start(certificates.as_ref(), &password, port).and_then(|way| Server::ready(flavor, url, way));
+            let started = start(certificates.as_ref(), &password, port)
+                .and_then(|way| Server::ready(database, url, way));
             match started {
                 Ok(mut server) => {
                     server._certificates = certificates;
@@ -152,12 +152,12 @@ impl Server {
     }
 
     /// Waits until the server answers.
-    fn ready(flavor: Flavor, url: String, way: Way) -> Result<Server, Error> {
-        let mut server = Server { flavor, version: String::new(), url, way, _certificates: None };
+    fn ready(database: Database, url: String, way: Way) -> Result<Server, Error> {
+        let mut server = Server { database, version: String::new(), url, way, _certificates: None };
         server.version = server.wait_ready()?;
-        if Flavor::of_version(&server.version) != flavor {
+        if Database::of_version(&server.version) != database {
             return Err(Error::new(format!(
-                "{} is version {}, which is not {flavor}",
+                "{} is version {}, which is not {database}",
                 server.shown_url(),
                 server.version
             )));
@@ -181,7 +181,7 @@ impl Server {
                 let log = ended.unwrap_or_else(|| self.log());
                 return Err(Error::new(format!(
                     "no {} at {}: {error}\n{log}",
-                    self.flavor,
+                    self.database,
                     self.shown_url()
                 )));
             }
@@ -200,8 +200,8 @@ impl Server {
     }
 
     /// MySQL, MariaDB or PostgreSQL.
-    pub fn flavor(&self) -> Flavor {
-        self.flavor
+    pub fn database(&self) -> Database {
+        self.database
     }
 
     /// What `SELECT version()` returns; of PostgreSQL's answer, what comes before the platform.
@@ -248,7 +248,7 @@ impl Server {
     pub fn stop(&self) -> Result<(), Error> {
         match &self.way {
             Way::Container(container) => container.stop(),
-            Way::Process(process) if self.flavor == Flavor::Postgres => process.stop_postgres(),
+            Way::Process(process) if self.database == Database::Postgres => process.stop_postgres(),
             Way::Process(process) => {
                 // A server that shuts down may end an encrypted connection before it has answered, so what the
                 // process does decides.
@@ -328,7 +328,7 @@ impl Server {
 impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Server")
-            .field("flavor", &self.flavor)
+            .field("database", &self.database)
             .field("version", &self.version)
             .field("url", &self.shown_url())
             .field("provider", &self.provider())

@@ -1,6 +1,6 @@
 //! The settings of a server.
 
-use crate::Flavor;
+use crate::Database;
 use crate::memory::{self, Memory};
 
 /// Settings of a server that this crate starts. An external server is taken as it is, and
@@ -119,9 +119,9 @@ impl Settings {
     ///
     /// MySQL rounds a pool up to a multiple of its chunks, 128 MiB by default: it gets one chunk, as large as the
     /// pool (Reference Manual, Configuring InnoDB Buffer Pool Size). MariaDB takes any number of MiB.
-    pub(crate) fn arguments(&self, flavor: Flavor) -> impl Iterator<Item = String> {
-        let prefix = if flavor == Flavor::Postgres { "-c" } else { "--" };
-        let pool = self.wanted("innodb_buffer_pool_size").filter(|_| flavor == Flavor::MySql);
+    pub(crate) fn arguments(&self, database: Database) -> impl Iterator<Item = String> {
+        let prefix = if database == Database::Postgres { "-c" } else { "--" };
+        let pool = self.wanted("innodb_buffer_pool_size").filter(|_| database == Database::MySql);
         let whole = pool.into_iter().flat_map(|bytes| {
             [
                 "--innodb_buffer_pool_instances=1".to_owned(),

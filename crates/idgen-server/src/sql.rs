@@ -13,7 +13,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::runtime::Runtime;
 use tokio::time::timeout;
 
-use crate::{Flavor, Plain};
+use crate::{Database, Plain};
 
 /// A server that accepts a connection and then does not answer is treated as absent.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(30);
@@ -64,7 +64,7 @@ pub(crate) enum Link {
 
 impl Link {
     pub(crate) async fn open(url: &str) -> Result<Link, sqlx::Error> {
-        if Flavor::of_scheme(url) == Some(Flavor::Postgres) {
+        if Database::of_scheme(url) == Some(Database::Postgres) {
             let options = url.parse::<PgConnectOptions>()?.disable_statement_logging();
             return PgConnection::connect_with(&options).await.map(Link::Postgres);
         }

@@ -1,16 +1,13 @@
 //! Connection URLs: making them, changing their schema, and showing them without their password.
 
-use crate::Flavor;
+use crate::Database;
 
 /// The URL of a server on this machine. No TLS: it never leaves the loopback interface.
-pub(crate) fn local(flavor: Flavor, password: &str, port: u16) -> String {
-    match flavor {
-        Flavor::MySql | Flavor::MariaDb => {
-            format!("mysql://root:{password}@127.0.0.1:{port}/mysql?ssl-mode=DISABLED")
-        }
-        Flavor::Postgres => {
-            format!("postgres://postgres:{password}@127.0.0.1:{port}/postgres?sslmode=disable")
-        }
+pub(crate) fn local(database: Database, password: &str, port: u16) -> String {
+    if database.speaks_mysql() {
+        format!("mysql://root:{password}@127.0.0.1:{port}/mysql?ssl-mode=DISABLED")
+    } else {
+        format!("postgres://postgres:{password}@127.0.0.1:{port}/postgres?sslmode=disable")
     }
 }
 

@@ -1,21 +1,19 @@
 //! The settings of a running server.
 
 use crate::settings::{same_postgres_value, same_value};
-use crate::{Error, Flavor, Server, Settings, sql};
+use crate::{Database, Error, Server, Settings, sql};
 
 impl Server {
     /// Compares the requested settings with those of the server.
     pub(crate) fn check(&self, settings: &Settings) -> Result<(), Error> {
         for (name, wanted) in settings.options() {
             let found = self.variable(name)?;
-            let same = match self.flavor() {
-                Flavor::MySql | Flavor::MariaDb => {
-                    found.as_deref().is_some_and(|found| same_value(found, wanted))
-                }
-                Flavor::Postgres => self
-                    .ask(&format!("SELECT setting, unit FROM pg_settings WHERE name = '{}'", plain(name)))?
+            let same = if self.database().speaks_mysql() {
+                found.as_deref().is_some_and(|found| same_value(found, wanted))
+            } else {
+                self.ask(&format!("SELECT setting, unit FROM pg_settings WHERE name = '{}'", plain(name)))?
                     .iter()
-                    .any(|row| matches!(&row[..], [found, unit] if same_postgres_value(found, unit, wanted))),
+                    .any(|row| matches!(&row[..], [found, unit] if same_postgres_value(found, unit, wanted)))
             };
             if !same {
                 return Err(Error::new(format!(
@@ -34,13 +32,10 @@ impl Server {
     /// The server cannot be asked.
     pub fn variable(&self, name: &str) -> Result<Option<String>, Error> {
         let name = plain(name);
-        let rows = self.ask(&match self.flavor() {
-            Flavor::MySql | Flavor::MariaDb => {
-                format!("SHOW GLOBAL VARIABLES WHERE Variable_name = '{name}'")
-            }
-            Flavor::Postgres => {
-                format!("SELECT name, current_setting(name) FROM pg_settings WHERE name = '{name}'")
-            }
+        let rows = self.ask(&if self.database().speaks_mysql() {
+            format!("SHOW GLOBAL VARIABLES WHERE Variable_name = '{name}'")
+        } else {
+            format!("SELECT name, current_setting(name) FROM pg_settings WHERE name = '{name}'")
         })?;
         Ok(rows.into_iter().next().and_then(|row| row.into_iter().nth(1)))
     }
@@ -65,10 +60,7 @@ impl Server {
             ('autovacuum', 'block_size', 'data_checksums', 'default_transaction_isolation', 'lc_collate', \
              'max_connections', 'server_encoding', 'server_version', 'track_io_timing', 'wal_segment_size') \
             ORDER BY name";
-        let rows = self.ask(match self.flavor() {
-            Flavor::MySql | Flavor::MariaDb => MYSQL,
-            Flavor::Postgres => POSTGRES,
-        })?;
+        let rows = self.ask(if self.database().speaks_mysql() { MYSQL } else { POSTGRES })?;
         Ok(rows.into_iter().filter_map(|row| <[String; 2]>::try_from(row).ok().map(Into::into)).collect())
     }
 }

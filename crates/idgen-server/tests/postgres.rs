@@ -3,7 +3,7 @@
 
 use std::process::Command;
 
-use idgen_server::{Flavor, Provider, Server, Settings};
+use idgen_server::{Database, Provider, Server, Settings};
 use sqlx::{Connection, Executor, PgConnection, Row};
 
 async fn connect(url: &str) -> PgConnection {
@@ -22,7 +22,7 @@ async fn behaves(server: &Server) {
     let mut connection = connect(server.url()).await;
     let version: String = connection.fetch_one("SELECT version()").await.unwrap().get(0);
     assert!(version.starts_with(&format!("{} on ", server.version())), "{version}");
-    assert_eq!((Flavor::of_version(&version), server.flavor()), (Flavor::Postgres, Flavor::Postgres));
+    assert_eq!((Database::of_version(&version), server.database()), (Database::Postgres, Database::Postgres));
 
     assert_eq!(server.variable("shared_buffers").unwrap().as_deref(), Some("24MB"));
     assert_eq!(server.variable("no_such_variable").unwrap(), None);
@@ -83,13 +83,13 @@ async fn behaves(server: &Server) {
 
 #[tokio::test]
 async fn postgres_in_a_container() {
-    let server = Server::container(Flavor::Postgres, &settings()).unwrap();
+    let server = Server::container(Database::Postgres, &settings()).unwrap();
     assert_eq!(server.provider(), Provider::Container);
     behaves(&server).await;
 
     // The same server, named by its URL.
     let given = Server::at(server.url()).unwrap();
-    assert_eq!((given.flavor(), given.provider()), (Flavor::Postgres, Provider::Url));
+    assert_eq!((given.database(), given.provider()), (Database::Postgres, Provider::Url));
     assert!(given.stop().is_err());
     let (_, address) = server.url().split_once('@').unwrap();
     let error = Server::at(&format!("postgres://postgres:s3cret@{address}")).unwrap_err().to_string();
@@ -103,10 +103,10 @@ async fn postgres_in_a_container() {
 /// The setup script installs Debian's server for this test.
 #[tokio::test]
 async fn postgres_as_a_process() {
-    let server = Server::process(Flavor::Postgres, &settings()).unwrap();
+    let server = Server::process(Database::Postgres, &settings()).unwrap();
     assert_eq!(server.provider(), Provider::Process);
     behaves(&server).await;
-    let error = Server::process(Flavor::Postgres, &Settings::new().iops(10, 10)).unwrap_err();
+    let error = Server::process(Database::Postgres, &Settings::new().iops(10, 10)).unwrap_err();
     assert!(error.to_string().contains("IOPS"), "{error}");
     let url = server.url().to_owned();
     drop(server);
@@ -116,10 +116,10 @@ async fn postgres_as_a_process() {
 #[test]
 fn what_the_server_does_not_do_is_an_error() {
     let unknown = Settings::new().option("no_such_option", "1");
-    let error = Server::start(Flavor::Postgres, &unknown).unwrap_err();
+    let error = Server::start(Database::Postgres, &unknown).unwrap_err();
     // The error contains the server's own words, so that nobody has to look into a container for them.
     assert!(error.to_string().contains("no_such_option"), "{error}");
-    let error = Server::start(Flavor::Postgres, &Settings::new().tls(true)).unwrap_err();
+    let error = Server::start(Database::Postgres, &Settings::new().tls(true)).unwrap_err();
     assert!(error.to_string().contains("encrypt"), "{error}");
 }
 
@@ -149,7 +149,7 @@ fn a_killed_program_leaves_no_server() {
 #[test]
 fn child_that_aborts() {
     if std::env::var_os("IDGEN_TEST_ABORT").is_some() {
-        let server = Server::process(Flavor::Postgres, &Settings::new()).unwrap();
+        let server = Server::process(Database::Postgres, &Settings::new()).unwrap();
         let data = server.variable("data_directory").unwrap().unwrap();
         println!("started {} {data}", server.url());
         std::process::abort();

@@ -3,7 +3,7 @@
 
 use std::process::Command;
 
-use idgen_server::{Flavor, Provider, Server, Settings};
+use idgen_server::{Database, Provider, Server, Settings};
 use sqlx::{Connection, Executor, MySqlConnection, Row};
 
 async fn connect(url: &str) -> MySqlConnection {
@@ -25,7 +25,7 @@ async fn behaves(server: &Server) {
     let mut connection = connect(server.url()).await;
     let version: String = connection.fetch_one("SELECT VERSION()").await.unwrap().get(0);
     assert_eq!(version, server.version());
-    assert_eq!(Flavor::of_version(&version), server.flavor());
+    assert_eq!(Database::of_version(&version), server.database());
 
     let cipher: String = connection.fetch_one("SHOW STATUS LIKE 'Ssl_cipher'").await.unwrap().get(1);
     assert_eq!(!cipher.is_empty(), server.url().contains("ssl-mode=VERIFY_IDENTITY"), "{cipher:?}");
@@ -102,8 +102,8 @@ fn memory_limit_mib(server: &Server) -> u64 {
     memory.parse::<u64>().unwrap() >> 20
 }
 
-async fn container(flavor: Flavor, settings: Settings) {
-    let server = Server::container(flavor, &settings).unwrap();
+async fn container(database: Database, settings: Settings) {
+    let server = Server::container(database, &settings).unwrap();
     assert_eq!(server.provider(), Provider::Container);
     // The buffer pool, a quarter of it, and 1,536 MiB.
     assert_eq!(memory_limit_mib(&server), POOL_MIB + POOL_MIB / 4 + 1536);
@@ -115,12 +115,12 @@ async fn container(flavor: Flavor, settings: Settings) {
 
 #[tokio::test]
 async fn mysql_in_a_container() {
-    container(Flavor::MySql, settings().tls(true)).await;
+    container(Database::MySql, settings().tls(true)).await;
 }
 
 #[tokio::test]
 async fn mariadb_in_a_container() {
-    container(Flavor::MariaDb, settings()).await;
+    container(Database::MariaDb, settings()).await;
 }
 
 /// Runs the MySQL server of an image without its container, using the image's own libraries and loader.
@@ -140,7 +140,7 @@ exec "$loader" --library-path "$libraries" "$root/usr/sbin/mysqld" "$@" \
 /// process.
 #[test]
 fn mysql_as_a_process() {
-    if let Ok(server) = Server::process(Flavor::MySql, &settings()) {
+    if let Ok(server) = Server::process(Database::MySql, &settings()) {
         drop(server);
         return as_a_process(None);
     }
@@ -176,7 +176,7 @@ fn as_a_process(program: Option<&std::path::Path>) {
 #[tokio::test]
 async fn child_with_a_process() {
     if std::env::var_os("IDGEN_TEST_PROCESS").is_some() {
-        let server = Server::process(Flavor::MySql, &settings()).unwrap();
+        let server = Server::process(Database::MySql, &settings()).unwrap();
         assert_eq!(server.provider(), Provider::Process);
         behaves(&server).await;
         println!("it behaves");
@@ -186,16 +186,16 @@ async fn child_with_a_process() {
 /// The setup script installs Debian's MariaDB server for this test.
 #[tokio::test]
 async fn mariadb_as_a_process() {
-    let server = Server::process(Flavor::MariaDb, &settings().tls(true)).unwrap();
+    let server = Server::process(Database::MariaDb, &settings().tls(true)).unwrap();
     assert_eq!(server.provider(), Provider::Process);
     behaves(&server).await;
-    let error = Server::process(Flavor::MariaDb, &Settings::new().iops(10, 10)).unwrap_err();
+    let error = Server::process(Database::MariaDb, &Settings::new().iops(10, 10)).unwrap_err();
     assert!(error.to_string().contains("IOPS"), "{error}");
 }
 
 #[tokio::test]
 async fn reads_and_writes_of_a_container_can_be_limited() {
-    let server = Server::container(Flavor::MariaDb, &settings().iops(321, 123)).unwrap();
+    let server = Server::container(Database::MariaDb, &settings().iops(321, 123)).unwrap();
     let containers = docker(&["ps", "--quiet", "--filter", "label=idgen-server"]);
     let limits = |id| {
         let format = "{{json .HostConfig.BlkioDeviceReadIOps}} {{json .HostConfig.BlkioDeviceWriteIOps}}";
@@ -209,7 +209,7 @@ async fn reads_and_writes_of_a_container_can_be_limited() {
 #[test]
 fn a_setting_that_the_server_refuses_is_an_error() {
     let unknown = Settings::new().option("no_such_option", "1");
-    let error = Server::start(Flavor::MariaDb, &unknown).unwrap_err();
+    let error = Server::start(Database::MariaDb, &unknown).unwrap_err();
     // The error contains the server's own words, so that nobody has to look into a container for them.
     assert!(error.to_string().contains("no_such_option"), "{error}");
 }
@@ -218,7 +218,7 @@ fn a_setting_that_the_server_refuses_is_an_error() {
 #[test]
 fn a_server_that_exceeds_its_memory_limit_is_reported() {
     let settings = Settings::new().buffer_pool_mib(128).memory_mib(24);
-    let error = Server::container(Flavor::MariaDb, &settings).unwrap_err();
+    let error = Server::container(Database::MariaDb, &settings).unwrap_err();
     assert!(error.to_string().contains("at its memory limit of 24 MiB"), "{error}");
 }
 
@@ -248,7 +248,7 @@ fn a_killed_program_leaves_no_server() {
 #[test]
 fn child_that_aborts() {
     if std::env::var_os("IDGEN_TEST_ABORT").is_some() {
-        let server = Server::start(Flavor::MariaDb, &Settings::new()).unwrap();
+        let server = Server::start(Database::MariaDb, &Settings::new()).unwrap();
         println!("started {}", server.url());
         std::process::abort();
     }

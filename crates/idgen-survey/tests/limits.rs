@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use idgen_server::{Flavor, Scratch, Server, Settings};
+use idgen_server::{Database, Scratch, Server, Settings};
 use idgen_survey::{Arrival, FillFrom, Options, Survey, TableReport, survey};
 use sqlx::{Connection, Executor};
 
@@ -93,8 +93,8 @@ fn watch(scratch: &Scratch, has_counts: bool, inserts: String) {
 
 #[test]
 fn mysql_and_mariadb() {
-    for flavor in Flavor::MYSQL_FAMILY {
-        let server = Server::start(flavor, &Settings::new()).unwrap();
+    for database in Database::MYSQL_FAMILY {
+        let server = Server::start(database, &Settings::new()).unwrap();
         let scratch = server.scratch().unwrap();
         let digits = "(SELECT 0 AS d UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4 \
                       UNION ALL SELECT 5 UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9)";
@@ -141,12 +141,12 @@ fn mysql_and_mariadb() {
             ),
         );
         let few = surveyed(&as_user(scratch.url(), "few"), &Options::default());
-        assert_eq!(few.tables_seen, 2, "{flavor}");
+        assert_eq!(few.tables_seen, 2, "{database}");
         assert!(table(&few, "random").rows_read > 500);
         for part in
             ["on which this user has no privilege", "inserted: this user may not read", "innodb_index_stats"]
         {
-            assert!(few.unseen.iter().any(|line| line.contains(part)), "{flavor} {part}: {:?}", few.unseen);
+            assert!(few.unseen.iter().any(|line| line.contains(part)), "{database} {part}: {:?}", few.unseen);
         }
         execute(server.url(), &format!("DROP USER few@{host}"));
 
@@ -154,13 +154,13 @@ fn mysql_and_mariadb() {
         let inserts = format!(
             "INSERT INTO counted (n) VALUES (1), (2), (3), (4), (5), (6), (7), (8), (9), (10); INSERT INTO random VALUES {ten};"
         );
-        watch(&scratch, flavor == Flavor::MySql, inserts);
+        watch(&scratch, database == Database::MySql, inserts);
     }
 }
 
 #[test]
 fn postgres() {
-    let server = Server::start(Flavor::Postgres, &Settings::new()).unwrap();
+    let server = Server::start(Database::Postgres, &Settings::new()).unwrap();
     let scratch = server.scratch().unwrap();
     execute(
         scratch.url(),
@@ -218,7 +218,7 @@ fn postgres() {
 fn tables_of_mysql_take_a_statement_each_and_the_catalog_the_same_few() {
     const TABLES: usize = 2_000;
     let settings = Settings::new().option("innodb_flush_log_at_trx_commit", "0").option("sync_binlog", "0");
-    let server = Server::start(Flavor::MySql, &settings).unwrap();
+    let server = Server::start(Database::MySql, &settings).unwrap();
     let scratch = server.scratch().unwrap();
     execute(scratch.url(), "CREATE TABLE first (id BINARY(16) PRIMARY KEY, n INT)");
     let options = Options { statement_time: Duration::from_secs(60), ..Options::default() };

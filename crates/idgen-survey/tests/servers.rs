@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use idgen_server::{Flavor, Server, Settings};
+use idgen_server::{Database, Server, Settings};
 use idgen_survey::{Code, Options, Survey, survey};
 use sqlx::{Connection, Executor};
 
@@ -38,8 +38,8 @@ const B: &str = "f81d4fae-7dec-41d0-a765-00a0c91e6bf6";
 
 #[test]
 fn mysql_and_mariadb() {
-    for flavor in Flavor::MYSQL_FAMILY {
-        let server = Server::start(flavor, &Settings::new()).unwrap();
+    for database in Database::MYSQL_FAMILY {
+        let server = Server::start(database, &Settings::new()).unwrap();
         let text = "CHARACTER SET ascii COLLATE ascii_bin";
         let sql = format!(
             "CREATE TABLE clean (id BINARY(16) PRIMARY KEY, n BIGINT UNSIGNED NOT NULL);
@@ -78,9 +78,9 @@ fn mysql_and_mariadb() {
             ("orders", Code::BothByteOrders),
             ("spelled", Code::TwoSpellings),
         ];
-        assert_eq!(found, expected.map(|(table, code)| (table.to_owned(), code)), "{flavor}");
+        assert_eq!(found, expected.map(|(table, code)| (table.to_owned(), code)), "{database}");
         assert!(survey.tables.iter().all(|table| table.whole));
-        if flavor == Flavor::MariaDb {
+        if database == Database::MariaDb {
             let sql = format!(
                 "CREATE TABLE old (id UUID PRIMARY KEY); INSERT INTO old VALUES ('{A}');
                  CREATE TABLE new (id UUID PRIMARY KEY); INSERT INTO new VALUES ('019aa3f0-0000-7000-8000-000000000001');"
@@ -92,7 +92,7 @@ fn mysql_and_mariadb() {
 
 #[test]
 fn postgres() {
-    let server = Server::start(Flavor::Postgres, &Settings::new()).unwrap();
+    let server = Server::start(Database::Postgres, &Settings::new()).unwrap();
     let sql = format!(
         "CREATE TABLE clean (id uuid PRIMARY KEY, n bigint); INSERT INTO clean VALUES ('{A}', 1), ('{B}', 2);
          CREATE COLLATION ci (provider = icu, locale = 'und-u-ks-level2', deterministic = false);

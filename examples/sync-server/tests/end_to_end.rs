@@ -11,7 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use flate2::{Compression, write::GzEncoder};
-use idgen_server::{Flavor, Scratch, Server, Settings};
+use idgen_server::{Database, Scratch, Server, Settings};
 use idgen_sync_server::device::{Device, body};
 use idgen_sync_server::server::LARGEST_BODY;
 use serde_json::{Value, json};
@@ -157,7 +157,7 @@ async fn rows_there(url: &str) -> BTreeMap<String, String> {
 }
 
 fn database() -> (Server, Scratch) {
-    let server = Server::start(Flavor::MySql, &Settings::new().buffer_pool_mib(64)).unwrap();
+    let server = Server::start(Database::MySql, &Settings::new().buffer_pool_mib(64)).unwrap();
     let scratch = server.scratch().unwrap();
     (server, scratch)
 }

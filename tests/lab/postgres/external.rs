@@ -4,8 +4,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use idgen_record::Results;
-use idgen_server::{Flavor, Server, Settings};
+use idgen_record::{Database, Results};
+use idgen_server::{Server, Settings};
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, Row};
 
 use crate::common::{lab, said};
@@ -23,7 +23,7 @@ struct External {
 
 impl External {
     fn new() -> External {
-        let server = Server::start(Flavor::Postgres, &Settings::new().option("fsync", "off")).unwrap();
+        let server = Server::start(Database::Postgres, &Settings::new().option("fsync", "off")).unwrap();
         let address = server.url().rsplit_once('@').unwrap().1;
         let external = External { url: format!("postgres://lab:{PASSWORD}@{address}"), server };
         external.sql(&format!("CREATE ROLE lab LOGIN CREATEDB PASSWORD '{PASSWORD}'"));

@@ -1,7 +1,7 @@
 //! The same keys in the model and in a real PostgreSQL: leaf pages within 5 %, bytes of the log within 10 %.
 
 use btree_model::{Nbtree, PostgresIndex, Shape};
-use idgen_server::{Flavor, Scratch, Server, Settings};
+use idgen_server::{Database, Scratch, Server, Settings};
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, Row};
 
 use crate::keys::{ascending, prefixed, random};
@@ -33,7 +33,7 @@ async fn connect() -> Connected {
         .option("checkpoint_timeout", "1d")
         .option("max_wal_size", "16GB")
         .option("wal_compression", "off");
-    let server = Server::start(Flavor::Postgres, &settings).unwrap();
+    let server = Server::start(Database::Postgres, &settings).unwrap();
     let scratch = server.scratch().unwrap();
     let mut connection = PgConnection::connect(scratch.url()).await.unwrap();
     for extension in ["pgstattuple", "pg_walinspect"] {

@@ -3,7 +3,8 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use idgen_server::{Flavor, Plain, Provider, Scratch, Server, Settings};
+use idgen_record::Database;
+use idgen_server::{Plain, Provider, Scratch, Server, Settings, url_variable};
 use tokio::runtime::Runtime;
 
 use crate::cancel::Cancel;
@@ -13,16 +14,16 @@ use crate::{Error, Result};
 ///
 /// # Errors
 /// No server can be started, or an environment variable names a server by URL, so that the lab would not start one.
-pub(in crate::engine) fn start(flavor: Flavor, settings: &Settings) -> Result<Server> {
-    if Provider::of(flavor) == Some(Provider::Url) {
-        let url = flavor.url_variable();
+pub(in crate::engine) fn start(database: Database, settings: &Settings) -> Result<Server> {
+    if Provider::of(database) == Some(Provider::Url) {
+        let url = url_variable(database);
         return Err(Error::config(format!(
-            "{url} names a {flavor} server: unset it to measure one of the lab's own, or give its URL as --engine \
+            "{url} names a {database} server: unset it to measure one of the lab's own, or give its URL as --engine \
              to measure it as it is"
         )));
     }
-    Server::start(flavor, settings)
-        .map_err(|error| Error::engine(format!("no {flavor} server to measure"), error))
+    Server::start(database, settings)
+        .map_err(|error| Error::engine(format!("no {database} server to measure"), error))
 }
 
 /// Connects to the server at this URL, without changing it.

@@ -17,18 +17,18 @@ mod tables;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use idgen_server::{Flavor, Server, Settings};
+use idgen_server::{Server, Settings};
 use sqlx::mysql::{MySqlConnectOptions, MySqlConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, Row};
 
 use super::host::{self, doing};
-use super::{Done, Engine, Table, start, timed};
+use super::{Done, Engine, Table, timed};
 use crate::cancel::Cancel;
 use crate::experiment::{Loads, Scale, Statements};
 use crate::own::Own;
 use crate::strategy::Strategy;
 use crate::{Error, Result};
-use idgen_record::{EngineInfo, Workload};
+use idgen_record::{Database, EngineInfo, Workload};
 
 /// A server, started for this purpose or named by the user.
 pub struct Mysql {
@@ -74,8 +74,8 @@ impl Mysql {
     ///
     /// # Errors
     /// No server can be started, or it cannot be measured: the message says what is missing.
-    pub fn start(flavor: Flavor, workload: &Workload) -> Result<Self> {
-        let server = host::start(flavor, &settings(flavor, workload))?;
+    pub fn start(database: Database, workload: &Workload) -> Result<Self> {
+        let server = host::start(database, &settings(database, workload))?;
         let engine = Self::over(server, workload)?;
         engine.host.runtime.block_on(async {
             let mut connection = connect(&engine.host).await?;
@@ -103,7 +103,7 @@ impl Mysql {
         let pool_bytes = engine.cache_bytes(workload)?;
         let reach = engine.host.runtime.block_on(async {
             let mut connection = connect(&engine.host).await?;
-            Ok::<_, Error>(reach::Reach::of(&mut connection, engine.host.server.flavor(), pool_bytes).await)
+            Ok::<_, Error>(reach::Reach::of(&mut connection, engine.host.server.database(), pool_bytes).await)
         })?;
         let host = Rc::get_mut(&mut engine.host)
             .ok_or_else(|| Error::engine("the server is in use already", "two owners"))?;
@@ -125,7 +125,7 @@ impl Mysql {
 
 /// Durability is switched off on purpose, as in the reference runs: page traffic is measured, not the speed of fsync.
 /// Changed pages are written when the pool needs room, at the usual I/O capacity.
-fn settings(flavor: Flavor, workload: &Workload) -> Settings {
+fn settings(database: Database, workload: &Workload) -> Settings {
     let wanted = workload.cache_pages(16_384) * 16_384;
     let settings = Settings::new()
         .buffer_pool_mib(wanted.div_ceil(1 << 20).max(Mysql::MIN_POOL_MIB))
@@ -140,8 +140,8 @@ fn settings(flavor: Flavor, workload: &Workload) -> Settings {
         Some(limit) => settings.iops(limit, limit),
         None => settings,
     };
-    let settings = if workload.late_writes { written_late(flavor, settings) } else { settings };
-    if flavor == Flavor::MariaDb {
+    let settings = if workload.late_writes { written_late(database, settings) } else { settings };
+    if database == Database::MariaDb {
         // Off by default here, on by default on MySQL: it counts what is read from and written to the tables' files.
         return settings.option("performance_schema", "ON");
     }
@@ -155,8 +155,8 @@ fn settings(flavor: Flavor, workload: &Workload) -> Settings {
 /// write when a tenth of the pool is changed, or when a log of 100 MB is full. Few pages are kept free, because a free
 /// page holds no leaf: the published runs cannot have kept more than about 500 of their 8,192 pages free (the default
 /// is 1,024), or they would have read more than they did.
-fn written_late(flavor: Flavor, settings: Settings) -> Settings {
-    let log = if flavor == Flavor::MariaDb { "innodb_log_file_size" } else { "innodb_redo_log_capacity" };
+fn written_late(database: Database, settings: Settings) -> Settings {
+    let log = if database == Database::MariaDb { "innodb_log_file_size" } else { "innodb_redo_log_capacity" };
     settings
         .option(log, (4u64 << 30).to_string())
         .option("innodb_adaptive_flushing_lwm", "70")
@@ -184,7 +184,7 @@ impl Engine for Mysql {
             ),
         };
         EngineInfo {
-            name: server.flavor().to_string(),
+            name: server.database().to_string(),
             version: server.version().into(),
             setup,
             missing: self.missing().to_vec(),
@@ -200,7 +200,7 @@ impl Engine for Mysql {
     }
 
     fn check(&self, strategy: &Strategy, workload: &Workload) -> Result<()> {
-        strategy.check(start::database_of(self.host.server.flavor()))?;
+        strategy.check(self.host.server.database())?;
         if workload.own.is_some() {
             Own::check(strategy)?;
         }
@@ -222,7 +222,7 @@ impl Engine for Mysql {
 
     fn renew(&mut self, workload: &Workload) -> Result<()> {
         if self.host.is_own() {
-            *self = Self::start(self.host.server.flavor(), workload)?;
+            *self = Self::start(self.host.server.database(), workload)?;
         }
         Ok(())
     }

@@ -18,7 +18,7 @@ mod writer;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use idgen_server::{Flavor, Server, Settings};
+use idgen_server::{Server, Settings};
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor};
 
@@ -67,7 +67,7 @@ impl Postgres {
     /// # Errors
     /// No server can be started, or it cannot be measured: the message says what is missing.
     pub fn start(workload: &Workload) -> Result<Self> {
-        Self::over(host::start(Flavor::Postgres, &settings(workload))?)
+        Self::over(host::start(Database::Postgres, &settings(workload))?)
     }
 
     /// Connects to the server at this URL, `postgres://user:password@host:port`, without changing its settings. All

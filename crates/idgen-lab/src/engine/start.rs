@@ -1,7 +1,7 @@
 //! Starts the database to be measured, or connects to it.
 
 use idgen_record::{Database, Workload};
-use idgen_server::{Flavor, Server};
+use idgen_server::Server;
 
 use super::{Engine, Mysql, Postgres, Sqlite, host};
 use crate::{Error, Result};
@@ -11,10 +11,10 @@ use crate::{Error, Result};
 /// # Errors
 /// No server can be started, or it cannot be measured: the message says what is missing.
 pub fn start(database: Database, load: &Workload) -> Result<Box<dyn Engine>> {
-    Ok(match server_of(database) {
-        None => Box::new(Sqlite::new()?),
-        Some(Flavor::Postgres) => Box::new(Postgres::start(load)?),
-        Some(flavor) => Box::new(Mysql::start(flavor, load)?),
+    Ok(match database {
+        Database::Sqlite => Box::new(Sqlite::new()?),
+        Database::Postgres => Box::new(Postgres::start(load)?),
+        Database::MySql | Database::MariaDb => Box::new(Mysql::start(database, load)?),
     })
 }
 
@@ -23,8 +23,8 @@ pub fn start(database: Database, load: &Workload) -> Result<Box<dyn Engine>> {
 /// # Errors
 /// The errors of [`Mysql::at`] and [`Postgres::at`].
 pub fn connect(url: &str, load: &Workload) -> Result<Box<dyn Engine>> {
-    Ok(match Flavor::of_scheme(url) {
-        Some(Flavor::Postgres) => Box::new(Postgres::at(url)?),
+    Ok(match Database::of_scheme(url) {
+        Some(Database::Postgres) => Box::new(Postgres::at(url)?),
         _ => Box::new(Mysql::at(url, load)?),
     })
 }
@@ -34,7 +34,7 @@ pub fn connect(url: &str, load: &Workload) -> Result<Box<dyn Engine>> {
 /// # Errors
 /// No server answers there.
 pub fn database_at(url: &str) -> Result<Database> {
-    Ok(database_of(host::at(url)?.flavor()))
+    Ok(host::at(url)?.database())
 }
 
 /// Checks whether this machine can limit the reads and writes per second of such a server.
@@ -42,19 +42,21 @@ pub fn database_at(url: &str) -> Result<Database> {
 /// # Errors
 /// The error says why it cannot.
 pub fn can_limit_iops(database: Database) -> Result<()> {
-    match server_of(database) {
-        None => Ok(()),
-        Some(Flavor::Postgres) => Err(Error::config(
+    match database {
+        Database::Sqlite => Ok(()),
+        Database::Postgres => Err(Error::config(
             "PostgreSQL reads and writes through the page cache of the operating system, which a limit of IOPS does not \
              slow",
         )),
-        Some(flavor) => Server::can_limit_iops(flavor).map_err(|error| Error::config(error.to_string())),
+        Database::MySql | Database::MariaDb => {
+            Server::can_limit_iops(database).map_err(|error| Error::config(error.to_string()))
+        }
     }
 }
 
 /// Whether the server at this URL may be this database, as far as the URL says.
 pub(crate) fn may_be(url: &str, database: Database) -> bool {
-    (Flavor::of_scheme(url) == Some(Flavor::Postgres)) == (server_of(database) == Some(Flavor::Postgres))
+    (Database::of_scheme(url) == Some(Database::Postgres)) == (database == Database::Postgres)
 }
 
 /// Whether the lab makes the checkpoints of such a server.
@@ -62,24 +64,5 @@ pub(crate) fn has_checkpoints(database: Database) -> bool {
     match database {
         Database::Postgres => true,
         Database::Sqlite | Database::MySql | Database::MariaDb => false,
-    }
-}
-
-/// The server software of a database; `None` for one that runs in this process.
-fn server_of(database: Database) -> Option<Flavor> {
-    match database {
-        Database::Sqlite => None,
-        Database::MySql => Some(Flavor::MySql),
-        Database::MariaDb => Some(Flavor::MariaDb),
-        Database::Postgres => Some(Flavor::Postgres),
-    }
-}
-
-/// The database of this server software.
-pub(in crate::engine) fn database_of(flavor: Flavor) -> Database {
-    match flavor {
-        Flavor::MySql => Database::MySql,
-        Flavor::MariaDb => Database::MariaDb,
-        Flavor::Postgres => Database::Postgres,
     }
 }

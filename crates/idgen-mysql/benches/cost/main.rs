@@ -19,7 +19,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Parser;
-use idgen_server::{Flavor, Server, Settings};
+use idgen_server::{Database, Server, Settings};
 
 use crate::pages::Footprint;
 use crate::report::Measured;
@@ -43,8 +43,8 @@ struct Arguments {
     #[arg(long, env = "IDGEN_BENCH_PAIRS", default_value_t = pages::MILLION)]
     pairs: u64,
     /// Measure this server only: mysql or mariadb
-    #[arg(long, env = "IDGEN_BENCH_SERVER", value_parser = flavor)]
-    server: Option<Flavor>,
+    #[arg(long, env = "IDGEN_BENCH_SERVER", value_parser = database)]
+    server: Option<Database>,
     /// Measure only the speeds whose names contain this, as in "map, unique, batch", and no pages
     #[arg(long, env = "IDGEN_BENCH_ONLY", conflicts_with = "write")]
     only: Option<String>,
@@ -59,10 +59,10 @@ struct Arguments {
     bench: bool,
 }
 
-fn flavor(name: &str) -> Result<Flavor, String> {
+fn database(name: &str) -> Result<Database, String> {
     match name {
-        "mysql" => Ok(Flavor::MySql),
-        "mariadb" => Ok(Flavor::MariaDb),
+        "mysql" => Ok(Database::MySql),
+        "mariadb" => Ok(Database::MariaDb),
         _ => Err(format!("no server \"{name}\": choose mysql or mariadb")),
     }
 }
@@ -90,15 +90,16 @@ fn main() -> Result<(), Failure> {
     let effort = Effort { span, rounds: arguments.rounds, load };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let mut all = Vec::new();
-    for flavor in
-        Flavor::MYSQL_FAMILY.into_iter().filter(|flavor| arguments.server.is_none_or(|only| only == *flavor))
+    for database in Database::MYSQL_FAMILY
+        .into_iter()
+        .filter(|database| arguments.server.is_none_or(|only| only == *database))
     {
         let settings = Settings::new()
             .buffer_pool_mib(256)
             .option("innodb_flush_log_at_trx_commit", "1")
             .option("sync_binlog", "1")
             .option("log_bin_trust_function_creators", "1");
-        let server = Server::start(flavor, &settings)?;
+        let server = Server::start(database, &settings)?;
         all.push(runtime.block_on(measure(&server, &effort, &arguments))?);
     }
     let text = report::markdown(&all, &effort);
@@ -126,7 +127,7 @@ async fn measure(server: &Server, effort: &Effort, arguments: &Arguments) -> Res
         }
     }
     for mut row in rows {
-        eprintln!("{}: {}", server.flavor(), row.name());
+        eprintln!("{}: {}", server.database(), row.name());
         row.measure(server, effort).await?;
         measured.speeds.push(row);
     }
@@ -134,7 +135,7 @@ async fn measure(server: &Server, effort: &Effort, arguments: &Arguments) -> Res
         return Ok(measured);
     }
     for what in pages::designs() {
-        eprintln!("{}: pages of {}, {}", server.flavor(), what.0.name(), what.1.name());
+        eprintln!("{}: pages of {}, {}", server.database(), what.0.name(), what.1.name());
         measured.footprints.push(Footprint::measure(server, what, arguments.pairs).await?);
     }
     Ok(measured)

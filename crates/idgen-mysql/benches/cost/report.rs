@@ -31,7 +31,7 @@ impl Measured {
             settings.push(format!("`{name}={value}`"));
         }
         let (speeds, footprints) = (Vec::new(), Vec::new());
-        let name = format!("{} {}", server.flavor(), server.version());
+        let name = format!("{} {}", server.database(), server.version());
         Ok(Measured { server: name, settings: settings.join(", "), speeds, footprints })
     }
 }

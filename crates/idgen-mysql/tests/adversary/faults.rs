@@ -1,7 +1,7 @@
 //! The test can fail: what is wrong in the tables, or in an answer, is found.
 
 use idgen_mysql::Index;
-use idgen_server::Flavor;
+use idgen_server::Database;
 use idgen_server::adversary::Adversary;
 
 use super::client::Client;
@@ -17,7 +17,7 @@ fn known() -> Ledger {
 
 /// What the ledger finds in tables that were damaged by this statement.
 async fn found_after(statement: &str) -> Vec<String> {
-    let scratch = server(Flavor::MariaDb).scratch().unwrap();
+    let scratch = server(Database::MariaDb).scratch().unwrap();
     let mut tables = Tables::new(scratch.url(), Index::Dedup).await;
     tables.reset().await;
     let mut ledger = known();
@@ -50,7 +50,7 @@ fn damaged_tables_are_found() {
 #[test]
 fn wrong_answers_are_found() {
     block_on(async {
-        let scratch = server(Flavor::MariaDb).scratch().unwrap();
+        let scratch = server(Database::MariaDb).scratch().unwrap();
         let mut tables = Tables::new(scratch.url(), Index::Unique).await;
         tables.reset().await;
         // The map answers with what is stored: two pairs are exchanged, and one is gone.

@@ -22,19 +22,19 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use idgen_mysql::Index;
 use idgen_server::adversary::Alteration;
-use idgen_server::{Flavor, Server, Settings};
+use idgen_server::{Database, Server, Settings};
 
 use matrix::Extent;
 use scenes::Scene;
 
-fn server(flavor: Flavor) -> &'static Server {
+fn server(database: Database) -> &'static Server {
     static MYSQL: OnceLock<Server> = OnceLock::new();
     static MARIADB: OnceLock<Server> = OnceLock::new();
-    let cell = if flavor == Flavor::MySql { &MYSQL } else { &MARIADB };
+    let cell = if database == Database::MySql { &MYSQL } else { &MARIADB };
     // A transaction that a call leaves open by mistake keeps nobody waiting for long.
     let settings = Settings::new().buffer_pool_mib(64).option("max_connections", "500");
     let settings = settings.option("innodb_lock_wait_timeout", "3");
-    cell.get_or_init(|| Server::start(flavor, &settings).unwrap())
+    cell.get_or_init(|| Server::start(database, &settings).unwrap())
 }
 
 /// A runtime whose threads have room for the calls of a whole run in a build without optimization.
@@ -62,11 +62,11 @@ fn chosen() -> (Vec<Scene>, Extent) {
     }
 }
 
-async fn no_answer_can_be_wrong(flavor: Flavor, index: Index) {
+async fn no_answer_can_be_wrong(database: Database, index: Index) {
     let (scenes, extent) = chosen();
-    let findings = matrix::matrix(server(flavor), index, &scenes, extent).await;
+    let findings = matrix::matrix(server(database), index, &scenes, extent).await;
     println!(
-        "{flavor}, {index}, {extent:?}: {} runs, {} classes of statements, {} changes of them",
+        "{database}, {index}, {extent:?}: {} runs, {} classes of statements, {} changes of them",
         findings.runs,
         findings.seen.len(),
         findings.changed.len()
@@ -107,10 +107,10 @@ fn every_statement_was_sent(seen: BTreeSet<String>) {
 }
 
 macro_rules! everywhere {
-    ($($name:ident: $flavor:ident, $index:ident;)+) => {$(
+    ($($name:ident: $database:ident, $index:ident;)+) => {$(
         #[test]
         fn $name() {
-            block_on(no_answer_can_be_wrong(Flavor::$flavor, Index::$index));
+            block_on(no_answer_can_be_wrong(Database::$database, Index::$index));
         }
     )+};
 }

@@ -93,7 +93,7 @@ pub async fn matrix(server: &'static Server, index: Index, scenes: &[Scene], ext
     let mut findings = Findings::default();
     let runs = scenes.iter().map(|scene| Run { scene: *scene, rules: Vec::new() }).collect();
     let mut next = Vec::new();
-    let salt = format!("{} {index}", server.flavor());
+    let salt = format!("{} {index}", server.database());
     let mut planned =
         Planned { extent, salt, runs: HashSet::new(), scenes: HashMap::new(), opening: HashSet::new() };
     let mut unchanged = all(server, index, runs).await;

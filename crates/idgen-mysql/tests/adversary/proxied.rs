@@ -1,7 +1,7 @@
 //! What a client sees of each change, and what the server has done.
 
 use futures_util::TryStreamExt;
-use idgen_server::Flavor;
+use idgen_server::Database;
 use idgen_server::adversary::{Adversary, Alteration, Recorded, ResultKind, Rule};
 use sqlx::mysql::MySqlDatabaseError;
 use sqlx::{AssertSqlSafe, Connection, Either, Executor, MySqlConnection, Row};
@@ -31,11 +31,11 @@ async fn ask(connection: &mut MySqlConnection, text: &str) -> String {
     }
 }
 
-async fn changes(flavor: Flavor) {
+async fn changes(database: Database) {
     const INSERT: &str = "INSERT INTO t (n) VALUES (N)";
     const SELECT: &str = "SELECT id FROM t WHERE id > N ORDER BY id";
     let text = "INSERT INTO t (n) VALUES (7), (8); SELECT id FROM t WHERE id > 0 ORDER BY id; DO 0";
-    let scratch = server(flavor).scratch().unwrap();
+    let scratch = server(database).scratch().unwrap();
     let mut direct = MySqlConnection::connect(scratch.url()).await.unwrap();
     let create = "CREATE TABLE t (id BIGINT UNSIGNED AUTO_INCREMENT PRIMARY KEY, n INT NOT NULL)";
     assert_eq!(ask(&mut direct, create).await, "0/0");
@@ -81,8 +81,8 @@ async fn changes(flavor: Flavor) {
     }
 }
 
-async fn earlier_results(flavor: Flavor) {
-    let scratch = server(flavor).scratch().unwrap();
+async fn earlier_results(database: Database) {
+    let scratch = server(database).scratch().unwrap();
     let adversary = Adversary::start(scratch.url()).await.unwrap();
     let mut client = MySqlConnection::connect(adversary.url()).await.unwrap();
     let rule = |class: &str, skip, alteration| Rule { class: class.to_owned(), skip, alteration };
@@ -113,10 +113,10 @@ async fn earlier_results(flavor: Flavor) {
 }
 
 macro_rules! on_both {
-    ($($test:ident: $work:ident, $flavor:ident;)+) => {$(
+    ($($test:ident: $work:ident, $database:ident;)+) => {$(
         #[test]
         fn $test() {
-            block_on($work(Flavor::$flavor));
+            block_on($work(Database::$database));
         }
     )+};
 }

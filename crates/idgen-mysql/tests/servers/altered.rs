@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use idgen_mysql::{Error, Index, UuidMap};
-use idgen_server::Flavor;
+use idgen_server::Database;
 use uuid::Uuid;
 
 use crate::common::{assert_sound, connect, everywhere, map, run};
@@ -58,8 +58,8 @@ async fn refused(map: &UuidMap, what: &str) -> Error {
     }
 }
 
-async fn a_lost_key_is_noticed(flavor: Flavor, index: Index) {
-    let (scratch, map) = map(flavor, index).await;
+async fn a_lost_key_is_noticed(database: Database, index: Index) {
+    let (scratch, map) = map(database, index).await;
     let other = UuidMap::connect(scratch.url()).await.unwrap();
     let mut root = connect(scratch.url()).await;
     let of_index = if index == Index::Dedup { DEDUP } else { UNIQUE };
@@ -88,8 +88,8 @@ async fn a_lost_key_is_noticed(flavor: Flavor, index: Index) {
     assert_sound(scratch.url()).await;
 }
 
-async fn other_alterations_are_harmless(flavor: Flavor, index: Index) {
-    let (scratch, map) = map(flavor, index).await;
+async fn other_alterations_are_harmless(database: Database, index: Index) {
+    let (scratch, map) = map(database, index).await;
     let mut root = connect(scratch.url()).await;
     for alteration in [
         "ALTER TABLE uuid_map COMMENT 'altered'",

@@ -1,7 +1,7 @@
 //! Tests every call of a single client.
 
 use idgen_mysql::{IdWidth, Index, UuidMap};
-use idgen_server::Flavor;
+use idgen_server::Database;
 use sqlx::Connection;
 use uuid::Uuid;
 
@@ -16,8 +16,8 @@ everywhere!(
 everywhere!(known_uuids_keep_their_ids_when_none_are_left);
 everywhere!(repeats_waste_no_ids, running_out_of_ids_is_an_error);
 
-async fn one_id_per_uuid(flavor: Flavor, index: Index) {
-    let (scratch, map) = map(flavor, index).await;
+async fn one_id_per_uuid(database: Database, index: Index) {
+    let (scratch, map) = map(database, index).await;
     let uncached = UuidMap::builder().cache(0).connect(scratch.url()).await.unwrap();
     let uuid = Uuid::new_v4();
     assert_eq!(map.find(uuid).await.unwrap(), None);
@@ -38,8 +38,8 @@ async fn one_id_per_uuid(flavor: Flavor, index: Index) {
     assert_sound(scratch.url()).await;
 }
 
-async fn batches_keep_their_order(flavor: Flavor, index: Index) {
-    let (scratch, map) = map(flavor, index).await;
+async fn batches_keep_their_order(database: Database, index: Index) {
+    let (scratch, map) = map(database, index).await;
     assert!(map.ids_of(&[]).await.unwrap().is_empty());
     // More UUIDs than one statement takes; a quarter of them are known, and some are repeated.
     let uuids: Vec<Uuid> = (0..2500).map(|_| Uuid::new_v4()).collect();
@@ -66,8 +66,8 @@ async fn batches_keep_their_order(flavor: Flavor, index: Index) {
     assert_sound(scratch.url()).await;
 }
 
-async fn register_returns_the_existing_id(flavor: Flavor, index: Index) {
-    let (scratch, map) = map(flavor, index).await;
+async fn register_returns_the_existing_id(database: Database, index: Index) {
+    let (scratch, map) = map(database, index).await;
     let uncached = UuidMap::builder().cache(0).connect(scratch.url()).await.unwrap();
     let uuid = Uuid::new_v4();
     let id = map.register(uuid).await.unwrap();
@@ -93,8 +93,8 @@ async fn register_returns_the_existing_id(flavor: Flavor, index: Index) {
 }
 
 /// Eight maps, which are eight clients without a common cache, ask for the same UUIDs at the same time.
-async fn concurrent_calls_agree(flavor: Flavor, index: Index) {
-    let (scratch, _map) = map(flavor, index).await;
+async fn concurrent_calls_agree(database: Database, index: Index) {
+    let (scratch, _map) = map(database, index).await;
     let uuids: Vec<Uuid> = (0..300).map(|_| Uuid::new_v4()).collect();
     let mut clients = Vec::new();
     for client in 0..8 {
@@ -127,8 +127,8 @@ async fn concurrent_calls_agree(flavor: Flavor, index: Index) {
     assert_sound(scratch.url()).await;
 }
 
-async fn repeats_waste_no_ids(flavor: Flavor, index: Index) {
-    let (scratch, _map) = map(flavor, index).await;
+async fn repeats_waste_no_ids(database: Database, index: Index) {
+    let (scratch, _map) = map(database, index).await;
     let map = UuidMap::builder().cache(0).largest_block(1000).connect(scratch.url()).await.unwrap();
     let uuids: Vec<Uuid> = (0..1000).map(|_| Uuid::new_v4()).collect();
     for _ in 0..10 {
@@ -143,8 +143,8 @@ async fn repeats_waste_no_ids(flavor: Flavor, index: Index) {
     assert_eq!(next, 1001);
 }
 
-async fn running_out_of_ids_is_an_error(flavor: Flavor, index: Index) {
-    let scratch = server(flavor).scratch().unwrap();
+async fn running_out_of_ids_is_an_error(database: Database, index: Index) {
+    let scratch = server(database).scratch().unwrap();
     let map = UuidMap::builder().index(index).id_width(IdWidth::Bits32).connect(scratch.url()).await.unwrap();
     map.install().await.unwrap();
     let mut connection = connect(scratch.url()).await;
@@ -163,8 +163,8 @@ async fn running_out_of_ids_is_an_error(flavor: Flavor, index: Index) {
 }
 
 /// This includes clients that were started after the last id was assigned.
-async fn known_uuids_keep_their_ids_when_none_are_left(flavor: Flavor, index: Index) {
-    let scratch = server(flavor).scratch().unwrap();
+async fn known_uuids_keep_their_ids_when_none_are_left(database: Database, index: Index) {
+    let scratch = server(database).scratch().unwrap();
     let map = || UuidMap::builder().cache(0).index(index).id_width(IdWidth::Bits32).largest_block(2);
     let first = map().connect(scratch.url()).await.unwrap();
     first.install().await.unwrap();

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use idgen_mysql::{Index, UuidMap};
-use idgen_server::Flavor;
+use idgen_server::Database;
 use uuid::Uuid;
 
 use crate::common::{connect, everywhere, map, number, run};
@@ -12,8 +12,8 @@ use crate::proxy::{Mood, Proxy};
 everywhere!(a_client_that_asks_only_for_cached_uuids_learns_of_a_fence, without_a_server_the_cache_is_silent);
 
 /// It never had to ask the server, and returned the id of before the restore without any limit of time.
-async fn a_client_that_asks_only_for_cached_uuids_learns_of_a_fence(flavor: Flavor, index: Index) {
-    let (scratch, _map) = map(flavor, index).await;
+async fn a_client_that_asks_only_for_cached_uuids_learns_of_a_fence(database: Database, index: Index) {
+    let (scratch, _map) = map(database, index).await;
     let [a, b] = [(); 2].map(|()| UuidMap::builder());
     let (a, b) = (a.connect(scratch.url()).await.unwrap(), b.connect(scratch.url()).await.unwrap());
     let uuids: Vec<Uuid> = (0..3).map(|_| Uuid::new_v4()).collect();
@@ -51,8 +51,8 @@ async fn a_client_that_asks_only_for_cached_uuids_learns_of_a_fence(flavor: Flav
 }
 
 /// Nobody knows then whether the map was restored.
-async fn without_a_server_the_cache_is_silent(flavor: Flavor, index: Index) {
-    let (scratch, _map) = map(flavor, index).await;
+async fn without_a_server_the_cache_is_silent(database: Database, index: Index) {
+    let (scratch, _map) = map(database, index).await;
     let proxy = Proxy::start(scratch.url()).await;
     let client = UuidMap::builder().timeout(Duration::from_secs(5)).connect(proxy.url()).await.unwrap();
     let uuid = Uuid::new_v4();

@@ -1,7 +1,7 @@
 //! Tests claims on a caller's connection whose session has unusual settings: the map gives the right id, or an error.
 
 use idgen_mysql::{Index, UuidMap};
-use idgen_server::{Flavor, Server};
+use idgen_server::{Database, Server};
 use sqlx::MySqlConnection;
 use uuid::Uuid;
 
@@ -51,11 +51,11 @@ const MYSQL: &[&str] = &[
     "SET windowing_use_high_precision = 0, max_execution_time = 30000",
 ];
 
-async fn settings_of_the_caller_give_no_second_id(flavor: Flavor, index: Index) {
-    let (scratch, map) = map(flavor, index).await;
+async fn settings_of_the_caller_give_no_second_id(database: Database, index: Index) {
+    let (scratch, map) = map(database, index).await;
     // Another client, which has nothing in its cache.
     let witness = UuidMap::builder().cache(0).connect(scratch.url()).await.unwrap();
-    let of_server = if flavor == Flavor::MySql { MYSQL } else { MARIADB };
+    let of_server = if database == Database::MySql { MYSQL } else { MARIADB };
     for setting in SETTINGS.iter().chain(of_server) {
         let mut connection = connect(scratch.url()).await;
         run(&mut connection, *setting).await;
@@ -102,9 +102,9 @@ async fn claims(map: &UuidMap, witness: &UuidMap, connection: &mut MySqlConnecti
 
 /// Without `unique_checks`, InnoDB buffers the insert into a page of a unique index that is not in memory, and does not look
 /// for the key.
-async fn a_cold_index_is_read(flavor: Flavor) {
+async fn a_cold_index_is_read(database: Database) {
     let settings = settings().buffer_pool_mib(8).option("innodb_change_buffering", "all");
-    let server = Server::start(flavor, &settings).unwrap();
+    let server = Server::start(database, &settings).unwrap();
     let scratch = server.scratch().unwrap();
     let map = UuidMap::builder().cache(0).connect(scratch.url()).await.unwrap();
     map.install().await.unwrap();

@@ -3,15 +3,15 @@
 use std::time::Duration;
 
 use idgen_mysql::{Index, UuidMap};
-use idgen_server::Flavor;
+use idgen_server::Database;
 use uuid::Uuid;
 
 use crate::common::{assert_sound, connect, connection_list, everywhere, map, number};
 
 everywhere!(a_canceled_call_leaves_no_lock_and_no_claim);
 
-async fn a_canceled_call_leaves_no_lock_and_no_claim(flavor: Flavor, index: Index) {
-    let (scratch, _map) = map(flavor, index).await;
+async fn a_canceled_call_leaves_no_lock_and_no_claim(database: Database, index: Index) {
+    let (scratch, _map) = map(database, index).await;
     let map = UuidMap::builder().cache(0).connections(4).connect(scratch.url()).await.unwrap();
     let uuids: Vec<Uuid> = (0..400).map(|_| Uuid::new_v4()).collect();
     let mut acknowledged = Vec::new();
@@ -42,7 +42,7 @@ async fn a_canceled_call_leaves_no_lock_and_no_claim(flavor: Flavor, index: Inde
     let open = format!(
         "SELECT COUNT(*) FROM information_schema.innodb_trx t JOIN {} p \
          ON p.id = t.trx_mysql_thread_id WHERE p.db = '{}'",
-        connection_list(flavor),
+        connection_list(database),
         scratch.name()
     );
     // Abandoned work ends soon after its call.

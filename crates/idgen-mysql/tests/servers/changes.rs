@@ -1,7 +1,7 @@
 //! Tests readers that follow a map while it is in use.
 
 use idgen_mysql::{Index, Position, UuidMap};
-use idgen_server::Flavor;
+use idgen_server::Database;
 use uuid::Uuid;
 
 use crate::common::{connect, everywhere, map, run};
@@ -22,8 +22,8 @@ async fn read(map: &UuidMap, position: &mut Position) -> Vec<(u64, Uuid)> {
     }
 }
 
-async fn a_low_id_that_commits_late_is_not_missed(flavor: Flavor, index: Index) {
-    let (scratch, map) = map(flavor, index).await;
+async fn a_low_id_that_commits_late_is_not_missed(database: Database, index: Index) {
+    let (scratch, map) = map(database, index).await;
     let other = UuidMap::builder().cache(0).connect(scratch.url()).await.unwrap();
     let uuids: Vec<Uuid> = (0..6).map(|_| Uuid::new_v4()).collect();
     let mut position = Position::default();
@@ -44,8 +44,8 @@ async fn a_low_id_that_commits_late_is_not_missed(flavor: Flavor, index: Index) 
     assert_eq!(position.to_string(), "4-99,101-128,130-4999,5001-");
 }
 
-async fn a_reader_sees_each_pair_of_concurrent_writers_once(flavor: Flavor, index: Index) {
-    let (scratch, map) = map(flavor, index).await;
+async fn a_reader_sees_each_pair_of_concurrent_writers_once(database: Database, index: Index) {
+    let (scratch, map) = map(database, index).await;
     let writers: Vec<_> = (0..6)
         .map(|writer| {
             let url = scratch.url().to_owned();

@@ -1,7 +1,7 @@
 //! Checks a map, and repairs what has only one correct repair.
 
 use idgen_mysql::{IdWidth, Index, Severity, UuidMap};
-use idgen_server::Flavor;
+use idgen_server::Database;
 use uuid::Uuid;
 
 use crate::common::{assert_sound, connect, everywhere, map, number, on_both, run};
@@ -9,8 +9,8 @@ use crate::common::{assert_sound, connect, everywhere, map, number, on_both, run
 everywhere!(a_sound_map_has_no_findings, a_next_id_that_is_behind_is_raised, check_reports_ids_that_run_out);
 on_both!(uuids_with_two_ids_are_found, claims_that_were_not_removed_are_found_and_cleared);
 
-async fn a_sound_map_has_no_findings(flavor: Flavor, index: Index) {
-    let (_scratch, map) = map(flavor, index).await;
+async fn a_sound_map_has_no_findings(database: Database, index: Index) {
+    let (_scratch, map) = map(database, index).await;
     assert_eq!(map.check().await.unwrap(), []);
     assert_eq!(map.repair().await.unwrap(), [""; 0]);
     let uuids: Vec<Uuid> = (0..3000).map(|_| Uuid::new_v4()).collect();
@@ -20,8 +20,8 @@ async fn a_sound_map_has_no_findings(flavor: Flavor, index: Index) {
 }
 
 /// The state after the state row was restored from an older backup than the pairs.
-async fn a_next_id_that_is_behind_is_raised(flavor: Flavor, index: Index) {
-    let (scratch, map) = map(flavor, index).await;
+async fn a_next_id_that_is_behind_is_raised(database: Database, index: Index) {
+    let (scratch, map) = map(database, index).await;
     let uuids: Vec<Uuid> = (0..500).map(|_| Uuid::new_v4()).collect();
     let largest = map.ids_of(&uuids).await.unwrap().into_iter().max().unwrap();
     let mut connection = connect(scratch.url()).await;
@@ -38,8 +38,8 @@ async fn a_next_id_that_is_behind_is_raised(flavor: Flavor, index: Index) {
     assert_sound(scratch.url()).await;
 }
 
-async fn check_reports_ids_that_run_out(flavor: Flavor, index: Index) {
-    let (scratch, _map) = map(flavor, index).await;
+async fn check_reports_ids_that_run_out(database: Database, index: Index) {
+    let (scratch, _map) = map(database, index).await;
     let narrow = UuidMap::builder().table("narrow").index(index).id_width(IdWidth::Bits32);
     let narrow = narrow.connect(scratch.url()).await.unwrap();
     narrow.install().await.unwrap();
@@ -53,8 +53,8 @@ async fn check_reports_ids_that_run_out(flavor: Flavor, index: Index) {
     assert!(finding.to_string().contains("84 % of the 32-bit ids are reserved"), "{finding}");
 }
 
-async fn uuids_with_two_ids_are_found(flavor: Flavor) {
-    let (scratch, map) = map(flavor, Index::Dedup).await;
+async fn uuids_with_two_ids_are_found(database: Database) {
+    let (scratch, map) = map(database, Index::Dedup).await;
     let uuids: Vec<Uuid> = (0..50).map(|_| Uuid::new_v4()).collect();
     let ids = map.ids_of(&uuids).await.unwrap();
     let mut connection = connect(scratch.url()).await;
@@ -70,8 +70,8 @@ async fn uuids_with_two_ids_are_found(flavor: Flavor) {
     assert_eq!(map.check().await.unwrap().len(), 1);
 }
 
-async fn claims_that_were_not_removed_are_found_and_cleared(flavor: Flavor) {
-    let (scratch, map) = map(flavor, Index::Dedup).await;
+async fn claims_that_were_not_removed_are_found_and_cleared(database: Database) {
+    let (scratch, map) = map(database, Index::Dedup).await;
     let mut connection = connect(scratch.url()).await;
     for from in [0, 5000] {
         let rows: Vec<String> = (from..from + 5000).map(|n: u128| format!("(x'{n:032x}')")).collect();

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use idgen_mysql::{Index, UuidMap};
-use idgen_server::{Flavor, Scratch, Server};
+use idgen_server::{Database, Scratch, Server};
 use sqlx::MySqlConnection;
 use uuid::Uuid;
 
@@ -47,8 +47,8 @@ const REFUSED: [(&str, &str); 4] = [
 ];
 
 /// One server for all of it, which no other test shares.
-async fn init_connect_changes_nothing(flavor: Flavor) {
-    let server = Server::start(flavor, &settings()).unwrap();
+async fn init_connect_changes_nothing(database: Database) {
+    let server = Server::start(database, &settings()).unwrap();
     let mut root = connect(server.url()).await;
     run(&mut root, "CREATE DATABASE other").await;
     run(&mut root, "CREATE TABLE other.things (id INT PRIMARY KEY AUTO_INCREMENT) ENGINE=InnoDB").await;
@@ -65,7 +65,7 @@ async fn init_connect_changes_nothing(flavor: Flavor) {
         }
         for text in HARMLESS {
             begins_with(&mut root, text).await;
-            acknowledged_pairs_are_committed(flavor, &mut root, &scratch, text).await;
+            acknowledged_pairs_are_committed(database, &mut root, &scratch, text).await;
         }
         for (text, words) in REFUSED {
             begins_with(&mut root, text).await;
@@ -97,7 +97,7 @@ async fn client(scratch: &Scratch) -> idgen_mysql::Result<UuidMap> {
 
 /// The client ends without closing, as a process that is killed: what it did not commit is lost.
 async fn acknowledged_pairs_are_committed(
-    flavor: Flavor,
+    database: Database,
     root: &mut MySqlConnection,
     scratch: &Scratch,
     text: &str,
@@ -112,8 +112,8 @@ async fn acknowledged_pairs_are_committed(
     let imported = (1_000_000 + pairs[0].1, Uuid::new_v4());
     map.import(&[imported]).await.unwrap();
     pairs.push((imported.1, imported.0));
-    kill_connections(root, flavor, scratch.name()).await;
-    kill_connections(root, flavor, "other").await;
+    kill_connections(root, database, scratch.name()).await;
+    kill_connections(root, database, "other").await;
     drop(map);
     for (uuid, id) in pairs {
         let stored = format!("SELECT id FROM {}.uuid_map WHERE uuid = x'{}'", scratch.name(), uuid.simple());

@@ -1,7 +1,7 @@
 //! Tests what happens when a client is closed.
 
 use idgen_mysql::{Index, UuidMap};
-use idgen_server::Flavor;
+use idgen_server::Database;
 use sqlx::MySqlPool;
 use uuid::Uuid;
 
@@ -11,8 +11,8 @@ everywhere!(unused_ids_are_returned, ids_of_other_clients_are_not_returned);
 on_both!(short_lived_clients_leave_no_claims, a_pool_of_the_caller_stays_open);
 
 /// Each run of `idgen map id` is such a client.
-async fn unused_ids_are_returned(flavor: Flavor, index: Index) {
-    let (scratch, _map) = map(flavor, index).await;
+async fn unused_ids_are_returned(database: Database, index: Index) {
+    let (scratch, _map) = map(database, index).await;
     for expected in 1..=5 {
         let map = UuidMap::connect(scratch.url()).await.unwrap();
         assert_eq!(map.id_of(Uuid::new_v4()).await.unwrap(), expected);
@@ -28,8 +28,8 @@ async fn unused_ids_are_returned(flavor: Flavor, index: Index) {
     assert_sound(scratch.url()).await;
 }
 
-async fn ids_of_other_clients_are_not_returned(flavor: Flavor, index: Index) {
-    let (scratch, _map) = map(flavor, index).await;
+async fn ids_of_other_clients_are_not_returned(database: Database, index: Index) {
+    let (scratch, _map) = map(database, index).await;
     let client = async || UuidMap::connect(scratch.url()).await.unwrap();
     let (first, second) = (client().await, client().await);
     assert_eq!(first.id_of(Uuid::new_v4()).await.unwrap(), 1);
@@ -54,8 +54,8 @@ async fn ids_of_other_clients_are_not_returned(flavor: Flavor, index: Index) {
 }
 
 /// Without this, 15 such clients left 30,000 claims behind.
-async fn short_lived_clients_leave_no_claims(flavor: Flavor) {
-    let (scratch, _map) = map(flavor, Index::Dedup).await;
+async fn short_lived_clients_leave_no_claims(database: Database) {
+    let (scratch, _map) = map(database, Index::Dedup).await;
     for _ in 0..3 {
         let map = UuidMap::connect(scratch.url()).await.unwrap();
         let uuids: Vec<Uuid> = (0..1100).map(|_| Uuid::new_v4()).collect();
@@ -67,8 +67,8 @@ async fn short_lived_clients_leave_no_claims(flavor: Flavor) {
     assert_sound(scratch.url()).await;
 }
 
-async fn a_pool_of_the_caller_stays_open(flavor: Flavor) {
-    let (scratch, _map) = map(flavor, Index::Unique).await;
+async fn a_pool_of_the_caller_stays_open(database: Database) {
+    let (scratch, _map) = map(database, Index::Unique).await;
     let pool = MySqlPool::connect(scratch.url()).await.unwrap();
     let map = UuidMap::builder().with_pool(&pool).unwrap();
     let id = map.id_of(Uuid::new_v4()).await.unwrap();

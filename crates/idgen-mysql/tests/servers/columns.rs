@@ -5,7 +5,7 @@ use idgen_mysql::check_column;
 use idgen_mysql::types::{
     Base64Char22, Binary16, Char36, ColumnType, MariaDbUuid, ShortBigint, SwappedBinary16,
 };
-use idgen_server::Flavor;
+use idgen_server::Database;
 use sqlx::mysql::{MySql, MySqlPool};
 use sqlx::{AssertSqlSafe, Decode, Encode, Executor, Row, Type};
 use uuid::{Uuid, uuid};
@@ -14,8 +14,8 @@ use crate::common::{on_both, server};
 
 on_both!(values_come_back, the_server_sees_the_same_bytes, wrong_pairs_are_errors, columns_are_checked);
 
-async fn pool(flavor: Flavor) -> (idgen_server::Scratch, MySqlPool) {
-    let scratch = server(flavor).scratch().unwrap();
+async fn pool(database: Database) -> (idgen_server::Scratch, MySqlPool) {
+    let scratch = server(database).scratch().unwrap();
     let pool = MySqlPool::connect(scratch.url()).await.unwrap();
     (scratch, pool)
 }
@@ -51,23 +51,23 @@ where
     check_column::<T>(pool, "t", "id").await.unwrap();
 }
 
-async fn values_come_back(flavor: Flavor) {
-    let (_scratch, pool) = pool(flavor).await;
+async fn values_come_back(database: Database) {
+    let (_scratch, pool) = pool(database).await;
     let mut uuids = vec![uuid!("6ccd780c-baba-1026-9564-5b8c656024db"), Uuid::nil(), Uuid::max()];
     uuids.extend((0..50).map(|_| Uuid::new_v4()));
     round_trip::<Binary16, _>(&pool, &uuids).await;
     round_trip::<SwappedBinary16, _>(&pool, &uuids).await;
     round_trip::<Char36, _>(&pool, &uuids).await;
     round_trip::<Base64Char22, _>(&pool, &uuids).await;
-    if flavor == Flavor::MariaDb {
+    if database == Database::MariaDb {
         round_trip::<MariaDbUuid, _>(&pool, &uuids).await;
     }
     let shorts = [0, 1, 102_176_818_768_904_192, 1 << 63, u64::MAX].map(ShortId::new);
     round_trip::<ShortBigint, _>(&pool, &shorts).await;
 }
 
-async fn the_server_sees_the_same_bytes(flavor: Flavor) {
-    let (_scratch, pool) = pool(flavor).await;
+async fn the_server_sees_the_same_bytes(database: Database) {
+    let (_scratch, pool) = pool(database).await;
     let id = uuid!("6ccd780c-baba-1026-9564-5b8c656024db");
     let hex = "SELECT LOWER(HEX(?))";
     let seen: String = sqlx::query_scalar(hex).bind(Binary16::from(id)).fetch_one(&pool).await.unwrap();
@@ -75,7 +75,7 @@ async fn the_server_sees_the_same_bytes(flavor: Flavor) {
     let seen: String =
         sqlx::query_scalar(hex).bind(SwappedBinary16::from(id)).fetch_one(&pool).await.unwrap();
     assert_eq!(seen, "1026baba6ccd780c95645b8c656024db");
-    if flavor == Flavor::MySql {
+    if database == Database::MySql {
         let swapped = "SELECT UUID_TO_BIN('6ccd780c-baba-1026-9564-5b8c656024db', 1)";
         let read: SwappedBinary16 = sqlx::query_scalar(swapped).fetch_one(&pool).await.unwrap();
         assert_eq!(read.to_uuid(), id);
@@ -85,8 +85,8 @@ async fn the_server_sees_the_same_bytes(flavor: Flavor) {
     assert_eq!(read.to_uuid(), id);
 }
 
-async fn wrong_pairs_are_errors(flavor: Flavor) {
-    let (_scratch, pool) = pool(flavor).await;
+async fn wrong_pairs_are_errors(database: Database) {
+    let (_scratch, pool) = pool(database).await;
     let text = "SELECT CAST('6ccd780c-baba-1026-9564-5b8c656024db' AS CHAR(36))";
     let error = sqlx::query_scalar::<_, Binary16>(text).fetch_one(&pool).await.unwrap_err().to_string();
     assert!(error.contains("36 characters are for Char36"), "{error}");
@@ -97,8 +97,8 @@ async fn wrong_pairs_are_errors(flavor: Flavor) {
     assert!(error.is_err(), "a negative number is no id");
 }
 
-async fn columns_are_checked(flavor: Flavor) {
-    let (_scratch, pool) = pool(flavor).await;
+async fn columns_are_checked(database: Database) {
+    let (_scratch, pool) = pool(database).await;
     run(
         &pool,
         "CREATE TABLE wrong (binary8 BINARY(8), text35 CHAR(35), folded CHAR(22) CHARACTER SET ascii COLLATE ascii_general_ci, \

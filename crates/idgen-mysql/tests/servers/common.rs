@@ -4,20 +4,20 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use idgen_mysql::{Index, UuidMap};
-use idgen_server::{Flavor, Scratch, Server, Settings};
+use idgen_server::{Database, Scratch, Server, Settings};
 use sqlx::{AssertSqlSafe, Connection, Executor, MySqlConnection, Row};
 
 /// One server of each kind for the whole program. It is removed when the program ends.
-pub fn server(flavor: Flavor) -> &'static Server {
+pub fn server(database: Database) -> &'static Server {
     static MYSQL: OnceLock<Server> = OnceLock::new();
     static MARIADB: OnceLock<Server> = OnceLock::new();
-    let cell = match flavor {
-        Flavor::MySql => &MYSQL,
-        Flavor::MariaDb | Flavor::Postgres => &MARIADB,
+    let cell = match database {
+        Database::MySql => &MYSQL,
+        Database::MariaDb | Database::Postgres => &MARIADB,
     };
     // Half of the servers encrypt connections: here one of the two, in other tests the other.
-    let settings = settings().tls(flavor == Flavor::MySql);
-    cell.get_or_init(|| Server::start(flavor, &settings).unwrap())
+    let settings = settings().tls(database == Database::MySql);
+    cell.get_or_init(|| Server::start(database, &settings).unwrap())
 }
 
 /// Allows enough connections for the tests, and the functions of the published design.
@@ -29,8 +29,8 @@ pub fn settings() -> Settings {
 }
 
 /// A schema for one test, with an installed map. Its calls wait long for a busy machine.
-pub async fn map(flavor: Flavor, index: Index) -> (Scratch, UuidMap) {
-    let scratch = server(flavor).scratch().unwrap();
+pub async fn map(database: Database, index: Index) -> (Scratch, UuidMap) {
+    let scratch = server(database).scratch().unwrap();
     let builder = UuidMap::builder().answer_limit(Duration::from_secs(60)).timeout(Duration::from_secs(180));
     let map = builder.index(index).connect(scratch.url()).await.unwrap();
     map.install().await.unwrap();
@@ -61,16 +61,16 @@ pub async fn number(connection: &mut MySqlConnection, statement: impl Into<Strin
 
 /// The query that lists a server's connections. MySQL's information_schema.processlist can fail while connections open
 /// and close (error 3854).
-pub fn connection_list(flavor: Flavor) -> &'static str {
-    match flavor {
-        Flavor::MySql => "performance_schema.processlist",
-        Flavor::MariaDb | Flavor::Postgres => "information_schema.processlist",
+pub fn connection_list(database: Database) -> &'static str {
+    match database {
+        Database::MySql => "performance_schema.processlist",
+        Database::MariaDb | Database::Postgres => "information_schema.processlist",
     }
 }
 
 /// Closes all connections to a schema except this one, as a restart of the server does.
-pub async fn kill_connections(root: &mut MySqlConnection, flavor: Flavor, schema: &str) {
-    let list = connection_list(flavor);
+pub async fn kill_connections(root: &mut MySqlConnection, database: Database, schema: &str) {
+    let list = connection_list(database);
     let others = format!("SELECT id FROM {list} WHERE db = '{schema}' AND id <> CONNECTION_ID()");
     for row in root.fetch_all(sqlx::raw_sql(AssertSqlSafe(others))).await.unwrap() {
         let id: u64 = row.try_get_unchecked(0).unwrap();
@@ -99,12 +99,12 @@ pub async fn assert_sound(url: &str) {
     assert_eq!(number(&mut connection, unreserved).await, Ok(0));
 }
 
-/// Defines a test for each flavor and index.
+/// Defines a test for each database and index.
 macro_rules! everywhere {
     ($($test:ident),+ $(,)?) => {$(
         mod $test {
             use idgen_mysql::Index::{Dedup, Unique};
-            use idgen_server::Flavor::{MariaDb, MySql};
+            use idgen_server::Database::{MariaDb, MySql};
 
             #[tokio::test(flavor = "multi_thread")]
             async fn mysql_unique() {
@@ -129,18 +129,18 @@ macro_rules! everywhere {
     )+};
 }
 
-/// Defines a test for each flavor.
+/// Defines a test for each database.
 macro_rules! on_both {
     ($($test:ident),+ $(,)?) => {$(
         mod $test {
             #[tokio::test(flavor = "multi_thread")]
             async fn mysql() {
-                super::$test(idgen_server::Flavor::MySql).await;
+                super::$test(idgen_server::Database::MySql).await;
             }
 
             #[tokio::test(flavor = "multi_thread")]
             async fn mariadb() {
-                super::$test(idgen_server::Flavor::MariaDb).await;
+                super::$test(idgen_server::Database::MariaDb).await;
             }
         }
     )+};

@@ -99,7 +99,7 @@ async fn insert(url: &str, connection: Option<MySqlConnection>, n: u64) -> sqlx:
 #[tokio::test(flavor = "multi_thread")]
 async fn the_control_sees_damage() {
     let settings = crate::common::settings();
-    let server = Server::start(idgen_server::Flavor::MariaDb, &settings).unwrap();
+    let server = Server::start(idgen_server::Database::MariaDb, &settings).unwrap();
     let begun = async || {
         let control = Control::start(&server).await;
         while control.acknowledged.lock().unwrap().len() < 5 {

@@ -1,7 +1,7 @@
 //! Tests that a copy of the map is not taken for the map: everything that rows contain is equal there.
 
 use idgen_mysql::{Index, UuidMap};
-use idgen_server::{Flavor, Scratch};
+use idgen_server::{Database, Scratch};
 use sqlx::Connection;
 use uuid::Uuid;
 
@@ -16,8 +16,8 @@ everywhere!(
 );
 
 /// The tables and rows of a map in another schema of the same server.
-async fn copied(flavor: Flavor, index: Index, from: &Scratch) -> Scratch {
-    let copy = server(flavor).scratch().unwrap();
+async fn copied(database: Database, index: Index, from: &Scratch) -> Scratch {
+    let copy = server(database).scratch().unwrap();
     let mut root = connect(copy.url()).await;
     let claims = (index == Index::Dedup).then_some("uuid_map_claim");
     for table in ["uuid_map", "uuid_map_state", "uuid_map_sync"].into_iter().chain(claims) {
@@ -51,11 +51,11 @@ async fn refuses(map: &UuidMap, url: &str, words: &str) {
     assert_eq!(number(&mut root, "SELECT COUNT(*) FROM uuid_map WHERE id > 3").await, Ok(0));
 }
 
-async fn a_copy_of_the_schema_is_refused(flavor: Flavor, index: Index) {
-    let (scratch, map) = map(flavor, index).await;
+async fn a_copy_of_the_schema_is_refused(database: Database, index: Index) {
+    let (scratch, map) = map(database, index).await;
     let uuids: Vec<Uuid> = (0..3).map(|_| Uuid::new_v4()).collect();
     let ids = map.ids_of(&uuids).await.unwrap();
-    let copy = copied(flavor, index, &scratch).await;
+    let copy = copied(database, index, &scratch).await;
     refuses(&map, copy.url(), copy.name()).await;
     // The original goes on, also after the refusal.
     let mut connection = connect(scratch.url()).await;
@@ -67,9 +67,9 @@ async fn a_copy_of_the_schema_is_refused(flavor: Flavor, index: Index) {
 }
 
 /// A restored backup, a replica, or a copy of the machine.
-async fn a_copy_on_another_server_is_refused(flavor: Flavor, index: Index) {
-    let (scratch, map) = map(flavor, index).await;
-    let (other, _) = crate::common::map(other_than(flavor), index).await;
+async fn a_copy_on_another_server_is_refused(database: Database, index: Index) {
+    let (scratch, map) = map(database, index).await;
+    let (other, _) = crate::common::map(other_than(database), index).await;
     let identity = map.map_id().await.unwrap().simple();
     run(&mut connect(other.url()).await, format!("UPDATE uuid_map_state SET map_id = x'{identity}'")).await;
     refuses(&map, other.url(), other.name()).await;
@@ -77,9 +77,9 @@ async fn a_copy_on_another_server_is_refused(flavor: Flavor, index: Index) {
 }
 
 /// The two servers are nodes of one cluster here, as far as the map can see.
-async fn a_node_of_the_cluster_is_accepted(flavor: Flavor, index: Index) {
-    let (scratch, owner) = map(flavor, index).await;
-    let (other, _) = crate::common::map(other_than(flavor), index).await;
+async fn a_node_of_the_cluster_is_accepted(database: Database, index: Index) {
+    let (scratch, owner) = map(database, index).await;
+    let (other, _) = crate::common::map(other_than(database), index).await;
     let identity = owner.map_id().await.unwrap().simple();
     run(&mut connect(other.url()).await, format!("UPDATE uuid_map_state SET map_id = x'{identity}'")).await;
     let (own, node) = (Proxy::start(scratch.url()).await, Proxy::start(other.url()).await);
@@ -95,7 +95,7 @@ async fn a_node_of_the_cluster_is_accepted(flavor: Flavor, index: Index) {
         transaction.commit().await.unwrap();
     }
     // Its other schemas are not.
-    let beside = copied(other_than(flavor), index, &other).await;
+    let beside = copied(other_than(database), index, &other).await;
     let mut connection = connect(beside.url()).await;
     let mut transaction = connection.begin().await.unwrap();
     assert!(map.id_of_within(&mut transaction, Uuid::new_v4()).await.unwrap_err().is_other_map());

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use idgen_mysql::{Index, UuidMap};
-use idgen_server::{Flavor, Server};
+use idgen_server::{Database, Server};
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
@@ -25,9 +25,10 @@ fn kills() -> u32 {
 const SERVERS: u32 = 3;
 
 /// If the server loses rows of plain SQL, too, or damages its tables, the test starts over with another one.
-async fn kills_lose_no_pair_and_repeat_no_id(flavor: Flavor) {
+async fn kills_lose_no_pair_and_repeat_no_id(database: Database) {
     for attempt in 1..=SERVERS {
-        let server = Arc::new(Server::start(flavor, &settings().tls(flavor == Flavor::MariaDb)).unwrap());
+        let server =
+            Arc::new(Server::start(database, &settings().tls(database == Database::MariaDb)).unwrap());
         let schemas = [Index::Unique, Index::Dedup].map(|index| (index, server.scratch().unwrap()));
         let urls = schemas.each_ref().map(|(index, scratch)| (*index, scratch.url().to_owned()));
         let control = Control::start(&server).await;
@@ -36,7 +37,7 @@ async fn kills_lose_no_pair_and_repeat_no_id(flavor: Flavor) {
         match damage {
             Some(damage) if attempt < SERVERS => {
                 eprintln!(
-                    "{flavor} damaged its own data, so the test starts over with another server: {damage}"
+                    "{database} damaged its own data, so the test starts over with another server: {damage}"
                 );
             }
             Some(damage) => panic!("{SERVERS} servers in a row damaged their own data: {damage}"),
@@ -109,8 +110,8 @@ async fn kill_while_clients_work(server: Arc<Server>, urls: [(Index, String); 2]
 }
 
 /// The setting with which the published designs were measured. The map refuses such a server.
-async fn commits_that_are_not_on_disk_are_lost(flavor: Flavor) {
-    let server = Server::start(flavor, &settings().option("innodb_flush_log_at_trx_commit", "0")).unwrap();
+async fn commits_that_are_not_on_disk_are_lost(database: Database) {
+    let server = Server::start(database, &settings().option("innodb_flush_log_at_trx_commit", "0")).unwrap();
     let scratch = server.scratch().unwrap();
     let mut connection = connect(scratch.url()).await;
     // Waits until the tables are on disk.

@@ -1,15 +1,15 @@
 //! Tests a map that was restored from a backup.
 
 use idgen_mysql::{Index, UuidMap};
-use idgen_server::Flavor;
+use idgen_server::Database;
 use uuid::Uuid;
 
 use crate::common::{assert_sound, connect, everywhere, map, number, run};
 
 everywhere!(a_restored_map_does_not_repeat_ids);
 
-async fn a_restored_map_does_not_repeat_ids(flavor: Flavor, index: Index) {
-    let (scratch, map) = map(flavor, index).await;
+async fn a_restored_map_does_not_repeat_ids(database: Database, index: Index) {
+    let (scratch, map) = map(database, index).await;
     let before: Vec<Uuid> = (0..10).map(|_| Uuid::new_v4()).collect();
     let after: Vec<Uuid> = (0..500).map(|_| Uuid::new_v4()).collect();
     map.ids_of(&before).await.unwrap();

@@ -2,7 +2,7 @@
 
 use futures_util::TryStreamExt;
 use idgen_mysql::{Index, UuidMap};
-use idgen_server::Flavor;
+use idgen_server::Database;
 use sqlx::Connection;
 use uuid::Uuid;
 
@@ -12,8 +12,8 @@ everywhere!(a_forgotten_uuid_leaves_no_trace, a_forgotten_id_is_never_assigned_a
 everywhere!(forget_and_other_calls_for_one_uuid_at_the_same_time, markers_are_not_mapped);
 on_both!(claims_are_removed_with_the_pair);
 
-async fn a_forgotten_uuid_leaves_no_trace(flavor: Flavor, index: Index) {
-    let (scratch, map) = map(flavor, index).await;
+async fn a_forgotten_uuid_leaves_no_trace(database: Database, index: Index) {
+    let (scratch, map) = map(database, index).await;
     let (uuid, other) = (Uuid::new_v4(), Uuid::new_v4());
     let ids = map.ids_of(&[uuid, other]).await.unwrap();
     // Clones share a cache; the pair is in it for both.
@@ -41,8 +41,8 @@ async fn a_forgotten_uuid_leaves_no_trace(flavor: Flavor, index: Index) {
 }
 
 /// This includes a client into whose block it was imported, another import, and a state row that was set back.
-async fn a_forgotten_id_is_never_assigned_again(flavor: Flavor, index: Index) {
-    let (scratch, holder) = map(flavor, index).await;
+async fn a_forgotten_id_is_never_assigned_again(database: Database, index: Index) {
+    let (scratch, holder) = map(database, index).await;
     assert_eq!(holder.id_of(Uuid::new_v4()).await.unwrap(), 1);
     let imported = Uuid::new_v4();
     let other = UuidMap::connect(scratch.url()).await.unwrap();
@@ -60,8 +60,8 @@ async fn a_forgotten_id_is_never_assigned_again(flavor: Flavor, index: Index) {
 
 /// Each call returns an id that the UUID had at some moment during the call; in the end, all clients agree with the
 /// table.
-async fn forget_and_other_calls_for_one_uuid_at_the_same_time(flavor: Flavor, index: Index) {
-    let (scratch, map) = map(flavor, index).await;
+async fn forget_and_other_calls_for_one_uuid_at_the_same_time(database: Database, index: Index) {
+    let (scratch, map) = map(database, index).await;
     let another = UuidMap::builder().cache(0).connect(scratch.url()).await.unwrap();
     for _ in 0..20 {
         let uuid = Uuid::new_v4();
@@ -79,8 +79,8 @@ async fn forget_and_other_calls_for_one_uuid_at_the_same_time(flavor: Flavor, in
     assert_sound(scratch.url()).await;
 }
 
-async fn markers_are_not_mapped(flavor: Flavor, index: Index) {
-    let (scratch, map) = map(flavor, index).await;
+async fn markers_are_not_mapped(database: Database, index: Index) {
+    let (scratch, map) = map(database, index).await;
     let uuid = Uuid::new_v4();
     let id = map.id_of(uuid).await.unwrap();
     map.forget(uuid).await.unwrap();
@@ -103,8 +103,8 @@ async fn markers_are_not_mapped(flavor: Flavor, index: Index) {
 }
 
 /// The claim contains the UUID too. Deleting it must not leave a pair that other clients do not see.
-async fn claims_are_removed_with_the_pair(flavor: Flavor) {
-    let (scratch, map) = map(flavor, Index::Dedup).await;
+async fn claims_are_removed_with_the_pair(database: Database) {
+    let (scratch, map) = map(database, Index::Dedup).await;
     let uuids: Vec<Uuid> = (0..50).map(|_| Uuid::new_v4()).collect();
     map.ids_of(&uuids).await.unwrap();
     let mut connection = connect(scratch.url()).await;

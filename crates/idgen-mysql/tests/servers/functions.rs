@@ -5,7 +5,7 @@ use idgen::source::{Clock, SystemClock};
 use idgen::{Interval, Prefix, Timestamp, bounds};
 use idgen_mysql::functions::{self, Dialect};
 use idgen_mysql::{Index, UuidMap};
-use idgen_server::{Flavor, Scratch};
+use idgen_server::{Database, Scratch};
 use sqlx::{Executor, MySqlConnection, Row};
 use uuid::Uuid;
 
@@ -20,12 +20,12 @@ everywhere!(
     scripts_run_in_any_mode
 );
 
-async fn with_functions(flavor: Flavor, index: Index) -> (Scratch, UuidMap, MySqlConnection) {
-    let (scratch, map) = map(flavor, index).await;
+async fn with_functions(database: Database, index: Index) -> (Scratch, UuidMap, MySqlConnection) {
+    let (scratch, map) = map(database, index).await;
     let mut connection = connect(scratch.url()).await;
-    let dialect = match flavor {
-        Flavor::MySql => Dialect::MySql,
-        Flavor::MariaDb | Flavor::Postgres => Dialect::MariaDb,
+    let dialect = match database {
+        Database::MySql => Dialect::MySql,
+        Database::MariaDb | Database::Postgres => Dialect::MariaDb,
     };
     // Runs it twice: the script replaces existing functions.
     for _ in 0..2 {
@@ -48,8 +48,8 @@ fn vectors() -> serde_json::Value {
     serde_json::from_str(include_str!("../vectors/mysql-9.7.json")).unwrap()
 }
 
-async fn codecs_agree(flavor: Flavor, index: Index) {
-    let (_scratch, _map, mut connection) = with_functions(flavor, index).await;
+async fn codecs_agree(database: Database, index: Index) {
+    let (_scratch, _map, mut connection) = with_functions(database, index).await;
     for vector in vectors()["codec"].as_array().unwrap() {
         let (uuid, expected) = (vector["uuid"].as_str().unwrap(), vector["base64"].as_str().unwrap());
         let id = hyphenated::decode(uuid).unwrap();
@@ -106,12 +106,12 @@ async fn run_script(connection: &mut MySqlConnection, script: &str) {
 
 /// In the mode ORACLE, MariaDB parses functions in another syntax, and a function keeps the mode in which it was
 /// created.
-async fn scripts_run_in_any_mode(flavor: Flavor, index: Index) {
-    let (scratch, map) = map(flavor, index).await;
+async fn scripts_run_in_any_mode(database: Database, index: Index) {
+    let (scratch, map) = map(database, index).await;
     let mut connection = connect(scratch.url()).await;
-    let (dialect, modes) = match flavor {
-        Flavor::MySql => (Dialect::MySql, &["ANSI", ""][..]),
-        Flavor::MariaDb | Flavor::Postgres => (Dialect::MariaDb, &["ORACLE", "ANSI", ""][..]),
+    let (dialect, modes) = match database {
+        Database::MySql => (Dialect::MySql, &["ANSI", ""][..]),
+        Database::MariaDb | Database::Postgres => (Dialect::MariaDb, &["ORACLE", "ANSI", ""][..]),
     };
     let uuid = Uuid::new_v4();
     let id = map.id_of(uuid).await.unwrap();
@@ -126,8 +126,8 @@ async fn scripts_run_in_any_mode(flavor: Flavor, index: Index) {
     }
 }
 
-async fn week_prefixes_agree(flavor: Flavor, index: Index) {
-    let (_scratch, _map, mut connection) = with_functions(flavor, index).await;
+async fn week_prefixes_agree(database: Database, index: Index) {
+    let (_scratch, _map, mut connection) = with_functions(database, index).await;
     // Another default week mode must not change the prefix.
     run(&mut connection, "SET SESSION default_week_format = 3").await;
     let vectors = vectors();
@@ -140,8 +140,8 @@ async fn week_prefixes_agree(flavor: Flavor, index: Index) {
     }
 }
 
-async fn week_uuids_are_uuids(flavor: Flavor, index: Index) {
-    let (_scratch, _map, mut connection) = with_functions(flavor, index).await;
+async fn week_uuids_are_uuids(database: Database, index: Index) {
+    let (_scratch, _map, mut connection) = with_functions(database, index).await;
     // The session's time zone must not matter.
     run(&mut connection, "SET SESSION time_zone = '+13:00'").await;
     let prefix = || Prefix::MD5_WEEK_UTC.at(Interval::Week, SystemClock.now()).1;
@@ -170,8 +170,8 @@ async fn week_uuids_are_uuids(flavor: Flavor, index: Index) {
     assert!(found == Some(before) || found == Some(session()), "{found:?}");
 }
 
-async fn bounds_agree(flavor: Flavor, index: Index) {
-    let (_scratch, _map, mut connection) = with_functions(flavor, index).await;
+async fn bounds_agree(database: Database, index: Index) {
+    let (_scratch, _map, mut connection) = with_functions(database, index).await;
     // The session's time zone must not matter.
     run(&mut connection, "SET SESSION time_zone = '-05:00'").await;
     for time in [
@@ -228,8 +228,8 @@ async fn bounds_agree(flavor: Flavor, index: Index) {
     assert_eq!(text(&mut connection, "SELECT HEX(idgen_first_id(?, NULL))", "v7").await.unwrap(), None);
 }
 
-async fn the_map_is_found(flavor: Flavor, index: Index) {
-    let (_scratch, map, mut connection) = with_functions(flavor, index).await;
+async fn the_map_is_found(database: Database, index: Index) {
+    let (_scratch, map, mut connection) = with_functions(database, index).await;
     let uuid = Uuid::new_v4();
     let find = "SELECT CAST(idgen_find(?) AS CHAR)";
     assert_eq!(text(&mut connection, find, &uuid.to_string()).await.unwrap(), None);
@@ -249,9 +249,9 @@ async fn the_map_is_found(flavor: Flavor, index: Index) {
     map.forget(uuid).await.unwrap();
     assert_eq!(text(&mut connection, back, &id.to_string()).await.unwrap(), None);
     // The functions of the other index fail instead of scanning the whole table.
-    let (dialect, other) = match (flavor, index) {
-        (Flavor::MySql, Index::Dedup) => (Dialect::MySql, Index::Unique),
-        (Flavor::MySql, _) => (Dialect::MySql, Index::Dedup),
+    let (dialect, other) = match (database, index) {
+        (Database::MySql, Index::Dedup) => (Dialect::MySql, Index::Unique),
+        (Database::MySql, _) => (Dialect::MySql, Index::Dedup),
         (_, Index::Dedup) => (Dialect::MariaDb, Index::Unique),
         (_, _) => (Dialect::MariaDb, Index::Dedup),
     };

@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 
 use idgen_mysql::{Index, UuidMap};
-use idgen_server::Flavor;
+use idgen_server::Database;
 use uuid::Uuid;
 
 use crate::checker::{Entry, assert_stored, check, now};
@@ -26,8 +26,8 @@ fn operations() -> u64 {
     std::env::var("IDGEN_SOAK_OPERATIONS").map_or(100_000, |text| text.parse().unwrap())
 }
 
-async fn histories_hold(flavor: Flavor, index: Index) {
-    let (scratch, _map) = map(flavor, index).await;
+async fn histories_hold(database: Database, index: Index) {
+    let (scratch, _map) = map(database, index).await;
     let directory = tempfile::tempdir().unwrap();
     let workers: Vec<Child> = (0..PROCESSES)
         .map(|number| {

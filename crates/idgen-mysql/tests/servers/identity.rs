@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures_util::TryStreamExt;
 use idgen_mysql::{Index, UuidMap};
-use idgen_server::Flavor;
+use idgen_server::Database;
 use uuid::Uuid;
 
 use crate::common::{assert_sound, connect, everywhere, kill_connections, map, number, on_both, run, server};
@@ -26,9 +26,9 @@ async fn until_it_is_read_again() {
 }
 
 /// Two independent maps, listed as if they were nodes of one cluster.
-async fn another_map_is_not_used(flavor: Flavor, index: Index) {
-    let (scratch, first) = map(flavor, index).await;
-    let (other, second) = map(flavor, index).await;
+async fn another_map_is_not_used(database: Database, index: Index) {
+    let (scratch, first) = map(database, index).await;
+    let (other, second) = map(database, index).await;
     assert_ne!(first.map_id().await.unwrap(), second.map_id().await.unwrap());
     let proxy = Proxy::start(scratch.url()).await;
     let builder = UuidMap::builder().cache(0).timeout(Duration::from_secs(3));
@@ -44,8 +44,8 @@ async fn another_map_is_not_used(flavor: Flavor, index: Index) {
     assert_sound(scratch.url()).await;
 }
 
-async fn a_reinstalled_map_is_noticed(flavor: Flavor, index: Index) {
-    let (scratch, running) = map(flavor, index).await;
+async fn a_reinstalled_map_is_noticed(database: Database, index: Index) {
+    let (scratch, running) = map(database, index).await;
     // One client that has to reserve a block, and one that has ids left.
     let reserving = UuidMap::builder().cache(0).largest_block(1).connect(scratch.url()).await.unwrap();
     for map in [&running, &reserving] {
@@ -71,8 +71,8 @@ async fn a_reinstalled_map_is_noticed(flavor: Flavor, index: Index) {
 }
 
 /// An empty table in the place of a lost one would assign other ids to known UUIDs.
-async fn lost_tables_are_not_created_again(flavor: Flavor, index: Index) {
-    let (scratch, first) = map(flavor, index).await;
+async fn lost_tables_are_not_created_again(database: Database, index: Index) {
+    let (scratch, first) = map(database, index).await;
     let uuid = Uuid::new_v4();
     let id = first.id_of(uuid).await.unwrap();
     let mut root = connect(scratch.url()).await;
@@ -103,8 +103,8 @@ async fn lost_tables_are_not_created_again(flavor: Flavor, index: Index) {
     assert_sound(scratch.url()).await;
 }
 
-async fn changed_tables_are_noticed(flavor: Flavor, index: Index) {
-    let (scratch, running) = map(flavor, index).await;
+async fn changed_tables_are_noticed(database: Database, index: Index) {
+    let (scratch, running) = map(database, index).await;
     running.id_of(Uuid::new_v4()).await.unwrap();
     let mut root = connect(scratch.url()).await;
     run(&mut root, "UPDATE uuid_map_state SET version = 99").await;
@@ -120,15 +120,15 @@ async fn changed_tables_are_noticed(flavor: Flavor, index: Index) {
     let error = fresh.id_of(Uuid::new_v4()).await.unwrap_err();
     assert!(error.is_schema() && error.to_string().contains("engine is MyISAM"), "{error}");
     // In a running client, every new connection is checked.
-    kill_connections(&mut root, flavor, scratch.name()).await;
+    kill_connections(&mut root, database, scratch.name()).await;
     until_it_is_read_again().await;
     let error = running.id_of(Uuid::new_v4()).await.unwrap_err();
     assert!(error.is_schema() && error.to_string().contains("engine is MyISAM"), "{error}");
 }
 
 /// The state after a backup was restored: pairs are missing, and from now on ids above every known one are assigned.
-async fn a_new_epoch_empties_caches_and_blocks(flavor: Flavor, index: Index) {
-    let (scratch, running) = map(flavor, index).await;
+async fn a_new_epoch_empties_caches_and_blocks(database: Database, index: Index) {
+    let (scratch, running) = map(database, index).await;
     let uuid = Uuid::new_v4();
     let id = running.id_of(uuid).await.unwrap();
     let mut root = connect(scratch.url()).await;
@@ -147,8 +147,8 @@ async fn a_new_epoch_empties_caches_and_blocks(flavor: Flavor, index: Index) {
 }
 
 /// The layout of the first release: the map has no identity and no epoch.
-async fn version_1_is_upgraded(flavor: Flavor, index: Index) {
-    let scratch = server(flavor).scratch().unwrap();
+async fn version_1_is_upgraded(database: Database, index: Index) {
+    let scratch = server(database).scratch().unwrap();
     let mut root = connect(scratch.url()).await;
     let key = match index {
         Index::Dedup => "hash INT UNSIGNED AS (CRC32(uuid)) VIRTUAL, KEY hash (hash)",
@@ -192,8 +192,8 @@ async fn version_1_is_upgraded(flavor: Flavor, index: Index) {
     assert_sound(scratch.url()).await;
 }
 
-async fn a_plain_column_in_place_of_the_hash_is_refused(flavor: Flavor) {
-    let (scratch, _map) = map(flavor, Index::Dedup).await;
+async fn a_plain_column_in_place_of_the_hash_is_refused(database: Database) {
+    let (scratch, _map) = map(database, Index::Dedup).await;
     let mut root = connect(scratch.url()).await;
     for (column, words) in [
         ("hash INT UNSIGNED", "column hash is int unsigned MUL, not"),

@@ -1,7 +1,7 @@
 //! Tests what a check finds in the tables themselves.
 
 use idgen_mysql::{Index, Severity, UuidMap};
-use idgen_server::Flavor;
+use idgen_server::Database;
 use uuid::Uuid;
 
 use crate::common::{connect, everywhere, map, on_both, run};
@@ -24,8 +24,8 @@ async fn finding(url: &str, map: &UuidMap, change: &str, undo: &str, words: &str
     found.unwrap_or_else(|| panic!("{change}: {findings:?}")).severity()
 }
 
-async fn a_check_finds_what_was_done_to_the_tables(flavor: Flavor, index: Index) {
-    let (scratch, running) = map(flavor, index).await;
+async fn a_check_finds_what_was_done_to_the_tables(database: Database, index: Index) {
+    let (scratch, running) = map(database, index).await;
     running.id_of(Uuid::new_v4()).await.unwrap();
     assert_eq!(running.check().await.unwrap(), []);
     let mut root = connect(scratch.url()).await;
@@ -76,9 +76,9 @@ async fn a_check_finds_what_was_done_to_the_tables(flavor: Flavor, index: Index)
     );
 }
 
-async fn a_check_finds_history_and_partitions(flavor: Flavor) {
-    let (scratch, map) = map(flavor, Index::Dedup).await;
-    if flavor == Flavor::MariaDb {
+async fn a_check_finds_history_and_partitions(database: Database) {
+    let (scratch, map) = map(database, Index::Dedup).await;
+    if database == Database::MariaDb {
         let change = "ALTER TABLE uuid_map ADD SYSTEM VERSIONING";
         let undo = "ALTER TABLE uuid_map DROP SYSTEM VERSIONING";
         let severity = finding(scratch.url(), &map, change, undo, "has system versioning").await;

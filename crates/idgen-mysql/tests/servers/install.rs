@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures_util::TryStreamExt;
 use idgen_mysql::{IdWidth, Index, Topology, UuidMap};
-use idgen_server::{Flavor, Scratch, Server, Settings};
+use idgen_server::{Database, Scratch, Server, Settings};
 use sqlx::{Connection, MySqlPool};
 use uuid::Uuid;
 
@@ -19,8 +19,8 @@ on_both!(
     unsafe_servers_are_refused
 );
 
-async fn many_clients_may_install_at_once(flavor: Flavor, index: Index) {
-    let scratch = server(flavor).scratch().unwrap();
+async fn many_clients_may_install_at_once(database: Database, index: Index) {
+    let scratch = server(database).scratch().unwrap();
     let url = scratch.url().to_owned();
     let clients: Vec<_> = (0..12)
         .map(|_| {
@@ -40,8 +40,8 @@ async fn many_clients_may_install_at_once(flavor: Flavor, index: Index) {
     assert_sound(&url).await;
 }
 
-async fn other_choices_are_refused(flavor: Flavor) {
-    let scratch = server(flavor).scratch().unwrap();
+async fn other_choices_are_refused(database: Database) {
+    let scratch = server(database).scratch().unwrap();
     let url = scratch.url();
     let error = UuidMap::connect(url).await.unwrap().id_of(Uuid::nil()).await.unwrap_err();
     assert!(error.is_not_installed(), "{error}");
@@ -60,8 +60,8 @@ async fn other_choices_are_refused(flavor: Flavor) {
     assert_eq!(UuidMap::connect(url).await.unwrap().find(Uuid::nil()).await.unwrap(), None);
 }
 
-async fn foreign_tables_are_refused(flavor: Flavor) {
-    let scratch = server(flavor).scratch().unwrap();
+async fn foreign_tables_are_refused(database: Database) {
+    let scratch = server(database).scratch().unwrap();
     let mut connection = connect(scratch.url()).await;
     // A table of the published design that happens to have the same name.
     run(
@@ -88,8 +88,8 @@ async fn foreign_tables_are_refused(flavor: Flavor) {
     assert!(error.is_schema() && error.to_string().contains("version 99"), "{error}");
 }
 
-async fn names_are_checked(flavor: Flavor) {
-    let url = server(flavor).url();
+async fn names_are_checked(database: Database) {
+    let url = server(database).url();
     for name in ["", "1map", "a b", "a`b", "a;DROP", "\u{e9}t\u{e9}", &"x".repeat(49)] {
         let error = UuidMap::builder().table(name).connect(url).await.unwrap_err();
         assert!(error.to_string().contains("cannot be the name of the map's table"), "{error}");
@@ -104,10 +104,10 @@ async fn names_are_checked(flavor: Flavor) {
 }
 
 /// With these settings, a killed server lost 11,585 acknowledged ids and assigned them to other UUIDs.
-async fn unsafe_servers_are_refused(flavor: Flavor) {
+async fn unsafe_servers_are_refused(database: Database) {
     let settings = Settings::new().option("innodb_flush_log_at_trx_commit", "0");
-    let settings = settings.tls(flavor == Flavor::MariaDb);
-    let server = Server::start(flavor, &settings).unwrap();
+    let settings = settings.tls(database == Database::MariaDb);
+    let server = Server::start(database, &settings).unwrap();
     let scratch = server.scratch().unwrap();
     let map = UuidMap::connect(scratch.url()).await.unwrap();
     for error in [map.install().await.unwrap_err(), map.id_of(Uuid::nil()).await.unwrap_err()] {
@@ -129,19 +129,19 @@ async fn unsafe_servers_are_refused(flavor: Flavor) {
     let report = map.server_report().await.unwrap();
     assert_eq!(report.concerns()[0].variable(), "innodb_flush_log_at_trx_commit");
     assert_eq!(report.version(), server.version());
-    let expected = match flavor {
-        Flavor::MySql => Topology::MySql,
-        Flavor::MariaDb | Flavor::Postgres => Topology::MariaDb,
+    let expected = match database {
+        Database::MySql => Topology::MySql,
+        Database::MariaDb | Database::Postgres => Topology::MariaDb,
     };
     assert_eq!(report.topology(), expected);
 
-    no_unsafe_node_takes_over(flavor, &scratch).await;
+    no_unsafe_node_takes_over(database, &scratch).await;
     uncommitted_pairs_are_not_acknowledged(&scratch, &map).await;
 }
 
 /// Each node is checked by its own settings when it is first used.
-async fn no_unsafe_node_takes_over(flavor: Flavor, unsafe_one: &Scratch) {
-    let sound = server(flavor).scratch().unwrap();
+async fn no_unsafe_node_takes_over(database: Database, unsafe_one: &Scratch) {
+    let sound = server(database).scratch().unwrap();
     UuidMap::connect(sound.url()).await.unwrap().install().await.unwrap();
     let proxy = Proxy::start(sound.url()).await;
     let timeout = UuidMap::builder().cache(0).timeout(Duration::from_secs(3));

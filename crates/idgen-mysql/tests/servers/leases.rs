@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use idgen::Timestamp;
 use idgen_mysql::{DeviceLeases, Index, Lease, UuidMap};
-use idgen_server::{Flavor, Scratch};
+use idgen_server::{Database, Scratch};
 use uuid::Uuid;
 
 use crate::common::{connect, kill_connections, map, number, on_both, run, server};
@@ -23,8 +23,8 @@ on_both!(
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-async fn leases(flavor: Flavor) -> (Scratch, UuidMap, DeviceLeases) {
-    let (scratch, map) = map(flavor, Index::Unique).await;
+async fn leases(database: Database) -> (Scratch, UuidMap, DeviceLeases) {
+    let (scratch, map) = map(database, Index::Unique).await;
     let leases = map.device_leases();
     leases.install().await.unwrap();
     leases.install().await.unwrap();
@@ -44,8 +44,8 @@ async fn release(leases: &DeviceLeases, lease: &Lease, last: Timestamp) -> idgen
 }
 
 /// Whatever it asks, and however often.
-async fn a_device_keeps_its_number(flavor: Flavor) {
-    let (scratch, map, leases) = leases(flavor).await;
+async fn a_device_keeps_its_number(database: Database) {
+    let (scratch, map, leases) = leases(database).await;
     let short = map.device_leases().duration(MINUTE);
     let (device, other) = (Uuid::new_v4(), Uuid::new_v4());
     let first = short.lease(device).await.unwrap();
@@ -108,8 +108,8 @@ async fn take_all_others(scratch: &Scratch) {
     assert_eq!(number(&mut connection, "SELECT COUNT(*) FROM uuid_map_lease").await, Ok(65_536));
 }
 
-async fn a_number_rests_before_another_device_gets_it(flavor: Flavor) {
-    let (scratch, map, leases) = leases(flavor).await;
+async fn a_number_rests_before_another_device_gets_it(database: Database) {
+    let (scratch, map, leases) = leases(database).await;
     let (device, other) = (Uuid::new_v4(), Uuid::new_v4());
     let held = leases.lease(device).await.unwrap();
     take_all_others(&scratch).await;
@@ -141,8 +141,8 @@ async fn a_number_rests_before_another_device_gets_it(flavor: Flavor) {
 }
 
 /// The seconds of two leases never overlap, even if clients choose no margin at all.
-async fn a_clock_that_is_wrong_repeats_no_second(flavor: Flavor) {
-    let (scratch, map, leases) = leases(flavor).await;
+async fn a_clock_that_is_wrong_repeats_no_second(database: Database) {
+    let (scratch, map, leases) = leases(database).await;
     let careless = map.device_leases().margin(Duration::ZERO).duration(Duration::ZERO);
     let held = careless.lease(Uuid::new_v4()).await.unwrap();
     take_all_others(&scratch).await;
@@ -170,8 +170,8 @@ async fn a_clock_that_is_wrong_repeats_no_second(flavor: Flavor) {
     assert!(careless.lease(Uuid::new_v4()).await.unwrap_err().is_no_number_free());
 }
 
-async fn all_numbers_taken_says_when_one_is_free(flavor: Flavor) {
-    let (scratch, map, leases) = leases(flavor).await;
+async fn all_numbers_taken_says_when_one_is_free(database: Database) {
+    let (scratch, map, leases) = leases(database).await;
     take_all_others(&scratch).await;
     let mut connection = connect(scratch.url()).await;
     run(&mut connection, "UPDATE uuid_map_lease SET last_sec = 2000000000 WHERE number = 777").await;
@@ -186,9 +186,9 @@ async fn all_numbers_taken_says_when_one_is_free(flavor: Flavor) {
 }
 
 /// Many clients, few free numbers, and connections that the server closes at any time, also during a commit.
-async fn clients_never_lease_a_number_twice(flavor: Flavor) {
+async fn clients_never_lease_a_number_twice(database: Database) {
     const FREE: usize = 30;
-    let (scratch, _, _) = leases(flavor).await;
+    let (scratch, _, _) = leases(database).await;
     take_all_others(&scratch).await;
     let mut connection = connect(scratch.url()).await;
     // Some were never leased, the others have rested.
@@ -196,7 +196,7 @@ async fn clients_never_lease_a_number_twice(flavor: Flavor) {
     run(&mut connection, "UPDATE uuid_map_lease SET last_sec = 1000 WHERE number BETWEEN 100 AND 119").await;
 
     let done = Arc::new(AtomicBool::new(false));
-    let (root, schema) = (server(flavor).url().to_owned(), scratch.name().to_owned());
+    let (root, schema) = (server(database).url().to_owned(), scratch.name().to_owned());
     let killer = tokio::spawn({
         let done = done.clone();
         async move {
@@ -207,7 +207,7 @@ async fn clients_never_lease_a_number_twice(flavor: Flavor) {
                     break;
                 }
                 tokio::time::sleep(Duration::from_millis(fastrand::u64(100..800))).await;
-                kill_connections(&mut root, flavor, &schema).await;
+                kill_connections(&mut root, database, &schema).await;
             }
         }
     });
@@ -247,8 +247,8 @@ async fn clients_never_lease_a_number_twice(flavor: Flavor) {
     assert!(numbers.values().all(|number| *number < 10 || (100..120).contains(number)), "{numbers:?}");
 }
 
-async fn a_table_without_its_keys_is_refused(flavor: Flavor) {
-    let (scratch, map) = map(flavor, Index::Unique).await;
+async fn a_table_without_its_keys_is_refused(database: Database) {
+    let (scratch, map) = map(database, Index::Unique).await;
     let leases = map.device_leases();
     let device = Uuid::new_v4();
     let error = leases.lease(device).await.unwrap_err();

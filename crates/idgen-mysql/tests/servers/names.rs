@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures_util::TryStreamExt;
 use idgen_mysql::{Index, UuidMap};
-use idgen_server::Flavor;
+use idgen_server::Database;
 use sqlx::Connection;
 use uuid::Uuid;
 
@@ -12,8 +12,8 @@ use crate::common::{connect, everywhere, server};
 
 everywhere!(reserved_words_can_be_names);
 
-async fn reserved_words_can_be_names(flavor: Flavor, index: Index) {
-    let scratch = server(flavor).scratch().unwrap();
+async fn reserved_words_can_be_names(database: Database, index: Index) {
+    let scratch = server(database).scratch().unwrap();
     for name in ["order", "SELECT", "rank"] {
         let builder = || UuidMap::builder().table(name).index(index).cache(0);
         let map = builder().connect(scratch.url()).await.unwrap();

@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
 use idgen_mysql::{Index, UuidMap};
-use idgen_server::{Flavor, Scratch};
+use idgen_server::{Database, Scratch};
 use metrics::{Counter, Gauge, Histogram, Key, KeyName, Metadata, SharedString, Unit};
 use sqlx::{Connection, Executor, Row};
 use uuid::Uuid;
@@ -84,25 +84,25 @@ static SECOND: LazyLock<tracing::Dispatch> =
 // A runtime on one thread, so that recorder and subscriber belong to this test alone.
 #[tokio::test]
 async fn mysql_unique() {
-    everything_is_reported(Flavor::MySql, Index::Unique).await;
+    everything_is_reported(Database::MySql, Index::Unique).await;
 }
 
 #[tokio::test]
 async fn mysql_dedup() {
-    everything_is_reported(Flavor::MySql, Index::Dedup).await;
+    everything_is_reported(Database::MySql, Index::Dedup).await;
 }
 
 #[tokio::test]
 async fn mariadb_unique() {
-    everything_is_reported(Flavor::MariaDb, Index::Unique).await;
+    everything_is_reported(Database::MariaDb, Index::Unique).await;
 }
 
 #[tokio::test]
 async fn mariadb_dedup() {
-    everything_is_reported(Flavor::MariaDb, Index::Dedup).await;
+    everything_is_reported(Database::MariaDb, Index::Dedup).await;
 }
 
-async fn everything_is_reported(flavor: Flavor, index: Index) {
+async fn everything_is_reported(database: Database, index: Index) {
     let (book, lines) = (Book::default(), Lines::default());
     let _recorder = metrics::set_default_local_recorder(&book);
     LazyLock::force(&SECOND);
@@ -113,13 +113,13 @@ async fn everything_is_reported(flavor: Flavor, index: Index) {
         .with_writer(move || writer.clone())
         .finish();
     let _subscriber = tracing::subscriber::set_default(subscriber);
-    let (scratch, map) = map(flavor, index).await;
+    let (scratch, map) = map(database, index).await;
     let other = UuidMap::builder().cache(0).connect(scratch.url()).await.unwrap();
     let (uuid, another) = (Uuid::new_v4(), Uuid::new_v4());
 
     calls(&book, &map, &other, [uuid, another]).await;
     lost_connections(&book, &lines, &scratch, &map).await;
-    if flavor == Flavor::MariaDb {
+    if database == Database::MariaDb {
         log_waits(&book, &scratch, &other, uuid).await;
     }
     if index == Index::Dedup {

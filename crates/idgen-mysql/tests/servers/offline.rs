@@ -6,15 +6,15 @@ mod offline_devices;
 use std::collections::HashMap;
 
 use idgen_mysql::Index;
-use idgen_server::Flavor;
+use idgen_server::Database;
 use offline_devices::{Report, simulate};
 
 use crate::common::{assert_sound, connect, everywhere, map, number};
 
 everywhere!(offline_ids_arrive_once);
 
-async fn offline_ids_arrive_once(flavor: Flavor, index: Index) {
-    let (scratch, map) = map(flavor, index).await;
+async fn offline_ids_arrive_once(database: Database, index: Index) {
+    let (scratch, map) = map(database, index).await;
     let devices = 1000;
     let Report { made, delivered } = simulate(scratch.url(), devices).await.unwrap();
     // No id is repeated, although the devices repeat their randomness and their clocks.

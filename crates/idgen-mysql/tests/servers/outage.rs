@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use idgen_mysql::{Index, UuidMap};
-use idgen_server::Flavor;
+use idgen_server::Database;
 use sqlx::Connection;
 use sqlx::mysql::MySqlPoolOptions;
 use uuid::Uuid;
@@ -22,8 +22,8 @@ everywhere!(
 );
 
 /// Even the first check of a map must not depend on the first node.
-async fn the_first_call_moves_on_from_a_bad_node(flavor: Flavor) {
-    let (scratch, map) = map(flavor, Index::Unique).await;
+async fn the_first_call_moves_on_from_a_bad_node(database: Database) {
+    let (scratch, map) = map(database, Index::Unique).await;
     let uuid = Uuid::new_v4();
     let id = map.id_of(uuid).await.unwrap();
     for mood in [Mood::NoMember, Mood::Silent, Mood::Gone] {
@@ -61,8 +61,8 @@ async fn callers_do_not_wait_for_the_timeouts_of_others() {
 
 /// Calls ran out of time while the server waited for a lock. The statements that they left there kept waiting, and new
 /// calls came.
-async fn connections_are_bounded(flavor: Flavor, index: Index) {
-    let (scratch, owner) = map(flavor, index).await;
+async fn connections_are_bounded(database: Database, index: Index) {
+    let (scratch, owner) = map(database, index).await;
     let mut holder = connect(scratch.url()).await;
     let mut transaction = holder.begin().await.unwrap();
     let uuids: Vec<Uuid> = (0..3).map(Uuid::from_u128).collect();
@@ -78,7 +78,7 @@ async fn connections_are_bounded(flavor: Flavor, index: Index) {
             tokio::spawn(async move { map.id_of(uuid).await })
         })
         .collect();
-    let sessions = format!("{} AND id <> CONNECTION_ID()", sessions_of(flavor, scratch.name()));
+    let sessions = format!("{} AND id <> CONNECTION_ID()", sessions_of(database, scratch.name()));
     let mut root = connect(scratch.url()).await;
     let mut most = 0;
     while !calls.iter().all(tokio::task::JoinHandle::is_finished) {
@@ -97,11 +97,11 @@ async fn connections_are_bounded(flavor: Flavor, index: Index) {
 }
 
 /// Transactions alternate between at most three connections, and removing claims meanwhile takes one more.
-async fn one_caller_uses_few_connections(flavor: Flavor, index: Index) {
-    let (scratch, _map) = map(flavor, index).await;
+async fn one_caller_uses_few_connections(database: Database, index: Index) {
+    let (scratch, _map) = map(database, index).await;
     let map = UuidMap::builder().cache(0).connections(20).connect(scratch.url()).await.unwrap();
     let mut root = connect(scratch.url()).await;
-    let sessions = sessions_of(flavor, scratch.name());
+    let sessions = sessions_of(database, scratch.name());
     let others = number(&mut root, sessions.clone()).await.unwrap();
     for _ in 0..300 {
         let uuid = Uuid::new_v4();
@@ -114,14 +114,14 @@ async fn one_caller_uses_few_connections(flavor: Flavor, index: Index) {
     assert_sound(scratch.url()).await;
 }
 
-fn sessions_of(flavor: Flavor, schema: &str) -> String {
-    format!("SELECT COUNT(*) FROM {} WHERE db = '{schema}'", connection_list(flavor))
+fn sessions_of(database: Database, schema: &str) -> String {
+    format!("SELECT COUNT(*) FROM {} WHERE db = '{schema}'", connection_list(database))
 }
 
 /// Idle connections were lost, as overnight or when the server restarts. Each of ten was tried, and each attempt wasted
 /// the ids of the batch.
-async fn lost_idle_connections_waste_no_ids(flavor: Flavor, index: Index) {
-    let (scratch, _map) = map(flavor, index).await;
+async fn lost_idle_connections_waste_no_ids(database: Database, index: Index) {
+    let (scratch, _map) = map(database, index).await;
     let proxy = Proxy::start(scratch.url()).await;
     let map = UuidMap::builder().cache(0).connections(10).connect(proxy.url()).await.unwrap();
     let warm: Vec<_> = (0..10)
@@ -135,7 +135,7 @@ async fn lost_idle_connections_waste_no_ids(flavor: Flavor, index: Index) {
     }
     map.id_of(Uuid::new_v4()).await.unwrap();
     let mut root = connect(scratch.url()).await;
-    kill_connections(&mut root, flavor, scratch.name()).await;
+    kill_connections(&mut root, database, scratch.name()).await;
     tokio::time::sleep(Duration::from_millis(1100)).await;
     let batch: Vec<Uuid> = (0..999).map(|_| Uuid::new_v4()).collect();
     map.ids_of(&batch).await.unwrap();
@@ -144,8 +144,8 @@ async fn lost_idle_connections_waste_no_ids(flavor: Flavor, index: Index) {
 }
 
 /// The reader lags behind the writer: the look-up after a duplicate key found nothing there.
-async fn a_pair_is_found_through_a_proxy_that_splits_reads(flavor: Flavor, index: Index) {
-    let (scratch, owner) = map(flavor, index).await;
+async fn a_pair_is_found_through_a_proxy_that_splits_reads(database: Database, index: Index) {
+    let (scratch, owner) = map(database, index).await;
     let mut root = connect(scratch.url()).await;
     for table in ["map", "map_state"] {
         run(&mut root, format!("CREATE TABLE late_{table} LIKE uuid_{table}")).await;

@@ -2,7 +2,7 @@
 //! a second id.
 
 use idgen_mysql::{Index, UuidMap};
-use idgen_server::{Flavor, Server};
+use idgen_server::{Database, Server};
 use sqlx::{Connection, MySqlConnection};
 use uuid::Uuid;
 
@@ -20,8 +20,8 @@ fn some(count: usize) -> Vec<Uuid> {
     (0..count).map(|_| Uuid::new_v4()).collect()
 }
 
-async fn a_plan_that_hides_rows_gives_no_second_id(flavor: Flavor, index: Index) {
-    let (scratch, owner) = map(flavor, index).await;
+async fn a_plan_that_hides_rows_gives_no_second_id(database: Database, index: Index) {
+    let (scratch, owner) = map(database, index).await;
     let proxy = Proxy::start(scratch.url()).await;
     let known = some(20);
     let ids = owner.ids_of(&known).await.unwrap();
@@ -59,8 +59,8 @@ async fn a_plan_that_hides_rows_gives_no_second_id(flavor: Flavor, index: Index)
 }
 
 /// The plan is the caller's, or that of the map's own connection, or both.
-async fn a_plan_that_hides_rows_gives_no_second_id_within(flavor: Flavor, index: Index) {
-    let (scratch, owner) = map(flavor, index).await;
+async fn a_plan_that_hides_rows_gives_no_second_id_within(database: Database, index: Index) {
+    let (scratch, owner) = map(database, index).await;
     let known = some(6);
     let ids = owner.ids_of(&known).await.unwrap();
     for (callers, maps) in [(true, false), (false, true), (true, true)] {
@@ -93,8 +93,8 @@ async fn a_plan_that_hides_rows_gives_no_second_id_within(flavor: Flavor, index:
 }
 
 /// A batch of both takes the old ids, stores the new pairs, and wastes no id.
-async fn new_uuids_among_known_ones_are_stored(flavor: Flavor, index: Index) {
-    let (scratch, owner) = map(flavor, index).await;
+async fn new_uuids_among_known_ones_are_stored(database: Database, index: Index) {
+    let (scratch, owner) = map(database, index).await;
     let map = UuidMap::builder().cache(0).connect(scratch.url()).await.unwrap();
     // From here on, it expects new UUIDs.
     map.ids_of(&some(50)).await.unwrap();
@@ -115,16 +115,16 @@ async fn new_uuids_among_known_ones_are_stored(flavor: Flavor, index: Index) {
 }
 
 /// Case 4: MariaDB 10.11 and 11.8 find no rows by an index on a virtual column then.
-async fn optimizer_switches_change_nothing(flavor: Flavor) {
-    let server = Server::start(flavor, &settings()).unwrap();
+async fn optimizer_switches_change_nothing(database: Database) {
+    let server = Server::start(database, &settings()).unwrap();
     let mut root = connect(server.url()).await;
-    let texts: &[&str] = match flavor {
-        Flavor::MySql => &["mrr=on,mrr_cost_based=off", "mrr=on,mrr_cost_based=off,batched_key_access=on"],
+    let texts: &[&str] = match database {
+        Database::MySql => &["mrr=on,mrr_cost_based=off", "mrr=on,mrr_cost_based=off,batched_key_access=on"],
         _ => &["mrr=on", "mrr=on,mrr_sort_keys=on", "mrr=on,join_cache_bka=on,optimize_join_buffer_size=on"],
     };
     for switches in texts {
         run(&mut root, format!("SET GLOBAL optimizer_switch = '{switches}'")).await;
-        if flavor != Flavor::MySql {
+        if database != Database::MySql {
             run(&mut root, "SET GLOBAL join_cache_level = 8").await;
         }
         for index in [Index::Unique, Index::Dedup] {

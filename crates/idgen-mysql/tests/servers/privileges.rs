@@ -2,15 +2,15 @@
 //! needed.
 
 use idgen_mysql::{Index, UuidMap};
-use idgen_server::Flavor;
+use idgen_server::Database;
 use uuid::Uuid;
 
 use crate::common::{connect, everywhere, map, run};
 
 everywhere!(the_documented_privileges_are_enough);
 
-async fn the_documented_privileges_are_enough(flavor: Flavor, index: Index) {
-    let (scratch, owner) = map(flavor, index).await;
+async fn the_documented_privileges_are_enough(database: Database, index: Index) {
+    let (scratch, owner) = map(database, index).await;
     let known = Uuid::new_v4();
     let id = owner.id_of(known).await.unwrap();
     let mut root = connect(scratch.url()).await;

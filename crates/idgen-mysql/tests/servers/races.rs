@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
 use idgen_mysql::{Index, UuidMap};
-use idgen_server::{Flavor, Server};
+use idgen_server::{Database, Server};
 use sqlx::Connection;
 use uuid::Uuid;
 
@@ -23,17 +23,17 @@ const CLIENTS: usize = 4;
 ///
 /// On a fast disk, this happens to one of 4,000 UUIDs. These servers collect commits for 20 ms before they write them,
 /// as a busy server may be configured to do, so that it happens to each.
-async fn four_clients_race(flavor: Flavor) {
-    let slow = match flavor {
-        Flavor::MySql => settings().option("binlog_group_commit_sync_delay", "20000"),
-        Flavor::MariaDb | Flavor::Postgres => settings()
+async fn four_clients_race(database: Database) {
+    let slow = match database {
+        Database::MySql => settings().option("binlog_group_commit_sync_delay", "20000"),
+        Database::MariaDb | Database::Postgres => settings()
             .option("log_bin", "ON")
             .option("binlog_format", "ROW")
             .option("sync_binlog", "1")
             .option("binlog_commit_wait_count", "1000")
             .option("binlog_commit_wait_usec", "20000"),
     };
-    let server = Server::start(flavor, &slow.tls(flavor == Flavor::MariaDb)).unwrap();
+    let server = Server::start(database, &slow.tls(database == Database::MariaDb)).unwrap();
     for index in [Index::Unique, Index::Dedup] {
         let scratch = server.scratch().unwrap();
         let uuids: Vec<Uuid> = (0..10).map(|_| Uuid::new_v4()).collect();
@@ -67,8 +67,8 @@ async fn four_clients_race(flavor: Flavor) {
 }
 
 /// The published purge is part of every call, and two callers want to delete the same oldest rows.
-async fn the_published_purge_delays_callers(flavor: Flavor, index: Index) {
-    let (scratch, map) = map(flavor, index).await;
+async fn the_published_purge_delays_callers(database: Database, index: Index) {
+    let (scratch, map) = map(database, index).await;
     let (mut one, mut two) = (connect(scratch.url()).await, connect(scratch.url()).await);
     install_reference(&mut one).await;
     let deletes = "SHOW SESSION STATUS LIKE 'Handler_delete'";

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use idgen_mysql::{Index, UuidMap};
-use idgen_server::{Flavor, Server};
+use idgen_server::{Database, Server};
 use sqlx::MySqlConnection;
 use uuid::Uuid;
 
@@ -12,8 +12,8 @@ use crate::common::{assert_sound, connect, on_both, run, settings};
 on_both!(known_uuids_need_no_writes);
 
 /// One server for all of these tests, because the setting affects every client.
-async fn known_uuids_need_no_writes(flavor: Flavor) {
-    let server = Server::start(flavor, &settings()).unwrap();
+async fn known_uuids_need_no_writes(database: Database) {
+    let server = Server::start(database, &settings()).unwrap();
     let mut root = connect(server.url()).await;
     run(&mut root, "CREATE USER app@'%' IDENTIFIED BY 'Secret-7'").await;
     for index in [Index::Unique, Index::Dedup] {

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use idgen_mysql::{IdWidth, Index, UuidMap};
-use idgen_server::{Flavor, Scratch};
+use idgen_server::{Database, Scratch};
 use sqlx::{Connection, MySqlConnection};
 use uuid::Uuid;
 
@@ -21,8 +21,8 @@ everywhere!(
 );
 
 /// A map and the reference design in one schema.
-async fn both(flavor: Flavor, index: Index) -> (Scratch, UuidMap, MySqlConnection) {
-    let (scratch, _map) = map(flavor, index).await;
+async fn both(database: Database, index: Index) -> (Scratch, UuidMap, MySqlConnection) {
+    let (scratch, _map) = map(database, index).await;
     let map = UuidMap::builder().cache(0).connect(scratch.url()).await.unwrap();
     let mut connection = connect(scratch.url()).await;
     install_reference(&mut connection).await;
@@ -49,8 +49,8 @@ pub fn dedup(uuid: Uuid) -> String {
 }
 
 /// The named lock is released before the transaction commits.
-async fn two_open_transactions(flavor: Flavor, index: Index) {
-    let (scratch, map, mut reference) = both(flavor, index).await;
+async fn two_open_transactions(database: Database, index: Index) {
+    let (scratch, map, mut reference) = both(database, index).await;
     let uuid = Uuid::new_v4();
     let (mut one, mut two) = (connect(scratch.url()).await, connect(scratch.url()).await);
     let (mut first, mut second) = (one.begin().await.unwrap(), two.begin().await.unwrap());
@@ -75,8 +75,8 @@ async fn two_open_transactions(flavor: Flavor, index: Index) {
 }
 
 /// The function looks up the UUID in its caller's snapshot.
-async fn an_older_snapshot(flavor: Flavor, index: Index) {
-    let (scratch, map, mut reference) = both(flavor, index).await;
+async fn an_older_snapshot(database: Database, index: Index) {
+    let (scratch, map, mut reference) = both(database, index).await;
     let uuid = Uuid::new_v4();
     let mut one = connect(scratch.url()).await;
     run(&mut one, "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ").await;
@@ -92,8 +92,8 @@ async fn an_older_snapshot(flavor: Flavor, index: Index) {
 }
 
 /// If two clients call the dedup design at the same time, the second gets an error and never the id.
-async fn a_race_of_two_statements(flavor: Flavor, index: Index) {
-    let (scratch, map, mut reference) = both(flavor, index).await;
+async fn a_race_of_two_statements(database: Database, index: Index) {
+    let (scratch, map, mut reference) = both(database, index).await;
     let uuid = Uuid::new_v4();
     let mut one = connect(scratch.url()).await;
     let mut first = one.begin().await.unwrap();
@@ -115,8 +115,8 @@ async fn a_race_of_two_statements(flavor: Flavor, index: Index) {
 }
 
 /// A UUID in upper case and the same UUID in lower case have two hashes.
-async fn spellings_of_one_uuid(flavor: Flavor, index: Index) {
-    let (_scratch, map, mut reference) = both(flavor, index).await;
+async fn spellings_of_one_uuid(database: Database, index: Index) {
+    let (_scratch, map, mut reference) = both(database, index).await;
     let small = "6ccd780c-baba-1026-9564-5b8c656024db";
     let capital = small.to_uppercase();
     for function in ["reference_lock", "reference_dedup"] {
@@ -132,8 +132,8 @@ async fn spellings_of_one_uuid(flavor: Flavor, index: Index) {
 }
 
 /// GET_LOCK times out, and the function continues without the lock.
-async fn a_lock_that_times_out(flavor: Flavor, index: Index) {
-    let (scratch, map, mut reference) = both(flavor, index).await;
+async fn a_lock_that_times_out(database: Database, index: Index) {
+    let (scratch, map, mut reference) = both(database, index).await;
     let mut holder = connect(scratch.url()).await;
     assert_eq!(number(&mut holder, "SELECT GET_LOCK(CONCAT('uuid_lock ', DATABASE()), 60)").await, Ok(1));
     assert!(number(&mut reference, lock(Uuid::new_v4())).await.is_ok(), "it should have gone on, unlocked");
@@ -143,8 +143,8 @@ async fn a_lock_that_times_out(flavor: Flavor, index: Index) {
 }
 
 /// If an INSERT fails, the session keeps the named lock, and a pool passes it on.
-async fn the_published_function_keeps_its_lock_after_an_error(flavor: Flavor, index: Index) {
-    let (_scratch, map, mut reference) = both(flavor, index).await;
+async fn the_published_function_keeps_its_lock_after_an_error(database: Database, index: Index) {
+    let (_scratch, map, mut reference) = both(database, index).await;
     let too_long = "SELECT reference_lock('6ccd780c-baba-1026-9564-5b8c656024db-and-more')";
     assert_eq!(number(&mut reference, too_long).await, Err(1406));
     let leaked = "SELECT IS_USED_LOCK(CONCAT('uuid_lock ', DATABASE())) = CONNECTION_ID()";
@@ -155,8 +155,8 @@ async fn the_published_function_keeps_its_lock_after_an_error(flavor: Flavor, in
 }
 
 /// If a claim is purged after five seconds, it no longer protects older snapshots.
-async fn a_purged_claim(flavor: Flavor, index: Index) {
-    let (scratch, map, mut reference) = both(flavor, index).await;
+async fn a_purged_claim(database: Database, index: Index) {
+    let (scratch, map, mut reference) = both(database, index).await;
     let uuid = Uuid::new_v4();
     let mut one = connect(scratch.url()).await;
     run(&mut one, "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ").await;
@@ -177,8 +177,8 @@ async fn a_purged_claim(flavor: Flavor, index: Index) {
 }
 
 /// Common repairs of the published design, and what goes wrong with them.
-async fn repairs_of_the_published_function_have_faults(flavor: Flavor, index: Index) {
-    let (scratch, map, mut reference) = both(flavor, index).await;
+async fn repairs_of_the_published_function_have_faults(database: Database, index: Index) {
+    let (scratch, map, mut reference) = both(database, index).await;
     let table = "CREATE TABLE repaired (id INT UNSIGNED AUTO_INCREMENT PRIMARY KEY, \
         uuid BINARY(16) NOT NULL UNIQUE) ENGINE=InnoDB";
     run(&mut reference, table).await;
@@ -215,8 +215,8 @@ async fn repairs_of_the_published_function_have_faults(flavor: Flavor, index: In
 }
 
 /// At 4,000 ids per second, INT UNSIGNED is used up after 12.4 days.
-async fn the_last_id(flavor: Flavor, index: Index) {
-    let (scratch, _map, mut reference) = both(flavor, index).await;
+async fn the_last_id(database: Database, index: Index) {
+    let (scratch, _map, mut reference) = both(database, index).await;
     let last = u64::from(u32::MAX);
     run(&mut reference, format!("ALTER TABLE uuid_to_id AUTO_INCREMENT = {last}")).await;
     let error = match number(&mut reference, lock(Uuid::new_v4())).await {

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use idgen_mysql::{Index, UuidMap};
-use idgen_server::Flavor;
+use idgen_server::Database;
 use idgen_server::adversary::{Adversary, Alteration, Rule};
 use uuid::Uuid;
 
@@ -15,8 +15,8 @@ const NEXT: &str = "SELECT next_id FROM uuid_map_state";
 
 /// The answer to the commit never comes. Meanwhile another client reserves the same ids, so that the state row looks as it
 /// did before: a client that repeated it would give back what the other one holds.
-async fn ids_that_were_given_back_are_not_given_back_again(flavor: Flavor, index: Index) {
-    let (scratch, _map) = map(flavor, index).await;
+async fn ids_that_were_given_back_are_not_given_back_again(database: Database, index: Index) {
+    let (scratch, _map) = map(database, index).await;
     let adversary = Adversary::start(scratch.url()).await.unwrap();
     let builder = || UuidMap::builder().largest_block(8).answer_limit(Duration::from_secs(5));
     let holder = builder().connect(adversary.url()).await.unwrap();
@@ -57,8 +57,8 @@ async fn ids_that_were_given_back_are_not_given_back_again(flavor: Flavor, index
 }
 
 /// A client has read the epoch of the first fence, and nothing between the second restore and the second fence.
-async fn a_second_restore_of_one_backup_is_noticed(flavor: Flavor, index: Index) {
-    let (scratch, map) = map(flavor, index).await;
+async fn a_second_restore_of_one_backup_is_noticed(database: Database, index: Index) {
+    let (scratch, map) = map(database, index).await;
     map.id_of(Uuid::new_v4()).await.unwrap();
     let mut root = connect(scratch.url()).await;
     let tables = match index {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use idgen_mysql::{Index, Severity, UuidMap};
-use idgen_server::Flavor;
+use idgen_server::Database;
 use uuid::Uuid;
 
 use crate::common::{assert_sound, connect, everywhere, map, run};
@@ -22,8 +22,8 @@ async fn until_it_is_read_again() {
 }
 
 /// Known UUIDs got second ids.
-async fn an_older_copy_of_the_map_is_noticed(flavor: Flavor, index: Index) {
-    let (scratch, _map) = map(flavor, index).await;
+async fn an_older_copy_of_the_map_is_noticed(database: Database, index: Index) {
+    let (scratch, _map) = map(database, index).await;
     let running = UuidMap::builder().cache(0).connect(scratch.url()).await.unwrap();
     let uuids: Vec<Uuid> = (0..10).map(|_| Uuid::new_v4()).collect();
     running.ids_of(&uuids[..4]).await.unwrap();
@@ -54,8 +54,8 @@ async fn an_older_copy_of_the_map_is_noticed(flavor: Flavor, index: Index) {
 }
 
 /// They have seen no pair, and the state row names one.
-async fn new_clients_notice_an_older_copy(flavor: Flavor, index: Index) {
-    let (scratch, _map) = map(flavor, index).await;
+async fn new_clients_notice_an_older_copy(database: Database, index: Index) {
+    let (scratch, _map) = map(database, index).await;
     let mut root = connect(scratch.url()).await;
     let client = async || UuidMap::connect(scratch.url()).await.unwrap();
     let one = client().await;
@@ -82,8 +82,8 @@ async fn new_clients_notice_an_older_copy(flavor: Flavor, index: Index) {
 }
 
 /// A client that only imports reserves no ids.
-async fn imports_notice_an_older_copy(flavor: Flavor, index: Index) {
-    let (scratch, _map) = map(flavor, index).await;
+async fn imports_notice_an_older_copy(database: Database, index: Index) {
+    let (scratch, _map) = map(database, index).await;
     let mut root = connect(scratch.url()).await;
     let client = async || UuidMap::connect(scratch.url()).await.unwrap();
     let importing = client().await;
@@ -114,8 +114,8 @@ async fn imports_notice_an_older_copy(flavor: Flavor, index: Index) {
 }
 
 /// Their pairs were exchanged, and their state was not.
-async fn maps_that_were_exchanged_are_noticed(flavor: Flavor, index: Index) {
-    let (scratch, first) = map(flavor, index).await;
+async fn maps_that_were_exchanged_are_noticed(database: Database, index: Index) {
+    let (scratch, first) = map(database, index).await;
     let other = UuidMap::builder().table("other").index(index).connect(scratch.url()).await.unwrap();
     other.install().await.unwrap();
     for map in [&first, &other] {
@@ -138,8 +138,8 @@ async fn maps_that_were_exchanged_are_noticed(flavor: Flavor, index: Index) {
 }
 
 /// Altering and rebuilding a table, and forgetting the UUID that the client remembers, are no faults.
-async fn altered_tables_are_the_same(flavor: Flavor, index: Index) {
-    let (scratch, running) = map(flavor, index).await;
+async fn altered_tables_are_the_same(database: Database, index: Index) {
+    let (scratch, running) = map(database, index).await;
     let mut root = connect(scratch.url()).await;
     let mut uuid = Uuid::new_v4();
     for change in [

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use idgen_mysql::{Index, UuidMap};
-use idgen_server::Flavor;
+use idgen_server::Database;
 use uuid::Uuid;
 
 use crate::common::{assert_sound, connect, everywhere, map, number, run};
@@ -20,8 +20,8 @@ everywhere!(
 const NEXT: &str = "SELECT next_id FROM uuid_map_state";
 
 /// Closing gave the block back below the fence.
-async fn a_block_of_an_earlier_epoch_is_not_given_back(flavor: Flavor, index: Index) {
-    let (scratch, operator) = map(flavor, index).await;
+async fn a_block_of_an_earlier_epoch_is_not_given_back(database: Database, index: Index) {
+    let (scratch, operator) = map(database, index).await;
     let mut root = connect(scratch.url()).await;
     let client = async || UuidMap::connect(scratch.url()).await.unwrap();
     // The fence is in the block, at its end, and above it.
@@ -46,8 +46,8 @@ async fn a_block_of_an_earlier_epoch_is_not_given_back(flavor: Flavor, index: In
 }
 
 /// The client is as busy as it can be, and holds ids below the fence.
-async fn no_client_goes_below_a_fence_that_has_returned(flavor: Flavor, index: Index) {
-    let (scratch, _map) = map(flavor, index).await;
+async fn no_client_goes_below_a_fence_that_has_returned(database: Database, index: Index) {
+    let (scratch, _map) = map(database, index).await;
     let busy = UuidMap::connect(scratch.url()).await.unwrap();
     busy.id_of(Uuid::new_v4()).await.unwrap();
     let end = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
@@ -79,8 +79,8 @@ async fn no_client_goes_below_a_fence_that_has_returned(flavor: Flavor, index: I
 }
 
 /// With any trigger, the server reports a last insert id of 0, which was taken for the first id of the block.
-async fn triggers_on_the_state_table_do_not_change_reservations(flavor: Flavor, index: Index) {
-    let (scratch, first) = map(flavor, index).await;
+async fn triggers_on_the_state_table_do_not_change_reservations(database: Database, index: Index) {
+    let (scratch, first) = map(database, index).await;
     let mut root = connect(scratch.url()).await;
     run(&mut root, "CREATE TABLE audit (next_id BIGINT UNSIGNED)").await;
     for trigger in [
@@ -104,8 +104,8 @@ async fn triggers_on_the_state_table_do_not_change_reservations(flavor: Flavor, 
 }
 
 /// A user who does not see triggers is protected too.
-async fn a_trigger_that_changes_the_state_row_is_refused(flavor: Flavor, index: Index) {
-    let (scratch, _map) = map(flavor, index).await;
+async fn a_trigger_that_changes_the_state_row_is_refused(database: Database, index: Index) {
+    let (scratch, _map) = map(database, index).await;
     let mut root = connect(scratch.url()).await;
     for change in [
         "SET NEW.next_id = OLD.next_id",
@@ -131,8 +131,8 @@ async fn a_trigger_that_changes_the_state_row_is_refused(flavor: Flavor, index: 
 }
 
 /// The state row of an older backup under a running client.
-async fn a_next_id_that_went_back_is_refused(flavor: Flavor, index: Index) {
-    let (scratch, _map) = map(flavor, index).await;
+async fn a_next_id_that_went_back_is_refused(database: Database, index: Index) {
+    let (scratch, _map) = map(database, index).await;
     let client = UuidMap::builder().largest_block(4).connect(scratch.url()).await.unwrap();
     let uuids: Vec<Uuid> = (0..8).map(|_| Uuid::new_v4()).collect();
     for uuid in &uuids {
@@ -151,8 +151,8 @@ async fn a_next_id_that_went_back_is_refused(flavor: Flavor, index: Index) {
     assert_sound(scratch.url()).await;
 }
 
-async fn a_state_row_that_cannot_be_right_is_refused(flavor: Flavor, index: Index) {
-    let (scratch, first) = map(flavor, index).await;
+async fn a_state_row_that_cannot_be_right_is_refused(database: Database, index: Index) {
+    let (scratch, first) = map(database, index).await;
     first.id_of(Uuid::new_v4()).await.unwrap();
     let mut root = connect(scratch.url()).await;
     for (wrong, words) in [("0", "ids begin at 1"), ("9223372036854775809", "ids of this map end at")] {

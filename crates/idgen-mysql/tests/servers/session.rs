@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use idgen_mysql::{Index, UuidMap};
-use idgen_server::{Flavor, Server};
+use idgen_server::{Database, Server};
 use sqlx::{Executor, MySqlConnection, Row};
 use uuid::Uuid;
 
@@ -12,14 +12,14 @@ use crate::common::{assert_sound, connect, kill_connections, number, on_both, ru
 on_both!(a_server_with_adverse_settings, a_server_that_does_not_flush_is_refused);
 
 /// One server for all of it, which no other test shares.
-async fn a_server_with_adverse_settings(flavor: Flavor) {
-    let server = Server::start(flavor, &settings()).unwrap();
+async fn a_server_with_adverse_settings(database: Database) {
+    let server = Server::start(database, &settings()).unwrap();
     // Connections that were opened earlier keep their settings.
     let mut root = connect(server.url()).await;
     run(&mut root, "SET GLOBAL sql_select_limit = 1").await;
     run(&mut root, "SET GLOBAL completion_type = CHAIN").await;
     run(&mut root, "SET GLOBAL unique_checks = 0").await;
-    let other = if flavor == Flavor::MariaDb { ",ORACLE" } else { "" };
+    let other = if database == Database::MariaDb { ",ORACLE" } else { "" };
     let modes = format!("ANSI_QUOTES,PIPES_AS_CONCAT,NO_BACKSLASH_ESCAPES{other}");
     run(&mut root, format!("SET GLOBAL sql_mode = CONCAT(@@GLOBAL.sql_mode, ',{modes}')")).await;
     // This does not apply to users with all privileges.
@@ -36,13 +36,13 @@ async fn a_server_with_adverse_settings(flavor: Flavor) {
         single_calls_take_few_statements(&server, &mut root, index).await;
     }
     look_ups_are_ranges_of_the_index(&server, &mut root).await;
-    if flavor == Flavor::MySql {
+    if database == Database::MySql {
         a_member_outside_its_group_is_refused(&server, &mut root).await;
     }
 }
 
-async fn a_server_that_does_not_flush_is_refused(flavor: Flavor) {
-    let server = Server::start(flavor, &settings().flush_method("nosync")).unwrap();
+async fn a_server_that_does_not_flush_is_refused(database: Database) {
+    let server = Server::start(database, &settings().flush_method("nosync")).unwrap();
     let scratch = server.scratch().unwrap();
     let map = UuidMap::connect(scratch.url()).await.unwrap();
     let error = map.install().await.unwrap_err();
@@ -101,7 +101,7 @@ async fn settings_changed_under_a_client_are_noticed(
         "innodb_flush_log_at_trx_commit is 0",
         true,
     )];
-    if server.flavor() == Flavor::MySql {
+    if server.database() == Database::MySql {
         changes.push(("SET GLOBAL sync_binlog = 0", "SET GLOBAL sync_binlog = 1", "sync_binlog is 0", true));
         changes.push((
             "ALTER INSTANCE DISABLE INNODB REDO_LOG",
@@ -118,7 +118,7 @@ async fn settings_changed_under_a_client_are_noticed(
             assert!(error.is_unsafe_server() && error.to_string().contains(words), "{error}");
         }
         // A new connection notices it too, as after a restart of the server.
-        kill_connections(root, server.flavor(), scratch.name()).await;
+        kill_connections(root, server.database(), scratch.name()).await;
         let error = reconnecting.id_of(Uuid::new_v4()).await.unwrap_err();
         assert!(error.is_unsafe_server() && error.to_string().contains(words), "{error}");
         // The other clients notice it within a second.
@@ -164,7 +164,7 @@ async fn single_calls_take_few_statements(server: &Server, root: &mut MySqlConne
         AND argument NOT LIKE '%general_log%'";
     // A text of several statements is logged once for each of them; a check has six, on MySQL seven, and one for the
     // definition of each table. The next new pair is read back, and with `dedup` its claim.
-    let of_a_check = if server.flavor() == Flavor::MySql { 7 } else { 6 };
+    let of_a_check = if server.database() == Database::MySql { 7 } else { 6 };
     let (each, defined, read_back) = match index {
         Index::Dedup => (6, 3, 2),
         _ => (1, 2, 1),
@@ -194,7 +194,7 @@ async fn look_ups_are_ranges_of_the_index(server: &Server, root: &mut MySqlConne
         let mut connection = connect(scratch.url()).await;
         // As the map's sessions have it: in the mode ORACLE, the plan of a union is another one.
         run(&mut connection, "SET sql_mode = 'STRICT_ALL_TABLES'").await;
-        let format = if server.flavor() == Flavor::MySql { "FORMAT=TRADITIONAL" } else { "" };
+        let format = if server.database() == Database::MySql { "FORMAT=TRADITIONAL" } else { "" };
         let explain = format!("EXPLAIN {format} {statement}");
         let plan = connection.fetch_one(sqlx::raw_sql(sqlx::AssertSqlSafe(explain))).await.unwrap();
         let column = |name: &str| plan.try_get_unchecked::<String, _>(name).unwrap();

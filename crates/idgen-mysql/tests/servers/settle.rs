@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use idgen_mysql::{Index, UuidMap};
-use idgen_server::{Flavor, Scratch, Server};
+use idgen_server::{Database, Scratch, Server};
 use sqlx::{Connection, Executor, MySqlConnection, Row};
 use uuid::Uuid;
 
@@ -21,7 +21,7 @@ const READS: [&str; 6] = ["find", "id_of", "ids_of", "register", "uuid_of", "exp
 async fn a_pair_that_was_read_outlives_a_crash() {
     // Keeps the server itself from writing the log meanwhile.
     let unwritten = settings().option("innodb_flush_log_at_timeout", "2700");
-    let server = Server::start(Flavor::MariaDb, &unwritten).unwrap();
+    let server = Server::start(Database::MariaDb, &unwritten).unwrap();
     assert_eq!(server.variable("log_bin").unwrap().as_deref(), Some("OFF"));
     for index in [Index::Unique, Index::Dedup] {
         let scratch = server.scratch().unwrap();

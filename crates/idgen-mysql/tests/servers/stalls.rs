@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use idgen_mysql::{Index, UuidMap};
-use idgen_server::Flavor;
+use idgen_server::Database;
 use sqlx::{Connection, MySqlConnection};
 use uuid::Uuid;
 
@@ -13,8 +13,8 @@ everywhere!(a_claim_does_not_queue_behind_calls_that_wait_for_it);
 
 /// A transaction has claimed a UUID, and as many batches as the pool has connections, or more, wait for it. Nothing that
 /// the transaction does next waits for them.
-async fn a_claim_does_not_queue_behind_calls_that_wait_for_it(flavor: Flavor, index: Index) {
-    let (scratch, owner) = map(flavor, index).await;
+async fn a_claim_does_not_queue_behind_calls_that_wait_for_it(database: Database, index: Index) {
+    let (scratch, owner) = map(database, index).await;
     for (connections, batches) in [(10, 10), (10, 25), (1, 3)] {
         // No answer comes too late, and nothing is repeated: what waits goes on waiting.
         let hour = Duration::from_secs(3600);
@@ -31,7 +31,7 @@ async fn a_claim_does_not_queue_behind_calls_that_wait_for_it(flavor: Flavor, in
                 tokio::spawn(async move { map.ids_of(&[first, Uuid::new_v4()]).await })
             })
             .collect();
-        until_all_wait(&mut connect(scratch.url()).await, flavor, scratch.name(), connections.into()).await;
+        until_all_wait(&mut connect(scratch.url()).await, database, scratch.name(), connections.into()).await;
         // Reservations of ids, checks of the server, and look-ups.
         let more = async {
             let second = map.id_of_within(&mut transaction, Uuid::new_v4()).await.unwrap();
@@ -56,8 +56,8 @@ async fn a_claim_does_not_queue_behind_calls_that_wait_for_it(flavor: Flavor, in
 }
 
 /// Until as many statements as the pool has connections wait for a lock of a row.
-async fn until_all_wait(root: &mut MySqlConnection, flavor: Flavor, schema: &str, connections: i64) {
-    let list = connection_list(flavor);
+async fn until_all_wait(root: &mut MySqlConnection, database: Database, schema: &str, connections: i64) {
+    let list = connection_list(database);
     let busy = format!("SELECT COUNT(*) FROM {list} WHERE db = '{schema}' AND info LIKE 'INSERT %'");
     while number(root, busy.clone()).await != Ok(connections) {
         tokio::time::sleep(Duration::from_millis(10)).await;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use idgen_mysql::sync::{Answer, Change, Intake, Outcome, Sync, Table, Value};
 use idgen_mysql::{Index, UuidMap};
-use idgen_server::{Flavor, Scratch};
+use idgen_server::{Database, Scratch};
 use sqlx::{Connection, MySqlConnection};
 use uuid::Uuid;
 
@@ -31,8 +31,8 @@ const SCHEMA: [&str; 3] = [
      score DOUBLE NULL, data VARBINARY(100) NULL, FOREIGN KEY (item_id) REFERENCES items (id))",
 ];
 
-pub async fn sync(flavor: Flavor, index: Index) -> (Scratch, UuidMap, Sync) {
-    let (scratch, map) = map(flavor, index).await;
+pub async fn sync(database: Database, index: Index) -> (Scratch, UuidMap, Sync) {
+    let (scratch, map) = map(database, index).await;
     let sync = sync_of(&map, scratch.url()).await;
     (scratch, map, sync)
 }
@@ -78,8 +78,8 @@ fn child(row: Uuid, number: u64, list: Uuid, parent: Uuid) -> Change {
     Change::put("items", row, number, [("list_id", list.into()), ("parent_id", parent.into())])
 }
 
-async fn a_batch_in_any_order_is_applied_once(flavor: Flavor, index: Index) {
-    let (scratch, map, sync) = sync(flavor, index).await;
+async fn a_batch_in_any_order_is_applied_once(database: Database, index: Index) {
+    let (scratch, map, sync) = sync(database, index).await;
     let mut connection = connect(scratch.url()).await;
     let (l, a, b, n) = (id(1), id(2), id(3), id(4));
     let note = Change::put(
@@ -136,8 +136,8 @@ async fn a_batch_in_any_order_is_applied_once(flavor: Flavor, index: Index) {
     assert!(sync.apply(&mut connection, &many).await.unwrap_err().is_config());
 }
 
-async fn references_stay_open_until_their_rows_arrive(flavor: Flavor) {
-    let (scratch, map, sync) = sync(flavor, Index::Unique).await;
+async fn references_stay_open_until_their_rows_arrive(database: Database) {
+    let (scratch, map, sync) = sync(database, Index::Unique).await;
     let mut connection = connect(scratch.url()).await;
     let (l, a, b, n) = (id(1), id(2), id(3), id(4));
     // NOT NULL with a foreign key: waits. A foreign key that may be NULL: NULL for now. Without a foreign key: its integer.
@@ -191,8 +191,8 @@ async fn references_stay_open_until_their_rows_arrive(flavor: Flavor) {
     assert_eq!(sync.open_references(10).await.unwrap(), []);
 }
 
-async fn a_change_is_refused_alone(flavor: Flavor) {
-    let (scratch, map, sync) = sync(flavor, Index::Unique).await;
+async fn a_change_is_refused_alone(database: Database) {
+    let (scratch, map, sync) = sync(database, Index::Unique).await;
     let mut connection = connect(scratch.url()).await;
     let foreign = id(77);
     let sync = sync.intake(Intake::default().owner(move |change| match change.row == foreign.to_string() {
@@ -253,8 +253,8 @@ async fn a_change_is_refused_alone(flavor: Flavor) {
 }
 
 /// Otherwise the waiting change would be older than one that was applied, and what only it sets would be lost.
-async fn later_changes_of_a_waiting_row_wait(flavor: Flavor) {
-    let (scratch, _, sync) = sync(flavor, Index::Unique).await;
+async fn later_changes_of_a_waiting_row_wait(database: Database) {
+    let (scratch, _, sync) = sync(database, Index::Unique).await;
     let mut connection = connect(scratch.url()).await;
     let (l, m, a) = (id(1), id(2), id(3));
     let batch = [list(m, 1, "m"), item(a, 1, l, "one"), item(a, 2, m, "two")];
@@ -272,8 +272,8 @@ async fn later_changes_of_a_waiting_row_wait(flavor: Flavor) {
     assert_eq!(sync.open_references(9).await.unwrap(), []);
 }
 
-async fn deletions_end_with_the_parents(flavor: Flavor) {
-    let (scratch, _, sync) = sync(flavor, Index::Unique).await;
+async fn deletions_end_with_the_parents(database: Database) {
+    let (scratch, _, sync) = sync(database, Index::Unique).await;
     let mut connection = connect(scratch.url()).await;
     let (l, a, b, c) = (id(1), id(2), id(3), id(4));
     let batch = [list(l, 1, "l"), item(a, 1, l, "a"), child(b, 1, l, a), child(c, 1, l, b)];
@@ -304,8 +304,8 @@ async fn deletions_end_with_the_parents(flavor: Flavor) {
     );
 }
 
-async fn tables_that_cannot_be_synced_are_refused(flavor: Flavor) {
-    let (scratch, map, sync) = sync(flavor, Index::Unique).await;
+async fn tables_that_cannot_be_synced_are_refused(database: Database) {
+    let (scratch, map, sync) = sync(database, Index::Unique).await;
     let expected = "lists: key id\n  other columns: title\n\
          items: key id\n  list_id refers to lists by a foreign key\n  parent_id refers to items by a foreign key, may be NULL\n  \
          other columns: text\n\
@@ -354,8 +354,8 @@ async fn statements(connection: &mut MySqlConnection) -> i64 {
 }
 
 /// Each statement costs the time of a round trip, and they cannot become more unseen.
-async fn a_batch_takes_few_statements(flavor: Flavor) {
-    let (scratch, _, sync) = sync(flavor, Index::Unique).await;
+async fn a_batch_takes_few_statements(database: Database) {
+    let (scratch, _, sync) = sync(database, Index::Unique).await;
     let mut connection = connect(scratch.url()).await;
     let mut counts = Vec::new();
     let items = |from: u128, number: u64| -> Vec<Change> {
@@ -377,12 +377,12 @@ async fn a_batch_takes_few_statements(flavor: Flavor) {
     }
     // With the one that counts, BEGIN and COMMIT, seven of the claim, and one now and then that reads a claim back.
     let most = [14, 12, 14, 116, 15];
-    assert!(counts.iter().zip(most).all(|(count, most)| *count <= most), "{flavor}: {counts:?}");
+    assert!(counts.iter().zip(most).all(|(count, most)| *count <= most), "{database}: {counts:?}");
 }
 
 /// A row is there or not whatever other deletions of the batch do.
-async fn rows_of_one_batch_change_and_go_again(flavor: Flavor) {
-    let (scratch, map, _) = sync(flavor, Index::Unique).await;
+async fn rows_of_one_batch_change_and_go_again(database: Database) {
+    let (scratch, map, _) = sync(database, Index::Unique).await;
     let mut connection = connect(scratch.url()).await;
     run(
         &mut connection,
@@ -422,8 +422,8 @@ async fn rows_of_one_batch_change_and_go_again(flavor: Flavor) {
 }
 
 /// Columns that only some rows name, and rows that the database refuses among others that it takes.
-async fn rows_that_are_refused_are_found_among_others(flavor: Flavor) {
-    let (scratch, _, sync) = sync(flavor, Index::Unique).await;
+async fn rows_that_are_refused_are_found_among_others(database: Database) {
+    let (scratch, _, sync) = sync(database, Index::Unique).await;
     let mut connection = connect(scratch.url()).await;
     let l = id(1);
     let mut batch = vec![list(l, 1, "l")];

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use idgen_mysql::sync::{Answer, Change, Operation, Outcome, Sync, Value};
 use idgen_mysql::{DeviceLeases, Index, UuidMap};
-use idgen_server::{Flavor, Server};
+use idgen_server::{Database, Server};
 use sqlx::{Connection, MySqlConnection, Row};
 use uuid::Uuid;
 
@@ -231,8 +231,8 @@ async fn simulate(sync: &Sync, url: &str, devices: usize) -> Logs {
     logs
 }
 
-async fn every_change_arrives_exactly_once(flavor: Flavor, index: Index) {
-    let (scratch, map, sync) = sync(flavor, index).await;
+async fn every_change_arrives_exactly_once(database: Database, index: Index) {
+    let (scratch, map, sync) = sync(database, index).await;
     let logs = simulate(&sync, scratch.url(), setting("IDGEN_SYNC_DEVICES", 4)).await;
     let mut connection = connect(scratch.url()).await;
     assert_eq!(check(&mut connection, &logs).await, Vec::<String>::new());
@@ -240,8 +240,8 @@ async fn every_change_arrives_exactly_once(flavor: Flavor, index: Index) {
 }
 
 /// Otherwise its silence would say nothing.
-async fn the_checker_finds_each_fault(flavor: Flavor) {
-    let (scratch, _, sync) = sync(flavor, Index::Unique).await;
+async fn the_checker_finds_each_fault(database: Database) {
+    let (scratch, _, sync) = sync(database, Index::Unique).await;
     let logs = simulate(&sync, scratch.url(), 1).await;
     let mut connection = connect(scratch.url()).await;
     assert_eq!(check(&mut connection, &logs).await, Vec::<String>::new());
@@ -292,8 +292,8 @@ async fn lease(leases: DeviceLeases, device: Uuid, times: usize) -> (Uuid, u16) 
 }
 
 /// The database is killed with SIGKILL while devices send their changes and lease their numbers.
-async fn a_database_that_is_killed_loses_nothing(flavor: Flavor) {
-    let server = Arc::new(Server::start(flavor, &settings()).unwrap());
+async fn a_database_that_is_killed_loses_nothing(database: Database) {
+    let server = Arc::new(Server::start(database, &settings()).unwrap());
     let scratch = server.scratch().unwrap();
     let builder = UuidMap::builder().index(Index::Unique).timeout(Duration::from_secs(300));
     let map = builder.connect(scratch.url()).await.unwrap();

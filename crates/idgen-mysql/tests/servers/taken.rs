@@ -1,7 +1,7 @@
 //! Tests reserved ids that are already in the table with other UUIDs.
 
 use idgen_mysql::{Index, UuidMap};
-use idgen_server::Flavor;
+use idgen_server::Database;
 use sqlx::Connection;
 use uuid::Uuid;
 
@@ -12,8 +12,8 @@ everywhere!(ids_above_the_next_id_are_reported_as_damage);
 on_both!(ids_that_a_batch_stored_are_not_returned);
 
 /// Rows were inserted by hand, with ids of our block.
-async fn ids_in_use_are_skipped(flavor: Flavor, index: Index) {
-    let (scratch, _map) = map(flavor, index).await;
+async fn ids_in_use_are_skipped(database: Database, index: Index) {
+    let (scratch, _map) = map(database, index).await;
     let map = UuidMap::builder().cache(0).connect(scratch.url()).await.unwrap();
     assert_eq!(map.id_of(Uuid::new_v4()).await.unwrap(), 1);
     let mut connection = connect(scratch.url()).await;
@@ -26,8 +26,8 @@ async fn ids_in_use_are_skipped(flavor: Flavor, index: Index) {
 }
 
 /// A block may have 65,536 ids, and each one takes two round trips to find out that it is taken.
-async fn an_import_over_a_block_discards_it(flavor: Flavor, index: Index) {
-    let (scratch, _map) = map(flavor, index).await;
+async fn an_import_over_a_block_discards_it(database: Database, index: Index) {
+    let (scratch, _map) = map(database, index).await;
     let holders = async || UuidMap::builder().cache(0).connect(scratch.url()).await.unwrap();
     let (single, batch, within) = (holders().await, holders().await, holders().await);
     let importer = holders().await;
@@ -50,8 +50,8 @@ async fn an_import_over_a_block_discards_it(flavor: Flavor, index: Index) {
     assert_sound(scratch.url()).await;
 }
 
-async fn ids_above_the_next_id_are_reported_as_damage(flavor: Flavor, index: Index) {
-    let (scratch, _map) = map(flavor, index).await;
+async fn ids_above_the_next_id_are_reported_as_damage(database: Database, index: Index) {
+    let (scratch, _map) = map(database, index).await;
     let map = UuidMap::builder().cache(0).largest_block(2).connect(scratch.url()).await.unwrap();
     let mut connection = connect(scratch.url()).await;
     let rows: Vec<String> = (1..=500).map(|id| format!("({id}, RANDOM_BYTES(16))")).collect();
@@ -73,8 +73,8 @@ async fn ids_above_the_next_id_are_reported_as_damage(flavor: Flavor, index: Ind
 }
 
 /// The insert is committed, and the look-up after it fails.
-async fn ids_that_a_batch_stored_are_not_returned(flavor: Flavor) {
-    let (scratch, owner) = map(flavor, Index::Unique).await;
+async fn ids_that_a_batch_stored_are_not_returned(database: Database) {
+    let (scratch, owner) = map(database, Index::Unique).await;
     let known = Uuid::from_u128(7);
     assert_eq!(owner.id_of(known).await.unwrap(), 1);
     // A user whose privilege to read can be revoked.

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use idgen_mysql::{Index, Severity, UuidMap};
-use idgen_server::Flavor;
+use idgen_server::Database;
 use uuid::Uuid;
 
 use crate::common::{assert_sound, connect, everywhere, map, number, on_both, run};
@@ -28,8 +28,8 @@ async fn until_it_is_read_again() {
     tokio::time::sleep(Duration::from_millis(1100)).await;
 }
 
-async fn triggers_that_change_pairs_are_refused(flavor: Flavor, index: Index) {
-    let (scratch, running) = map(flavor, index).await;
+async fn triggers_that_change_pairs_are_refused(database: Database, index: Index) {
+    let (scratch, running) = map(database, index).await;
     let known = Uuid::new_v4();
     let id = running.id_of(known).await.unwrap();
     let mut root = connect(scratch.url()).await;
@@ -54,10 +54,10 @@ async fn triggers_that_change_pairs_are_refused(flavor: Flavor, index: Index) {
 }
 
 async fn a_client_that_sees_no_triggers_acknowledges_nothing_else_than_is_stored(
-    flavor: Flavor,
+    database: Database,
     index: Index,
 ) {
-    let (scratch, _map) = map(flavor, index).await;
+    let (scratch, _map) = map(database, index).await;
     let mut root = connect(scratch.url()).await;
     for trigger in &BAD[..2] {
         let blind = blind(&mut root, scratch.url(), scratch.name(), "").await;
@@ -96,8 +96,8 @@ async fn a_client_that_sees_no_triggers_acknowledges_nothing_else_than_is_stored
 }
 
 /// Audits, and the triggers of a tool that copies the table.
-async fn harmless_triggers_go_on_working(flavor: Flavor, index: Index) {
-    let (scratch, running) = map(flavor, index).await;
+async fn harmless_triggers_go_on_working(database: Database, index: Index) {
+    let (scratch, running) = map(database, index).await;
     let mut root = connect(scratch.url()).await;
     run(&mut root, "CREATE TABLE audit (id BIGINT UNSIGNED, uuid BINARY(16), created DATETIME(6))").await;
     run(&mut root, "ALTER TABLE uuid_map ADD COLUMN created DATETIME(6)").await;
@@ -125,8 +125,8 @@ async fn harmless_triggers_go_on_working(flavor: Flavor, index: Index) {
 }
 
 /// Two clients could claim one UUID.
-async fn a_trigger_that_changes_claims_is_refused(flavor: Flavor) {
-    let (scratch, _map) = map(flavor, Index::Dedup).await;
+async fn a_trigger_that_changes_claims_is_refused(database: Database) {
+    let (scratch, _map) = map(database, Index::Dedup).await;
     let mut root = connect(scratch.url()).await;
     let blind = blind(&mut root, scratch.url(), scratch.name(), "").await;
     run(
@@ -142,8 +142,8 @@ async fn a_trigger_that_changes_claims_is_refused(flavor: Flavor) {
 }
 
 /// `INSERT IGNORE` passes over such rows. The error said that ids were in use, after 64 attempts.
-async fn rows_that_a_constraint_keeps_out_are_an_error(flavor: Flavor) {
-    let (scratch, map) = map(flavor, Index::Unique).await;
+async fn rows_that_a_constraint_keeps_out_are_an_error(database: Database) {
+    let (scratch, map) = map(database, Index::Unique).await;
     let mut root = connect(scratch.url()).await;
     run(&mut root, "ALTER TABLE uuid_map ADD CONSTRAINT small CHECK (id < 3)").await;
     let uuids: Vec<Uuid> = (0..10).map(|_| Uuid::new_v4()).collect();

@@ -2,7 +2,7 @@
 
 use futures_util::TryStreamExt;
 use idgen_mysql::{IdWidth, Imported, Index, UuidMap};
-use idgen_server::Flavor;
+use idgen_server::Database;
 use uuid::Uuid;
 
 use crate::common::{assert_sound, everywhere, map};
@@ -22,8 +22,8 @@ fn other(index: Index) -> Index {
     }
 }
 
-async fn pairs_move_to_another_map(flavor: Flavor, index: Index) {
-    let (scratch, from) = map(flavor, index).await;
+async fn pairs_move_to_another_map(database: Database, index: Index) {
+    let (scratch, from) = map(database, index).await;
     let uuids: Vec<Uuid> = (0..2500).map(|_| Uuid::new_v4()).collect();
     let ids = from.ids_of(&uuids).await.unwrap();
     let all: Vec<(u64, Uuid)> = from.export(0).try_collect().await.unwrap();
@@ -47,8 +47,8 @@ async fn pairs_move_to_another_map(flavor: Flavor, index: Index) {
     assert_sound(scratch.url()).await;
 }
 
-async fn contradictions_are_refused(flavor: Flavor, index: Index) {
-    let (scratch, _) = map(flavor, index).await;
+async fn contradictions_are_refused(database: Database, index: Index) {
+    let (scratch, _) = map(database, index).await;
     let map = UuidMap::builder().allow_exhausting_import(true).connect(scratch.url()).await.unwrap();
     let known = Uuid::new_v4();
     let id = map.id_of(known).await.unwrap();
@@ -73,8 +73,8 @@ async fn contradictions_are_refused(flavor: Flavor, index: Index) {
     assert_sound(scratch.url()).await;
 }
 
-async fn new_ids_are_above_imported_ones(flavor: Flavor, index: Index) {
-    let (scratch, holder) = map(flavor, index).await;
+async fn new_ids_are_above_imported_ones(database: Database, index: Index) {
+    let (scratch, holder) = map(database, index).await;
     // This client holds a block, and the import has ids in it.
     let first = holder.id_of(Uuid::new_v4()).await.unwrap();
     let fresh = UuidMap::connect(scratch.url()).await.unwrap();
@@ -89,8 +89,8 @@ async fn new_ids_are_above_imported_ones(flavor: Flavor, index: Index) {
     assert_sound(scratch.url()).await;
 }
 
-async fn stats_tell_the_state(flavor: Flavor, index: Index) {
-    let (scratch, _map) = map(flavor, index).await;
+async fn stats_tell_the_state(database: Database, index: Index) {
+    let (scratch, _map) = map(database, index).await;
     let map = UuidMap::builder().table("narrow").index(index).id_width(IdWidth::Bits32).largest_block(10);
     let map = map.connect(scratch.url()).await.unwrap();
     map.install().await.unwrap();
@@ -104,8 +104,8 @@ async fn stats_tell_the_state(flavor: Flavor, index: Index) {
     assert!(after.data_bytes > 0 && after.index_bytes > 0, "{after:?}");
 }
 
-async fn an_import_uses_up_the_ids_only_if_that_is_allowed(flavor: Flavor, index: Index) {
-    let (scratch, map) = map(flavor, index).await;
+async fn an_import_uses_up_the_ids_only_if_that_is_allowed(database: Database, index: Index) {
+    let (scratch, map) = map(database, index).await;
     let known = map.id_of(Uuid::new_v4()).await.unwrap();
     let last = i64::MAX as u64;
     let pairs = [(known + 500, Uuid::new_v4()), (last, Uuid::new_v4())];

@@ -6,7 +6,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use idgen_mysql::{IdWidth, Index, UuidMap};
-use idgen_server::Flavor;
+use idgen_server::Database;
 use sqlx::Connection;
 use uuid::Uuid;
 
@@ -19,8 +19,8 @@ on_both!(
 );
 
 /// A claim exists without its pair if somebody deletes the pair, or commits a transaction that failed halfway.
-async fn claims_without_a_pair_do_not_lead_to_two_ids(flavor: Flavor) {
-    let (scratch, _map) = map(flavor, Index::Dedup).await;
+async fn claims_without_a_pair_do_not_lead_to_two_ids(database: Database) {
+    let (scratch, _map) = map(database, Index::Dedup).await;
     let client = async || UuidMap::builder().cache(0).connect(scratch.url()).await.unwrap();
     let (one, two) = (client().await, client().await);
     let uuids: Vec<Uuid> = (0..60).map(|_| Uuid::new_v4()).collect();
@@ -50,8 +50,8 @@ fn smallest(one: Vec<u64>, two: Vec<u64>) -> u64 {
     one.into_iter().min().unwrap()
 }
 
-async fn transactions_with_claims_without_a_pair_do_not_lead_to_two_ids(flavor: Flavor) {
-    let (scratch, map) = map(flavor, Index::Dedup).await;
+async fn transactions_with_claims_without_a_pair_do_not_lead_to_two_ids(database: Database) {
+    let (scratch, map) = map(database, Index::Dedup).await;
     let uuid = Uuid::from_u128(5);
     let lost = map.id_of(uuid).await.unwrap();
     // A client refuses a table that has none of the newest pairs that it knows.
@@ -74,8 +74,8 @@ async fn transactions_with_claims_without_a_pair_do_not_lead_to_two_ids(flavor: 
 }
 
 /// The callers commit the rest of their transactions: a claim is committed, and its pair is missing.
-async fn calls_that_fail_halfway_do_not_lead_to_two_ids(flavor: Flavor) {
-    let scratch = server(flavor).scratch().unwrap();
+async fn calls_that_fail_halfway_do_not_lead_to_two_ids(database: Database) {
+    let scratch = server(database).scratch().unwrap();
     let builder = || UuidMap::builder().index(Index::Dedup).id_width(IdWidth::Bits32).cache(0);
     let client = async || builder().connect(scratch.url()).await.unwrap();
     let (one, two, empty) = (client().await, client().await, client().await);

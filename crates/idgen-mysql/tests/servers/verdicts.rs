@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use idgen_mysql::{Index, UuidMap};
-use idgen_server::{Flavor, Server};
+use idgen_server::{Database, Server};
 use sqlx::Connection;
 use uuid::Uuid;
 
@@ -30,8 +30,8 @@ async fn at_once<T: std::fmt::Debug>(call: impl Future<Output = idgen_mysql::Res
     said
 }
 
-async fn errors_that_stay_are_returned_at_once(flavor: Flavor, index: Index) {
-    let (scratch, owner) = map(flavor, index).await;
+async fn errors_that_stay_are_returned_at_once(database: Database, index: Index) {
+    let (scratch, owner) = map(database, index).await;
     owner.id_of(Uuid::new_v4()).await.unwrap();
     let mut root = connect(scratch.url()).await;
     let signal = "CREATE TRIGGER no BEFORE INSERT ON uuid_map FOR EACH ROW SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'not today'";
@@ -70,8 +70,8 @@ async fn errors_that_stay_are_returned_at_once(flavor: Flavor, index: Index) {
     assert_sound(scratch.url()).await;
 }
 
-async fn a_savepoint_of_the_caller_survives(flavor: Flavor, index: Index) {
-    let (scratch, map) = map(flavor, index).await;
+async fn a_savepoint_of_the_caller_survives(database: Database, index: Index) {
+    let (scratch, map) = map(database, index).await;
     let mut root = connect(scratch.url()).await;
     run(&mut root, "CREATE TABLE orders (id INT PRIMARY KEY) ENGINE=InnoDB").await;
     let mut connection = connect(scratch.url()).await;
@@ -90,8 +90,8 @@ async fn a_savepoint_of_the_caller_survives(flavor: Flavor, index: Index) {
 }
 
 /// Error 1792: the caller has begun a transaction that cannot write.
-async fn read_only_transactions_are_not_repeated(flavor: Flavor, index: Index) {
-    let (scratch, map) = map(flavor, index).await;
+async fn read_only_transactions_are_not_repeated(database: Database, index: Index) {
+    let (scratch, map) = map(database, index).await;
     let mut connection = connect(scratch.url()).await;
     run(&mut connection, "START TRANSACTION READ ONLY").await;
     for uuids in [vec![Uuid::new_v4()], vec![Uuid::new_v4(), Uuid::new_v4()]] {
@@ -104,10 +104,10 @@ async fn read_only_transactions_are_not_repeated(flavor: Flavor, index: Index) {
 }
 
 /// One server for all of it, because the settings affect every client.
-async fn settings_that_forbid_writes_are_named(flavor: Flavor) {
-    let server = Server::start(flavor, &settings()).unwrap();
+async fn settings_that_forbid_writes_are_named(database: Database) {
+    let server = Server::start(database, &settings()).unwrap();
     let mut root = connect(server.url()).await;
-    let variable = if flavor == Flavor::MySql { "transaction_read_only" } else { "tx_read_only" };
+    let variable = if database == Database::MySql { "transaction_read_only" } else { "tx_read_only" };
     for index in [Index::Unique, Index::Dedup] {
         let scratch = server.scratch().unwrap();
         let owner = UuidMap::builder().index(index).connect(scratch.url()).await.unwrap();
@@ -137,7 +137,7 @@ async fn settings_that_forbid_writes_are_named(flavor: Flavor) {
         // The server has closed that connection.
         assert_eq!(map.find(known).await.unwrap(), Some(id));
         run(&mut root, "SET GLOBAL max_allowed_packet = 67108864").await;
-        if flavor == Flavor::MariaDb {
+        if database == Database::MariaDb {
             run(&mut root, "SET GLOBAL enforce_storage_engine = Aria").await;
             let map = patient().index(index).table("more").connect(scratch.url()).await.unwrap();
             let said = at_once(map.install()).await;

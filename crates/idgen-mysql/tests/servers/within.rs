@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use idgen_mysql::{Index, UuidMap};
-use idgen_server::{Flavor, Scratch};
+use idgen_server::{Database, Scratch};
 use sqlx::{Connection, MySqlConnection};
 use uuid::Uuid;
 
@@ -54,8 +54,8 @@ async fn within(map: &UuidMap, connection: &mut MySqlConnection, uuids: &[Uuid])
     panic!("each of 20 transactions met a record that had changed");
 }
 
-async fn the_pair_is_committed_or_rolled_back_with_the_caller(flavor: Flavor, index: Index) {
-    let (scratch, map) = map(flavor, index).await;
+async fn the_pair_is_committed_or_rolled_back_with_the_caller(database: Database, index: Index) {
+    let (scratch, map) = map(database, index).await;
     let mut connection = connect(scratch.url()).await;
     let uuid = Uuid::new_v4();
 
@@ -78,8 +78,8 @@ async fn the_pair_is_committed_or_rolled_back_with_the_caller(flavor: Flavor, in
     assert_sound(scratch.url()).await;
 }
 
-async fn a_pair_is_found_despite_an_old_snapshot(flavor: Flavor, index: Index) {
-    let (scratch, map) = map(flavor, index).await;
+async fn a_pair_is_found_despite_an_old_snapshot(database: Database, index: Index) {
+    let (scratch, map) = map(database, index).await;
     for level in ["REPEATABLE READ", "READ COMMITTED", "SERIALIZABLE"] {
         let mut connection = connect(scratch.url()).await;
         run(&mut connection, format!("SET SESSION TRANSACTION ISOLATION LEVEL {level}")).await;
@@ -97,7 +97,7 @@ async fn a_pair_is_found_despite_an_old_snapshot(flavor: Flavor, index: Index) {
 /// Error 1020: with `innodb_snapshot_isolation`, which is on by default since MariaDB 11.6, a statement refuses to read
 /// a row that has changed since the transaction's snapshot. MySQL has no such setting.
 async fn a_changed_record_is_a_transient_error(index: Index) {
-    let (scratch, map) = map(Flavor::MariaDb, index).await;
+    let (scratch, map) = map(Database::MariaDb, index).await;
     let mut connection = connect(scratch.url()).await;
     run(&mut connection, "SET SESSION innodb_snapshot_isolation = ON").await;
     run(&mut connection, "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ").await;
@@ -138,8 +138,8 @@ async fn reads_past_snapshots(connection: &mut MySqlConnection) -> bool {
 }
 
 /// The snapshot still has the pair that was forgotten meanwhile, and not the pair that replaced it.
-async fn an_old_snapshot_shows_no_forgotten_id(flavor: Flavor, index: Index) {
-    let (scratch, map) = map(flavor, index).await;
+async fn an_old_snapshot_shows_no_forgotten_id(database: Database, index: Index) {
+    let (scratch, map) = map(database, index).await;
     for level in ["REPEATABLE READ", "READ COMMITTED", "SERIALIZABLE"] {
         let mut connection = connect(scratch.url()).await;
         run(&mut connection, format!("SET SESSION TRANSACTION ISOLATION LEVEL {level}")).await;
@@ -165,8 +165,8 @@ async fn an_old_snapshot_shows_no_forgotten_id(flavor: Flavor, index: Index) {
 }
 
 /// The map's connections go to another server, which still has the pair that was forgotten.
-async fn a_lagging_node_shows_no_forgotten_id(flavor: Flavor) {
-    let TwoNodes { scratch, near, caller, far, _other } = two_nodes(flavor).await;
+async fn a_lagging_node_shows_no_forgotten_id(database: Database) {
+    let TwoNodes { scratch, near, caller, far, _other } = two_nodes(database).await;
     let uuid = Uuid::new_v4();
     let mut connection = connect(caller.url()).await;
     let mut transaction = connection.begin().await.unwrap();
@@ -181,8 +181,8 @@ async fn a_lagging_node_shows_no_forgotten_id(flavor: Flavor) {
     assert_sound(scratch.url()).await;
 }
 
-async fn another_client_waits(flavor: Flavor, index: Index) {
-    let (scratch, map) = map(flavor, index).await;
+async fn another_client_waits(database: Database, index: Index) {
+    let (scratch, map) = map(database, index).await;
     let mut connection = connect(scratch.url()).await;
     let uuid = Uuid::new_v4();
     let mut transaction = connection.begin().await.unwrap();
@@ -199,8 +199,8 @@ async fn another_client_waits(flavor: Flavor, index: Index) {
 }
 
 /// Locking reads of missing rows would make these two deadlock.
-async fn two_transactions_with_different_uuids_do_not_wait_for_each_other(flavor: Flavor, index: Index) {
-    let (scratch, map) = map(flavor, index).await;
+async fn two_transactions_with_different_uuids_do_not_wait_for_each_other(database: Database, index: Index) {
+    let (scratch, map) = map(database, index).await;
     let (mut one, mut two) = (connect(scratch.url()).await, connect(scratch.url()).await);
     let (mut one, mut two) = (one.begin().await.unwrap(), two.begin().await.unwrap());
     for _ in 0..20 {
@@ -213,8 +213,8 @@ async fn two_transactions_with_different_uuids_do_not_wait_for_each_other(flavor
 }
 
 /// This also holds if nothing else is ever called.
-async fn claims_of_transactions_are_removed_too(flavor: Flavor) {
-    let (scratch, map) = map(flavor, Index::Dedup).await;
+async fn claims_of_transactions_are_removed_too(database: Database) {
+    let (scratch, map) = map(database, Index::Dedup).await;
     let mut connection = connect(scratch.url()).await;
     // A removal that begins with the last claim of a transaction cannot remove that transaction's own claims.
     for _ in 0..2 {
@@ -235,8 +235,8 @@ async fn claims_of_transactions_are_removed_too(flavor: Flavor) {
 
 /// The map's connections go to another server than the caller's, as on a cluster whose nodes are all in use. That
 /// server does not have the pair yet, and the caller's snapshot is older than the pair.
-async fn a_pair_is_found_while_a_node_lags(flavor: Flavor) {
-    let TwoNodes { scratch, near, caller, far, _other } = two_nodes(flavor).await;
+async fn a_pair_is_found_while_a_node_lags(database: Database) {
+    let TwoNodes { scratch, near, caller, far, _other } = two_nodes(database).await;
     for claim in ["there", "cleared away"] {
         let uuid = Uuid::new_v4();
         let mut connection = connect(caller.url()).await;
@@ -252,8 +252,8 @@ async fn a_pair_is_found_while_a_node_lags(flavor: Flavor) {
     assert_sound(scratch.url()).await;
 }
 
-async fn a_batch_is_committed_or_rolled_back_with_the_caller(flavor: Flavor, index: Index) {
-    let (scratch, map) = map(flavor, index).await;
+async fn a_batch_is_committed_or_rolled_back_with_the_caller(database: Database, index: Index) {
+    let (scratch, map) = map(database, index).await;
     let mut connection = connect(scratch.url()).await;
     // More UUIDs than one group has, some of them repeated. Half are known, and a third of these were made after the
     // snapshot.
@@ -286,8 +286,8 @@ async fn a_batch_is_committed_or_rolled_back_with_the_caller(flavor: Flavor, ind
 }
 
 /// A claim in an XA transaction counts from `XA COMMIT` on, also if another connection commits it.
-async fn a_distributed_transaction_decides(flavor: Flavor, index: Index) {
-    let (scratch, map) = map(flavor, index).await;
+async fn a_distributed_transaction_decides(database: Database, index: Index) {
+    let (scratch, map) = map(database, index).await;
     let mut other = connect(scratch.url()).await;
     for (number, end) in ["COMMIT", "ROLLBACK"].into_iter().enumerate() {
         let xid = format!("'{}{number}'", scratch.name());
@@ -330,8 +330,8 @@ async fn number_of(connection: &mut MySqlConnection, statement: String) -> u16 {
 }
 
 /// The ALTER TABLE waits for the caller's transaction, and the map's own connection waits for the ALTER TABLE.
-async fn an_alter_table_does_not_block_clients(flavor: Flavor) {
-    let (scratch, map) = map(flavor, Index::Dedup).await;
+async fn an_alter_table_does_not_block_clients(database: Database) {
+    let (scratch, map) = map(database, Index::Dedup).await;
     let mut connection = connect(scratch.url()).await;
     let mut transaction = connection.begin().await.unwrap();
     let first = map.id_of_within(&mut transaction, Uuid::from_u128(1)).await.unwrap();
@@ -339,7 +339,7 @@ async fn an_alter_table_does_not_block_clients(flavor: Flavor) {
     let alteration =
         tokio::spawn(async move { run(&mut altering, "ALTER TABLE uuid_map COMMENT 'altered'").await });
     let mut root = connect(scratch.url()).await;
-    let list = connection_list(flavor);
+    let list = connection_list(database);
     let waits = format!(
         "SELECT COUNT(*) FROM {list} WHERE db = '{}' AND state LIKE '%metadata lock%'",
         scratch.name()
@@ -356,10 +356,10 @@ async fn an_alter_table_does_not_block_clients(flavor: Flavor) {
     assert_sound(scratch.url()).await;
 }
 
-pub fn other_than(flavor: Flavor) -> Flavor {
-    match flavor {
-        Flavor::MySql => Flavor::MariaDb,
-        Flavor::MariaDb | Flavor::Postgres => Flavor::MySql,
+pub fn other_than(database: Database) -> Database {
+    match database {
+        Database::MySql => Database::MariaDb,
+        Database::MariaDb | Database::Postgres => Database::MySql,
     }
 }
 
@@ -374,9 +374,9 @@ struct TwoNodes {
     _other: (Scratch, Proxy),
 }
 
-async fn two_nodes(flavor: Flavor) -> TwoNodes {
-    let (scratch, _) = map(flavor, Index::Dedup).await;
-    let (other, other_map) = map(other_than(flavor), Index::Dedup).await;
+async fn two_nodes(database: Database) -> TwoNodes {
+    let (scratch, _) = map(database, Index::Dedup).await;
+    let (other, other_map) = map(other_than(database), Index::Dedup).await;
     let identity = other_map.map_id().await.unwrap().simple();
     let mut root = connect(scratch.url()).await;
     run(&mut root, format!("UPDATE uuid_map_state SET map_id = x'{identity}'")).await;

@@ -1,7 +1,7 @@
 //! Tests claims within a transaction that the map has to refuse.
 
 use idgen_mysql::{Index, UuidMap};
-use idgen_server::Flavor;
+use idgen_server::Database;
 use sqlx::Connection;
 use uuid::Uuid;
 
@@ -17,8 +17,8 @@ everywhere!(
 );
 
 /// Each statement would commit by itself, so the claim would not protect anything.
-async fn a_claim_outside_a_transaction_is_refused(flavor: Flavor, index: Index) {
-    let (scratch, map) = map(flavor, index).await;
+async fn a_claim_outside_a_transaction_is_refused(database: Database, index: Index) {
+    let (scratch, map) = map(database, index).await;
     let mut connection = connect(scratch.url()).await;
     for _ in 0..2 {
         let error = map.id_of_within(&mut connection, Uuid::new_v4()).await.unwrap_err();
@@ -38,8 +38,8 @@ async fn a_claim_outside_a_transaction_is_refused(flavor: Flavor, index: Index) 
 }
 
 /// The server has ended the transaction, and its caller continues as if nothing had happened.
-async fn a_claim_after_a_deadlock_is_refused(flavor: Flavor, index: Index) {
-    let (scratch, map) = map(flavor, index).await;
+async fn a_claim_after_a_deadlock_is_refused(database: Database, index: Index) {
+    let (scratch, map) = map(database, index).await;
     let mut root = connect(scratch.url()).await;
     run(&mut root, "CREATE TABLE orders (id INT PRIMARY KEY, text CHAR(200)) ENGINE=InnoDB").await;
     run(&mut root, "INSERT INTO orders VALUES (1, 'a'), (2, 'a')").await;
@@ -71,10 +71,10 @@ async fn a_claim_after_a_deadlock_is_refused(flavor: Flavor, index: Index) {
 }
 
 /// Tested on one server, whose connection goes to another schema, and on another server.
-async fn another_map_is_refused(flavor: Flavor, index: Index) {
-    let (scratch, ours) = map(flavor, index).await;
-    let (beside, _theirs) = map(flavor, index).await;
-    let (elsewhere, _others) = map(other_than(flavor), index).await;
+async fn another_map_is_refused(database: Database, index: Index) {
+    let (scratch, ours) = map(database, index).await;
+    let (beside, _theirs) = map(database, index).await;
+    let (elsewhere, _others) = map(other_than(database), index).await;
     for url in [beside.url(), elsewhere.url()] {
         let mut connection = connect(url).await;
         let mut transaction = connection.begin().await.unwrap();
@@ -100,8 +100,8 @@ async fn another_map_is_refused(flavor: Flavor, index: Index) {
 
 /// Only the session that made a temporary table sees it, in the place of the map's table. It may hold everything that the
 /// map's table holds, even a pair that the map does not have.
-async fn a_temporary_table_that_hides_the_map_is_refused(flavor: Flavor, index: Index) {
-    let (scratch, map) = map(flavor, index).await;
+async fn a_temporary_table_that_hides_the_map_is_refused(database: Database, index: Index) {
+    let (scratch, map) = map(database, index).await;
     let (known, new, foreign) = (Uuid::from_u128(7), Uuid::from_u128(8), Uuid::from_u128(9));
     let id = map.id_of(known).await.unwrap();
     let tables = match index {
@@ -150,9 +150,9 @@ async fn a_temporary_table_that_hides_the_map_is_refused(flavor: Flavor, index: 
 }
 
 /// A UUID that has an id keeps it without a new id, but not wherever the transaction is.
-async fn a_map_without_ids_refuses_the_same_transactions(flavor: Flavor, index: Index) {
-    let (scratch, _) = map(flavor, index).await;
-    let (beside, _theirs) = map(flavor, index).await;
+async fn a_map_without_ids_refuses_the_same_transactions(database: Database, index: Index) {
+    let (scratch, _) = map(database, index).await;
+    let (beside, _theirs) = map(database, index).await;
     let uuid = Uuid::from_u128(7);
     let builder = || UuidMap::builder().allow_exhausting_import(true);
     let ours = builder().connect(scratch.url()).await.unwrap();

@@ -6,7 +6,7 @@ use std::pin::pin;
 use std::time::{Duration, Instant};
 
 use idgen_mysql::Index;
-use idgen_server::{Flavor, Server};
+use idgen_server::{Database, Server};
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Connection, Executor, Row};
 use tokio::runtime::Runtime;
@@ -171,9 +171,9 @@ impl<'a> Chaos<'a> {
     fn session_defaults(&self, on: bool) {
         let (limit, completion, level) =
             if on { ("1", "CHAIN", "READ UNCOMMITTED") } else { ("DEFAULT", "DEFAULT", "REPEATABLE READ") };
-        let modes = match (on, self.server.flavor()) {
+        let modes = match (on, self.server.database()) {
             (false, _) => "DEFAULT",
-            (true, Flavor::MySql) => "'ANSI'",
+            (true, Database::MySql) => "'ANSI'",
             (true, _) => "'ORACLE'",
         };
         self.sql(&[

@@ -19,7 +19,7 @@ use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use idgen_mysql::{Index, UuidMap};
-use idgen_server::{Flavor, Server, Settings};
+use idgen_server::{Database, Server, Settings};
 
 use crate::chaos::Chaos;
 
@@ -40,13 +40,13 @@ fn main() -> ExitCode {
     // As the usual test harness does: `cargo test NAME` then runs tests of other programs only.
     let filters: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
     let mut broken = false;
-    for flavor in Flavor::MYSQL_FAMILY {
+    for database in Database::MYSQL_FAMILY {
         for index in [Index::Unique, Index::Dedup] {
-            let name = format!("torture {flavor} {index}");
+            let name = format!("torture {database} {index}");
             if !filters.is_empty() && !filters.iter().all(|word| name.to_lowercase().contains(word)) {
                 continue;
             }
-            match torture(&name, flavor, index) {
+            match torture(&name, database, index) {
                 Ok(summary) => println!("{name}: {summary}"),
                 Err(problem) => {
                     broken = true;
@@ -59,13 +59,13 @@ fn main() -> ExitCode {
 }
 
 /// Tests one server with one index. Returns what happened, or which promise was broken.
-fn torture(name: &str, flavor: Flavor, index: Index) -> Result<String, String> {
+fn torture(name: &str, database: Database, index: Index) -> Result<String, String> {
     let acknowledgements = setting("IDGEN_TORTURE_ACKNOWLEDGEMENTS", 8_000);
     let seconds = setting("IDGEN_TORTURE_SECONDS", 3_600);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let settings =
         Settings::new().buffer_pool_mib(128).option("max_connections", "500").tls(index == Index::Dedup);
-    let server = Server::start(flavor, &settings).unwrap();
+    let server = Server::start(database, &settings).unwrap();
     let scratch = server.scratch().unwrap();
     runtime.block_on(async {
         let map = UuidMap::builder().index(index).connect(scratch.url()).await.unwrap();

@@ -1,7 +1,7 @@
 //! Why a plan is refused where MySQL cascades outside of InnoDB: what such a server acknowledges although it did not do it.
 
 use idgen_plan::{Options, Target, plan};
-use idgen_server::{Flavor, Server, Settings};
+use idgen_server::{Database, Server, Settings};
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Connection};
 
@@ -9,9 +9,9 @@ use crate::client::Client;
 use crate::shop::{SCHEMA, execute};
 
 /// The settings of a server for which a plan can be made.
-pub fn cascades_in_innodb(flavor: Flavor) -> Settings {
-    match flavor {
-        Flavor::MySql => Settings::new().option("innodb_native_foreign_keys", "ON"),
+pub fn cascades_in_innodb(database: Database) -> Settings {
+    match database {
+        Database::MySql => Settings::new().option("innodb_native_foreign_keys", "ON"),
         _ => Settings::new(),
     }
 }
@@ -63,7 +63,7 @@ async fn both(server: &Server) -> [(Result<u64, u16>, u64, u64); 2] {
 /// If this fails on a newer MySQL, the server may report the errors of its cascades by now.
 #[test]
 fn a_mysql_that_cascades_outside_of_innodb_loses_changes_and_is_refused() {
-    let server = Server::start(Flavor::MySql, &Settings::new()).unwrap();
+    let server = Server::start(Database::MySql, &Settings::new()).unwrap();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let error = runtime.block_on(async {
         let [alone, in_trigger] = both(&server).await;
@@ -81,8 +81,8 @@ fn a_mysql_that_cascades_outside_of_innodb_loses_changes_and_is_refused() {
 /// The server may have been started otherwise since the plan was made.
 #[test]
 fn a_plan_is_not_executed_where_changes_would_be_lost() {
-    let planned = Server::start(Flavor::MySql, &cascades_in_innodb(Flavor::MySql)).unwrap();
-    let other = Server::start(Flavor::MySql, &Settings::new()).unwrap();
+    let planned = Server::start(Database::MySql, &cascades_in_innodb(Database::MySql)).unwrap();
+    let other = Server::start(Database::MySql, &Settings::new()).unwrap();
     let (scratch, elsewhere) = (planned.scratch().unwrap(), other.scratch().unwrap());
     let folder = tempfile::tempdir().unwrap();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
@@ -105,12 +105,12 @@ fn a_plan_is_not_executed_where_changes_would_be_lost() {
 
 #[test]
 fn cascades_in_innodb_report_their_errors() {
-    for flavor in Flavor::MYSQL_FAMILY {
-        let server = Server::start(flavor, &cascades_in_innodb(flavor)).unwrap();
+    for database in Database::MYSQL_FAMILY {
+        let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let [alone, in_trigger] = runtime.block_on(both(&server));
-        assert_eq!(alone, (Err(1205), 1, 1), "{flavor}");
-        assert_eq!(in_trigger, (Err(1205), 1, 1), "{flavor}");
+        assert_eq!(alone, (Err(1205), 1, 1), "{database}");
+        assert_eq!(in_trigger, (Err(1205), 1, 1), "{database}");
     }
 }

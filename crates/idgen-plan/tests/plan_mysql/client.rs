@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
-use idgen_server::{Flavor, Server};
+use idgen_server::{Database, Server};
 
 /// Executes files of a folder in one schema.
 pub struct Client {
@@ -14,7 +14,7 @@ pub struct Client {
 
 impl Client {
     pub fn new(server: &Server, schema: &str, folder: &Path) -> Client {
-        let program = if server.flavor() == Flavor::MySql { "mysql" } else { "mariadb" };
+        let program = if server.database() == Database::MySql { "mysql" } else { "mariadb" };
         let (user, rest) = server.url().strip_prefix("mysql://").unwrap().split_once('@').unwrap();
         let (name, password) = user.split_once(':').unwrap();
         let (host, port) = rest.split(['/', '?']).next().unwrap().rsplit_once(':').unwrap();

@@ -1,7 +1,7 @@
 //! Damaged data is found before anything is changed, and what the plan cannot do is refused with the reason.
 
 use idgen_plan::{Options, Target, plan};
-use idgen_server::{Flavor, Server};
+use idgen_server::{Database, Server};
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Connection, Executor};
 
@@ -31,8 +31,8 @@ const DAMAGES: [(&str, &str); 9] = [
 
 #[test]
 fn damage_is_found_before_anything_is_changed() {
-    for flavor in Flavor::MYSQL_FAMILY {
-        let server = Server::start(flavor, &cascades_in_innodb(flavor)).unwrap();
+    for database in Database::MYSQL_FAMILY {
+        let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         for (damage, message) in DAMAGES {
@@ -48,7 +48,7 @@ fn damage_is_found_before_anything_is_changed() {
             runtime.block_on(run(scratch.url(), damage));
             let before = runtime.block_on(tables(scratch.url()));
             let error = client.execute("01-check.sql").expect_err(damage);
-            assert!(error.contains(message), "{flavor}: {damage}: {error}");
+            assert!(error.contains(message), "{database}: {damage}: {error}");
             assert_eq!(runtime.block_on(tables(scratch.url())), before);
         }
     }
@@ -76,8 +76,8 @@ const REFUSED: [(&str, &str); 6] = [
 
 #[test]
 fn what_cannot_be_planned_is_refused_with_the_reason() {
-    for flavor in Flavor::MYSQL_FAMILY {
-        let server = Server::start(flavor, &cascades_in_innodb(flavor)).unwrap();
+    for database in Database::MYSQL_FAMILY {
+        let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         for (sql, reason) in REFUSED {
             let scratch = server.scratch().unwrap();
@@ -85,7 +85,7 @@ fn what_cannot_be_planned_is_refused_with_the_reason() {
                 run(scratch.url(), sql).await;
                 plan(scratch.url(), &Options::new("orders", Target::Binary16)).await.expect_err(sql)
             });
-            assert!(error.to_string().contains(reason), "{flavor}: {sql}: {error}");
+            assert!(error.to_string().contains(reason), "{database}: {sql}: {error}");
         }
         let scratch = server.scratch().unwrap();
         runtime.block_on(async {

@@ -1,7 +1,7 @@
 //! Ids of version 7 from now on: the default makes them in the form of the column, and the way back restores the old one.
 
 use idgen_plan::{Options, Plan, Target, plan};
-use idgen_server::{Flavor, Scratch, Server, Settings};
+use idgen_server::{Database, Scratch, Server, Settings};
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Connection, Executor, Row};
 use uuid::Uuid;
@@ -29,11 +29,11 @@ const COLUMNS: [(&str, &str, &str); 5] = [
 
 #[test]
 fn the_default_makes_version_7_in_the_form_of_the_column() {
-    for flavor in Flavor::MYSQL_FAMILY {
-        let server = Server::start(flavor, &Settings::new()).unwrap();
+    for database in Database::MYSQL_FAMILY {
+        let server = Server::start(database, &Settings::new()).unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         for column in COLUMNS {
-            if flavor == Flavor::MariaDb || column.0 != "UUID" {
+            if database == Database::MariaDb || column.0 != "UUID" {
                 one_column(&server, &runtime, column);
             }
         }
@@ -100,8 +100,8 @@ fn one_column(
 
 #[test]
 fn the_way_back_restores_the_old_default() {
-    for flavor in Flavor::MYSQL_FAMILY {
-        let server = Server::start(flavor, &Settings::new()).unwrap();
+    for database in Database::MYSQL_FAMILY {
+        let server = Server::start(database, &Settings::new()).unwrap();
         let scratch = server.scratch().unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         for (default, expected) in [
@@ -120,7 +120,7 @@ fn the_way_back_restores_the_old_default() {
             client.must("undo/01-default.sql");
             run(&runtime, &scratch, "INSERT INTO orders (n) VALUES (1)").unwrap();
             let shown = run(&runtime, &scratch, "SELECT id FROM orders WHERE n = 1").unwrap().unwrap();
-            assert!(shown.starts_with(expected), "{flavor}: {shown}");
+            assert!(shown.starts_with(expected), "{database}: {shown}");
         }
         // A column of another type since the plan.
         run(&runtime, &scratch, "DROP TABLE orders; CREATE TABLE orders (id CHAR(36) PRIMARY KEY, n INT)")
@@ -148,7 +148,7 @@ const REFUSED: [(&str, &str); 4] = [
 
 #[test]
 fn a_key_without_a_place_for_version_7_is_refused() {
-    let server = Server::start(Flavor::MariaDb, &Settings::new()).unwrap();
+    let server = Server::start(Database::MariaDb, &Settings::new()).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     for (sql, reason) in REFUSED {
         let scratch = server.scratch().unwrap();

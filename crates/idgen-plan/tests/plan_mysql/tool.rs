@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 
 use idgen_plan::{Options, Target, Tool, plan};
-use idgen_server::{Flavor, Server, Settings};
+use idgen_server::{Database, Server, Settings};
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Connection, Executor};
 
@@ -19,7 +19,7 @@ fn options(to: Target, tool: Tool) -> Options {
 
 #[test]
 fn the_arguments_change_the_table_as_the_tool_copies_it() {
-    let server = Server::start(Flavor::MariaDb, &Settings::new()).unwrap();
+    let server = Server::start(Database::MariaDb, &Settings::new()).unwrap();
     let scratch = server.scratch().unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let folder = tempfile::tempdir().unwrap();
@@ -74,7 +74,7 @@ fn called_with(folder: &std::path::Path) -> Vec<String> {
 
 #[test]
 fn what_a_tool_cannot_do_is_refused_with_the_reason() {
-    let server = Server::start(Flavor::MariaDb, &Settings::new()).unwrap();
+    let server = Server::start(Database::MariaDb, &Settings::new()).unwrap();
     let scratch = server.scratch().unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let refused = |to, tool| {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use idgen_plan::{Options, Target, plan};
-use idgen_server::{Flavor, Server};
+use idgen_server::{Database, Server};
 use sqlx::mysql::MySqlConnection;
 use sqlx::{Connection, Row};
 
@@ -22,16 +22,16 @@ fn rows() -> usize {
 
 #[test]
 fn mysql() {
-    change(Flavor::MySql, Target::Binary16);
+    change(Database::MySql, Target::Binary16);
 }
 
 #[test]
 fn mariadb() {
-    change(Flavor::MariaDb, Target::Binary16);
+    change(Database::MariaDb, Target::Binary16);
 }
 
-fn change(flavor: Flavor, to: Target) {
-    let server = Server::start(flavor, &cascades_in_innodb(flavor)).unwrap();
+fn change(database: Database, to: Target) {
+    let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
     let scratch = server.scratch().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
@@ -59,7 +59,7 @@ fn change(flavor: Flavor, to: Target) {
             changer.refused.iter().for_each(|(code, times)| *refused.entry(*code).or_insert(0) += times);
             acknowledged.add(changer.acknowledged);
         }
-        println!("{flavor}: {changes} changes acknowledged, refused by code: {refused:?}");
+        println!("{database}: {changes} changes acknowledged, refused by code: {refused:?}");
         // A value of the other type, before and after the renaming; a deadlock. Nothing else may be refused.
         let known = [1048, 1205, 1213, 1366, 1406, 1411, 1452];
         assert!(refused.keys().all(|code| known.contains(code)), "{refused:?}");

@@ -5,12 +5,12 @@ use std::process::{Command, Output};
 use std::sync::LazyLock;
 
 use idgen_plan::Plan;
-use idgen_server::{Flavor, Provider, Server, Settings};
+use idgen_server::{Database, Provider, Server, Settings};
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
 
 /// One server for all tests; each has its own database.
 pub static SERVER: LazyLock<Server> = LazyLock::new(|| {
-    Server::start(Flavor::Postgres, &Settings::new().option("max_connections", "200")).unwrap()
+    Server::start(Database::Postgres, &Settings::new().option("max_connections", "200")).unwrap()
 });
 
 /// A plan that was written, and the database that it is for.

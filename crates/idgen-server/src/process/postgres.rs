@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::user::{User, write_secret};
-use crate::{Error, Flavor, Settings};
+use crate::{Database, Error, Settings};
 
 /// Ends the server and removes its directory. The server has several processes: on SIGQUIT, the first one ends the others
 /// and releases their shared memory. Processes that are left after ten seconds are killed.
@@ -75,7 +75,7 @@ pub(super) fn prepare(
         "-clisten_addresses=127.0.0.1".to_owned(),
         format!("-cport={port}"),
     ];
-    arguments.extend(settings.arguments(Flavor::Postgres));
+    arguments.extend(settings.arguments(Database::Postgres));
     Ok(arguments)
 }
 

@@ -1,7 +1,7 @@
 //! The same comparison on files that a server has just written: larger ones, with deep trees, garbage, blobs
 //! and a column that was added in place.
 
-use idgen_server::{Flavor, Server, Settings};
+use idgen_server::{Database, Server, Settings};
 use innodb_pages::{PageKind, Survey};
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Connection, Executor, Row};
@@ -50,8 +50,8 @@ fn tables() -> [(&'static str, Vec<String>); 4] {
 }
 
 /// The file of each table under `FLUSH TABLES ... FOR EXPORT`.
-fn files(flavor: Flavor) -> Vec<Made> {
-    let server = Server::start(flavor, &Settings::new().buffer_pool_mib(64)).unwrap();
+fn files(database: Database) -> Vec<Made> {
+    let server = Server::start(database, &Settings::new().buffer_pool_mib(64)).unwrap();
     let scratch = server.scratch().unwrap();
     let directory = tempfile::tempdir().unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -75,9 +75,9 @@ fn files(flavor: Flavor) -> Vec<Made> {
     })
 }
 
-fn compared(flavor: Flavor) {
-    for Made { table, rows, file } in files(flavor) {
-        let name = format!("{flavor:?} {table}");
+fn compared(database: Database) {
+    for Made { table, rows, file } in files(database) {
+        let name = format!("{database:?} {table}");
         let ours = agree(&name, &file);
         let survey = Survey::of(&ours);
         let clustered = survey.clustered().unwrap();
@@ -86,7 +86,7 @@ fn compared(flavor: Flavor) {
         assert!(clustered.records >= rows, "{name}: {} of {rows}", clustered.records);
         let root = clustered.root as usize;
         let kind = &file[root * survey.format.page_size as usize + 24..][..2];
-        if flavor == Flavor::MariaDb && table == "widened" {
+        if database == Database::MariaDb && table == "widened" {
             // MariaDB marks the root of such a table with type 18, in MySQL a part of the dictionary. `inno`
             // knows both meanings, but its summary takes MySQL's and loses the root.
             assert_eq!((kind, ours.pages[root].kind), (&[0, 18][..], PageKind::Index), "{name}");
@@ -106,10 +106,10 @@ fn compared(flavor: Flavor) {
 
 #[test]
 fn files_of_mysql() {
-    compared(Flavor::MySql);
+    compared(Database::MySql);
 }
 
 #[test]
 fn files_of_mariadb() {
-    compared(Flavor::MariaDb);
+    compared(Database::MariaDb);
 }

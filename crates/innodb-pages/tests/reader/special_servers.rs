@@ -1,6 +1,6 @@
 //! Spatial indexes, instant columns and undo tablespaces in files that a server has just written.
 
-use idgen_server::{Flavor, Server, Settings};
+use idgen_server::{Database, Server, Settings};
 use innodb_pages::{Options, SpaceKind, Survey, Tablespace};
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Connection, Executor, Row};
@@ -15,8 +15,8 @@ struct Table {
     sql: Vec<String>,
 }
 
-fn tables(flavor: Flavor) -> Vec<Table> {
-    let srid = if flavor == Flavor::MySql { "SRID 0" } else { "" };
+fn tables(database: Database) -> Vec<Table> {
+    let srid = if database == Database::MySql { "SRID 0" } else { "" };
     let places = Table {
         name: "places",
         sql: vec![
@@ -48,8 +48,8 @@ fn tables(flavor: Flavor) -> Vec<Table> {
     ]
 }
 
-fn compared(flavor: Flavor, undo: Option<&str>) {
-    let server = Server::start(flavor, &Settings::new().buffer_pool_mib(64)).unwrap();
+fn compared(database: Database, undo: Option<&str>) {
+    let server = Server::start(database, &Settings::new().buffer_pool_mib(64)).unwrap();
     let scratch = server.scratch().unwrap();
     let directory = tempfile::tempdir().unwrap();
     let read = |file: &str| {
@@ -62,7 +62,7 @@ fn compared(flavor: Flavor, undo: Option<&str>) {
         let mut connection = MySqlConnection::connect(scratch.url()).await.unwrap();
         connection.execute("CREATE TABLE digit (n INT PRIMARY KEY)").await.unwrap();
         connection.execute("INSERT INTO digit VALUES (0),(1),(2),(3),(4),(5),(6),(7),(8),(9)").await.unwrap();
-        for Table { name, sql } in tables(flavor) {
+        for Table { name, sql } in tables(database) {
             for sql in sql {
                 let done = connection.execute(AssertSqlSafe(sql.clone())).await;
                 done.unwrap_or_else(|error| panic!("{sql}: {error}"));
@@ -95,11 +95,11 @@ fn compared(flavor: Flavor, undo: Option<&str>) {
 
 #[test]
 fn special_files_of_mysql() {
-    compared(Flavor::MySql, Some("undo_001"));
+    compared(Database::MySql, Some("undo_001"));
 }
 
 #[test]
 fn special_files_of_mariadb() {
     // MariaDB 10.11 keeps its undo logs in ibdata1.
-    compared(Flavor::MariaDb, None);
+    compared(Database::MariaDb, None);
 }

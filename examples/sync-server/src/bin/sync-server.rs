@@ -3,7 +3,7 @@
 
 use std::io::Write;
 
-use idgen_server::{Flavor, Settings};
+use idgen_server::{Database, Settings};
 use idgen_sync_server::server::{OneToken, Server};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
@@ -17,7 +17,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let url = match setting("DATABASE_URL") {
         Some(url) => url,
         None => {
-            let server = container.insert(idgen_server::Server::start(Flavor::MySql, &Settings::new())?);
+            let server = container.insert(idgen_server::Server::start(Database::MySql, &Settings::new())?);
             scratch.insert(server.scratch()?).url().to_owned()
         }
     };

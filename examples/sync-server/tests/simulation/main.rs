@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use checker::{Journal, Log, check};
 use fleet::{Fleet, Person};
 use idgen_mysql::UuidMap;
-use idgen_server::{Flavor, Server, Settings};
+use idgen_server::{Database, Server, Settings};
 use servers::Servers;
 use sqlx::{AssertSqlSafe, Connection, Executor, MySqlConnection};
 
@@ -46,19 +46,19 @@ impl Size {
 
 #[test]
 fn mysql() {
-    simulate(Flavor::MySql);
+    simulate(Database::MySql);
 }
 
 #[test]
 fn mariadb() {
-    simulate(Flavor::MariaDb);
+    simulate(Database::MariaDb);
 }
 
-fn simulate(flavor: Flavor) {
+fn simulate(database: Database) {
     let size = Size::of_environment();
     let settings = Settings::new().buffer_pool_mib(256).option("max_connections", "500");
-    let database = Server::start(flavor, &settings).unwrap();
-    let scratch = database.scratch().unwrap();
+    let server = Server::start(database, &settings).unwrap();
+    let scratch = server.scratch().unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let leases = runtime.block_on(async {
         let map = UuidMap::builder().timeout(Duration::from_secs(300)).connect(scratch.url()).await.unwrap();
@@ -83,8 +83,8 @@ fn simulate(flavor: Flavor) {
                 }
                 // The kills of the database are spread among those of the servers.
                 if kill * size.database_kills / kills > (kill - 1) * size.database_kills / kills {
-                    database.kill().unwrap();
-                    database.start_again().unwrap();
+                    server.kill().unwrap();
+                    server.start_again().unwrap();
                 } else {
                     servers.kill_one(kill % 2);
                 }
@@ -118,7 +118,7 @@ fn simulate(flavor: Flavor) {
         assert!(log.refused > 0);
         let report = check(&mut connection, &log, &people).await;
         println!(
-            "{flavor}: {} devices, {} restored; {} rows made, {} changes sent, {} of them refused or older; {} server and {} database kills; {} rows in the \
+            "{database}: {} devices, {} restored; {} rows made, {} changes sent, {} of them refused or older; {} server and {} database kills; {} rows in the \
              tables, {} s",
             size.devices,
             restored.load(Ordering::Relaxed),

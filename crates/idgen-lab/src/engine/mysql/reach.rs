@@ -6,7 +6,7 @@
 //! Sources: MySQL Reference Manual, sections InnoDB INFORMATION_SCHEMA Buffer Pool Tables, InnoDB
 //! INFORMATION_SCHEMA Metrics Table, and The INFORMATION_SCHEMA TABLES Table; MariaDB documentation, the same.
 
-use idgen_server::Flavor;
+use idgen_record::Database;
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Executor, Row};
 
@@ -47,11 +47,11 @@ impl Reach {
     }
 
     /// Finds out what the user may do, without changing anything.
-    pub async fn of(connection: &mut MySqlConnection, flavor: Flavor, pool_bytes: u64) -> Self {
+    pub async fn of(connection: &mut MySqlConnection, database: Database, pool_bytes: u64) -> Self {
         let mut missing = vec![format!(
             "No leaf pages per 1,000 inserts and no maps of pages: they come from the tables' files, which are out of \
              reach on a server given by URL; --engine {} measures a server of the lab's own, and shows them.",
-            if flavor == Flavor::MariaDb { "mariadb" } else { "mysql" }
+            if database == Database::MariaDb { "mariadb" } else { "mysql" }
         )];
         // Both servers show these only to users with PROCESS.
         let splits = "SELECT COUNT FROM information_schema.INNODB_METRICS WHERE NAME = 'index_page_splits'";

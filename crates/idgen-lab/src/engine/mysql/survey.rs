@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use idgen_server::Flavor;
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Executor, Row};
 
 use super::{Host, doing, files, number};
 use crate::experiment::File;
 use crate::{Error, Result};
-use idgen_record::{FileFigures, IndexFigures};
+use idgen_record::{Database, FileFigures, IndexFigures};
 use innodb_pages::{IndexTree, Survey};
 
 /// Surveys the file of a table of the scratch schema, and compares its rows with the number that the server counts.
@@ -52,7 +51,7 @@ fn figures(index: &IndexTree, names: &BTreeMap<u64, String>, page_bytes: u64) ->
 /// The names of the indexes by their numbers, asked from the server because MariaDB's files do not contain them.
 async fn names(host: &Host, connection: &mut MySqlConnection, table: &str) -> Result<BTreeMap<u64, String>> {
     let failed = doing("read the names of the indexes");
-    let prefix = if host.server.flavor() == Flavor::MariaDb { "INNODB_SYS" } else { "INNODB" };
+    let prefix = if host.server.database() == Database::MariaDb { "INNODB_SYS" } else { "INNODB" };
     let sql = format!(
         "SELECT CAST(i.INDEX_ID AS CHAR), CAST(i.NAME AS CHAR) FROM information_schema.{prefix}_INDEXES i \
          JOIN information_schema.{prefix}_TABLES t ON t.TABLE_ID = i.TABLE_ID WHERE t.NAME = '{}/{table}'",

@@ -15,7 +15,6 @@ use std::time::Instant;
 
 use futures_util::future::try_join_all;
 use futures_util::{TryFutureExt, TryStreamExt};
-use idgen_server::Flavor;
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Executor, Row};
 
@@ -29,7 +28,7 @@ use crate::engine::{
 use crate::key::Key;
 use crate::own::Own;
 use crate::strategy::Strategy;
-use idgen_record::{Latency, Others, Role, Workload};
+use idgen_record::{Database, Latency, Others, Role, Workload};
 use plan::{MapBy, Place, Plan};
 use writer::Writer;
 
@@ -53,11 +52,11 @@ pub struct Tables {
 impl Tables {
     pub fn create(host: Rc<Host>, number: u32, strategy: &Strategy, workload: &Workload) -> Result<Self> {
         let latencies = Latencies::new()?;
-        let mut plan = Plan::of(strategy, workload, host.server.flavor(), number)?;
+        let mut plan = Plan::of(strategy, workload, host.server.database(), number)?;
         let waits = Rc::clone(&host);
         waits.wait(async {
             let mut connection = connect(&host).await?;
-            reach::forget_sizes(&mut connection, host.server.flavor() == Flavor::MySql).await?;
+            reach::forget_sizes(&mut connection, host.server.database() == Database::MySql).await?;
             for (line, sql) in plan.create() {
                 run(&mut connection, &sql).await.map_err(|error| match line {
                     Some(line) => Own::refused(line, error),
@@ -69,7 +68,7 @@ impl Tables {
             for _ in 0..workload.writers {
                 writers.push(Writer::connect(&host, &plan).await?);
             }
-            let made_before = made::now(&mut connection, plan.ids, plan.column, plan.flavor).await?;
+            let made_before = made::now(&mut connection, plan.ids, plan.column, plan.database).await?;
             let at_start = counters::read(&mut connection, &host).await?;
             let alone = host.is_own() || matches!(plan.map, Some((MapBy::Library(_), _)));
             let others_at_start = match alone {
@@ -275,7 +274,7 @@ impl Table for Tables {
         let failed = doing("read the keys back");
         let (connection, plan, before) = (&mut self.connection, &self.plan, self.made_before);
         self.host.wait(async {
-            let after = made::now(connection, plan.ids, plan.column, plan.flavor).await?;
+            let after = made::now(connection, plan.ids, plan.column, plan.database).await?;
             let mut rows = sqlx::query(AssertSqlSafe(sql)).fetch(connection);
             while let Some(row) = rows.try_next().await.map_err(&failed)? {
                 let key = keys::read_key(&row, column)?;

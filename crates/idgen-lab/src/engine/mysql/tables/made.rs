@@ -4,7 +4,6 @@
 //! Sources: MySQL Reference Manual, `UUID()`, `UUID_SHORT()` and `UUID_TO_BIN()`; MariaDB documentation, the
 //! same.
 
-use idgen_server::Flavor;
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Executor};
 
@@ -12,18 +11,18 @@ use super::keys::read_key;
 use crate::engine::mysql::doing;
 use crate::key::Key;
 use crate::{Error, Result};
-use idgen_record::{Column, IdKind};
+use idgen_record::{Column, Database, IdKind};
 
 /// The same as `UUID_TO_BIN(UUID(), 1)`, for a server that lacks that function.
 const SWAP: &str = "UNHEX(CONCAT(SUBSTR(@uuid := UUID(), 15, 4), SUBSTR(@uuid, 10, 4), SUBSTR(@uuid, 1, 8), \
      SUBSTR(@uuid, 20, 4), SUBSTR(@uuid, 25, 12)))";
 
 /// The expression that makes an id; `None` if the server does not make such ids.
-pub fn expression(ids: IdKind, flavor: Flavor) -> Option<&'static str> {
-    match (ids, flavor) {
+pub fn expression(ids: IdKind, database: Database) -> Option<&'static str> {
+    match (ids, database) {
         (IdKind::UuidShort, _) => Some("UUID_SHORT()"),
-        (IdKind::ServerV1, Flavor::MySql) => Some("UUID_TO_BIN(UUID(), 1)"),
-        (IdKind::ServerV1, Flavor::MariaDb) => Some(SWAP),
+        (IdKind::ServerV1, Database::MySql) => Some("UUID_TO_BIN(UUID(), 1)"),
+        (IdKind::ServerV1, Database::MariaDb) => Some(SWAP),
         _ => None,
     }
 }
@@ -33,9 +32,9 @@ pub async fn now(
     connection: &mut MySqlConnection,
     ids: IdKind,
     column: Column,
-    flavor: Flavor,
+    database: Database,
 ) -> Result<Option<Key>> {
-    let Some(expression) = expression(ids, flavor) else { return Ok(None) };
+    let Some(expression) = expression(ids, database) else { return Ok(None) };
     let failed = doing("ask the server for an id");
     let row = connection
         .fetch_one(sqlx::query(AssertSqlSafe(format!("SELECT {expression}"))))

@@ -1,20 +1,18 @@
 //! The tables that a strategy needs, and their columns.
 
-use idgen_server::Flavor;
 use idgen_server::reference;
 
 use super::made;
-use crate::engine::start::database_of;
 use crate::own::Own;
 use crate::strategy::Strategy;
 use crate::{Error, Result};
-use idgen_record::{Column, IdKind, Role, Workload};
+use idgen_record::{Column, Database, IdKind, Role, Workload};
 
 /// The tables of a strategy.
 pub struct Plan {
     pub column: Column,
     pub ids: IdKind,
-    pub flavor: Flavor,
+    pub database: Database,
     pub payload_bytes: u32,
     pub statement_rows: usize,
     /// The table of the rows.
@@ -63,7 +61,7 @@ pub struct Place<'a> {
 impl Plan {
     /// # Errors
     /// The user's tables cannot be parsed.
-    pub fn of(strategy: &Strategy, workload: &Workload, flavor: Flavor, number: u32) -> Result<Self> {
+    pub fn of(strategy: &Strategy, workload: &Workload, database: Database, number: u32) -> Result<Self> {
         let [lock, dedup] = reference::FUNCTIONS;
         let map = match strategy.column {
             Column::MappedInteger => Some(MapBy::Clustered),
@@ -77,11 +75,11 @@ impl Plan {
             MapBy::Reference(_) => reference::TABLE.to_owned(),
             _ => format!("map_{number}"),
         };
-        let own = Own::of(workload.own.as_ref(), database_of(flavor))?;
+        let own = Own::of(workload.own.as_ref(), database)?;
         Ok(Plan {
             column: strategy.column,
             ids: strategy.ids,
-            flavor,
+            database,
             payload_bytes: workload.payload_bytes,
             statement_rows: workload.statement_rows.max(1) as usize,
             rows: own.as_ref().map_or_else(|| format!("rows_{number}"), |own| own.table().to_owned()),
@@ -227,7 +225,7 @@ impl Plan {
 
     /// An `INSERT` of this many rows. What the server generates is an expression in the text, the rest is bound.
     pub fn insert(&self, rows: usize) -> String {
-        let id = made::expression(self.ids, self.flavor).unwrap_or("?");
+        let id = made::expression(self.ids, self.database).unwrap_or("?");
         let (columns, values) = match self.payload_bytes {
             0 => ("id", format!("({id})")),
             _ => ("id, payload", format!("({id}, ?)")),
