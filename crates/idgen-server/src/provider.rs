@@ -1,6 +1,6 @@
 //! The ways to get a server.
 
-use crate::{Database, container, process};
+use crate::{Database, container, process, software};
 
 /// How a server was provided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use crate::container::{self, Container};
 use crate::port::free_port;
 use crate::process::Process;
 use crate::provider::{Provider, given_url};
-use crate::{Database, Error, Scratch, Settings, sql, url};
+use crate::{Database, Error, Scratch, Settings, sql, url, url_variable};
 
 /// How long a server may take to accept its first query. InnoDB recovers from its log in this time too.
 const START_LIMIT: Duration = Duration::from_secs(180);

@@ -2,13 +2,13 @@
 
 use idgen_record::Database;
 
-use crate::{Error, Result};
+use crate::Error;
 
 /// The image that `scripts/images.sh` builds.
 ///
 /// # Errors
 /// The database runs in the process of its client: SQLite.
-pub(crate) fn image(database: Database) -> Result<&'static str> {
+pub(crate) fn image(database: Database) -> Result<&'static str, Error> {
     match database {
         Database::MySql => Ok("idgen-mysql:9.7"),
         Database::MariaDb => Ok("idgen-mariadb:10.11"),
