@@ -7,14 +7,20 @@ use idgen_mysql::{Index, UuidMap};
 use idgen_server::{Database, Scratch, Server, Settings};
 use sqlx::{AssertSqlSafe, Connection, Executor, MySqlConnection, Row};
 
+/// What differs between the two servers of the map. The map runs on no other database.
+pub fn of_two<T>(database: Database, on_mysql: T, on_mariadb: T) -> T {
+    match database {
+        Database::MySql => on_mysql,
+        Database::MariaDb => on_mariadb,
+        Database::Sqlite | Database::Postgres => panic!("the map does not run on {database}"),
+    }
+}
+
 /// One server of each kind for the whole program. It is removed when the program ends.
 pub fn server(database: Database) -> &'static Server {
     static MYSQL: OnceLock<Server> = OnceLock::new();
     static MARIADB: OnceLock<Server> = OnceLock::new();
-    let cell = match database {
-        Database::MySql => &MYSQL,
-        Database::MariaDb | Database::Postgres => &MARIADB,
-    };
+    let cell = of_two(database, &MYSQL, &MARIADB);
     // Half of the servers encrypt connections: here one of the two, in other tests the other.
     let settings = settings().tls(database == Database::MySql);
     cell.get_or_init(|| Server::start(database, &settings).unwrap())
@@ -62,10 +68,7 @@ pub async fn number(connection: &mut MySqlConnection, statement: impl Into<Strin
 /// The query that lists a server's connections. MySQL's information_schema.processlist can fail while connections open
 /// and close (error 3854).
 pub fn connection_list(database: Database) -> &'static str {
-    match database {
-        Database::MySql => "performance_schema.processlist",
-        Database::MariaDb | Database::Postgres => "information_schema.processlist",
-    }
+    of_two(database, "performance_schema.processlist", "information_schema.processlist")
 }
 
 /// Closes all connections to a schema except this one, as a restart of the server does.

@@ -9,7 +9,7 @@ use idgen_server::{Database, Scratch};
 use sqlx::{Executor, MySqlConnection, Row};
 use uuid::Uuid;
 
-use crate::common::{connect, everywhere, map, run};
+use crate::common::{connect, everywhere, map, of_two, run};
 
 everywhere!(
     codecs_agree,
@@ -23,10 +23,7 @@ everywhere!(
 async fn with_functions(database: Database, index: Index) -> (Scratch, UuidMap, MySqlConnection) {
     let (scratch, map) = map(database, index).await;
     let mut connection = connect(scratch.url()).await;
-    let dialect = match database {
-        Database::MySql => Dialect::MySql,
-        Database::MariaDb | Database::Postgres => Dialect::MariaDb,
-    };
+    let dialect = of_two(database, Dialect::MySql, Dialect::MariaDb);
     // Runs it twice: the script replaces existing functions.
     for _ in 0..2 {
         for statement in functions::statements(dialect, "uuid_map", index).unwrap() {
@@ -109,10 +106,11 @@ async fn run_script(connection: &mut MySqlConnection, script: &str) {
 async fn scripts_run_in_any_mode(database: Database, index: Index) {
     let (scratch, map) = map(database, index).await;
     let mut connection = connect(scratch.url()).await;
-    let (dialect, modes) = match database {
-        Database::MySql => (Dialect::MySql, &["ANSI", ""][..]),
-        Database::MariaDb | Database::Postgres => (Dialect::MariaDb, &["ORACLE", "ANSI", ""][..]),
-    };
+    let (dialect, modes) = of_two(
+        database,
+        (Dialect::MySql, &["ANSI", ""][..]),
+        (Dialect::MariaDb, &["ORACLE", "ANSI", ""][..]),
+    );
     let uuid = Uuid::new_v4();
     let id = map.id_of(uuid).await.unwrap();
     for mode in modes {

@@ -8,7 +8,7 @@ use idgen_server::{Database, Scratch, Server, Settings};
 use sqlx::{Connection, MySqlPool};
 use uuid::Uuid;
 
-use crate::common::{assert_sound, connect, everywhere, number, on_both, run, server};
+use crate::common::{assert_sound, connect, everywhere, number, of_two, on_both, run, server};
 use crate::proxy::{Mood, Proxy};
 
 everywhere!(many_clients_may_install_at_once);
@@ -129,11 +129,7 @@ async fn unsafe_servers_are_refused(database: Database) {
     let report = map.server_report().await.unwrap();
     assert_eq!(report.concerns()[0].variable(), "innodb_flush_log_at_trx_commit");
     assert_eq!(report.version(), server.version());
-    let expected = match database {
-        Database::MySql => Topology::MySql,
-        Database::MariaDb | Database::Postgres => Topology::MariaDb,
-    };
-    assert_eq!(report.topology(), expected);
+    assert_eq!(report.topology(), of_two(database, Topology::MySql, Topology::MariaDb));
 
     no_unsafe_node_takes_over(database, &scratch).await;
     uncommitted_pairs_are_not_acknowledged(&scratch, &map).await;

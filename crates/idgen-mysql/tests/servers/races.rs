@@ -10,7 +10,7 @@ use idgen_server::{Database, Server};
 use sqlx::Connection;
 use uuid::Uuid;
 
-use crate::common::{assert_sound, connect, everywhere, map, number, on_both, run, settings};
+use crate::common::{assert_sound, connect, everywhere, map, number, of_two, on_both, run, settings};
 use crate::reference::{dedup, install_reference, lock};
 
 on_both!(four_clients_race);
@@ -24,15 +24,14 @@ const CLIENTS: usize = 4;
 /// On a fast disk, this happens to one of 4,000 UUIDs. These servers collect commits for 20 ms before they write them,
 /// as a busy server may be configured to do, so that it happens to each.
 async fn four_clients_race(database: Database) {
-    let slow = match database {
-        Database::MySql => settings().option("binlog_group_commit_sync_delay", "20000"),
-        Database::MariaDb | Database::Postgres => settings()
-            .option("log_bin", "ON")
-            .option("binlog_format", "ROW")
-            .option("sync_binlog", "1")
-            .option("binlog_commit_wait_count", "1000")
-            .option("binlog_commit_wait_usec", "20000"),
-    };
+    let on_mysql = settings().option("binlog_group_commit_sync_delay", "20000");
+    let on_mariadb = settings()
+        .option("log_bin", "ON")
+        .option("binlog_format", "ROW")
+        .option("sync_binlog", "1")
+        .option("binlog_commit_wait_count", "1000")
+        .option("binlog_commit_wait_usec", "20000");
+    let slow = of_two(database, on_mysql, on_mariadb);
     let server = Server::start(database, &slow.tls(database == Database::MariaDb)).unwrap();
     for index in [Index::Unique, Index::Dedup] {
         let scratch = server.scratch().unwrap();

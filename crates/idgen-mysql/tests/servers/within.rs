@@ -7,7 +7,7 @@ use idgen_server::{Database, Scratch};
 use sqlx::{Connection, MySqlConnection};
 use uuid::Uuid;
 
-use crate::common::{assert_sound, connect, connection_list, everywhere, map, number, on_both, run};
+use crate::common::{assert_sound, connect, connection_list, everywhere, map, number, of_two, on_both, run};
 use crate::proxy::{Mood, Proxy};
 
 everywhere!(
@@ -357,10 +357,7 @@ async fn an_alter_table_does_not_block_clients(database: Database) {
 }
 
 pub fn other_than(database: Database) -> Database {
-    match database {
-        Database::MySql => Database::MariaDb,
-        Database::MariaDb | Database::Postgres => Database::MySql,
-    }
+    of_two(database, Database::MariaDb, Database::MySql)
 }
 
 /// Two servers that hold the same map, as two nodes of a cluster.
