@@ -7,10 +7,11 @@ use idgen::{Timestamp, Uuid};
 use crate::analysis::{Analysis, Clock};
 use crate::claim::{Claim, Reading};
 use crate::duplicates::Search;
+use crate::judge;
 use crate::options::Options;
-use crate::place::{Place, Places};
-use crate::report::{self, Report};
-use crate::texts::Texts;
+use crate::place::Place;
+use crate::report::Report;
+use crate::seen::{Seen, Stream};
 
 /// Checks a stream of ids, or several streams together.
 ///
@@ -31,39 +32,15 @@ use crate::texts::Texts;
 /// ```
 #[derive(Debug)]
 pub struct Checker {
-    pub(crate) options: Options,
-    pub(crate) streams: Vec<Stream>,
-    pub(crate) analyses: Vec<Option<Box<Analysis>>>,
-    pub(crate) changes: Places,
-    pub(crate) texts: Texts,
+    pub(crate) seen: Seen,
     search: Option<Search>,
-}
-
-/// One input: ids that one generator made, in their order.
-#[derive(Debug)]
-pub(crate) struct Stream {
-    pub(crate) name: String,
-    pub(crate) ids: u64,
-    /// Lines so far, bad ones included.
-    pub(crate) lines: u64,
-    /// The last id of each kind.
-    last: [Option<u128>; Claim::COUNT],
-    claim: Option<Claim>,
 }
 
 impl Checker {
     /// A check without ids.
     pub fn new(options: Options) -> Self {
         let search = options.duplicates.map(|memory| Search::new(memory, options.folder.clone()));
-        let analyses = (0..Claim::COUNT).map(|_| None).collect();
-        Checker {
-            options,
-            streams: Vec::new(),
-            analyses,
-            changes: Places::default(),
-            texts: Texts::default(),
-            search,
-        }
+        Checker { seen: Seen::new(options), search }
     }
 
     /// Adds a stream, and returns its number. The order of ids is checked in each stream, duplicates in all together.
@@ -71,9 +48,8 @@ impl Checker {
     /// # Panics
     /// At more than 65,536 streams.
     pub fn stream(&mut self, name: &str) -> u16 {
-        let number = u16::try_from(self.streams.len()).expect("a check has at most 65,536 streams");
-        let last = [None; Claim::COUNT];
-        self.streams.push(Stream { name: name.into(), ids: 0, lines: 0, last, claim: None });
+        let number = u16::try_from(self.seen.streams.len()).expect("a check has at most 65,536 streams");
+        self.seen.streams.push(Stream::new(name));
         number
     }
 
@@ -92,23 +68,23 @@ impl Checker {
         ids: &[Uuid],
         arrived: Option<Timestamp>,
     ) -> io::Result<()> {
-        let state = &mut self.streams[usize::from(stream)];
+        let state = &mut self.seen.streams[usize::from(stream)];
         let first = Place { stream, line: state.lines + 1 };
         state.lines += ids.len() as u64;
         state.ids += ids.len() as u64;
         let claim_of = |id: &Uuid| Claim::of(reading, id.as_u128());
-        let clock = Clock { latest: self.options.latest(), arrived };
+        let clock = Clock { latest: self.seen.options.latest(), arrived };
         let mut from = 0;
         for part in ids.chunk_by(|a, b| claim_of(a) == claim_of(b)) {
             let claim = claim_of(&part[0]);
             let place = first.after(from);
             if state.claim.is_some_and(|before| before != claim) {
-                self.changes.add(place);
+                self.seen.changes.add(place);
             }
             state.claim = Some(claim);
             let last = &mut state.last[claim.index()];
-            let slot = &mut self.analyses[claim.index()];
-            let analysis = slot.get_or_insert_with(|| Box::new(Analysis::new(claim, &self.options)));
+            let slot = &mut self.seen.analyses[claim.index()];
+            let analysis = slot.get_or_insert_with(|| Box::new(Analysis::new(claim, &self.seen.options)));
             analysis.push(*last, part, place, clock);
             *last = part.last().map(Uuid::as_u128);
             from += part.len();
@@ -121,9 +97,9 @@ impl Checker {
 
     /// Counts a line that is no id, and remembers why.
     pub(crate) fn push_bad(&mut self, stream: u16, text: &[u8], why: String) {
-        let state = &mut self.streams[usize::from(stream)];
+        let state = &mut self.seen.streams[usize::from(stream)];
         state.lines += 1;
-        self.texts.add_bad(Place { stream, line: state.lines }, text, why);
+        self.seen.texts.add_bad(Place { stream, line: state.lines }, text, why);
     }
 
     /// Ends the check, and judges what was seen.
@@ -132,7 +108,7 @@ impl Checker {
     /// If temporary files cannot be read or written.
     pub fn finish(mut self) -> io::Result<Report> {
         let duplicates = self.search.take().map(Search::finish).transpose()?;
-        Ok(report::of(self, duplicates))
+        Ok(judge::report(self.seen, duplicates))
     }
 }
 
@@ -147,10 +123,10 @@ mod tests {
         let ids: Vec<_> = (0..2_000).flat_map(|_| [idgen::v7(), idgen::v4()]).collect();
         checker.push(stream, Reading::Uuid, &ids[..999], None).unwrap();
         checker.push(stream, Reading::Uuid, &ids[999..], None).unwrap();
-        assert_eq!(checker.changes.count, 3_999);
-        assert_eq!(checker.changes.first[0], Place { stream, line: 2 });
-        let v7 = checker.analyses[7].as_ref().unwrap();
+        assert_eq!(checker.seen.changes.count, 3_999);
+        assert_eq!(checker.seen.changes.first[0], Place { stream, line: 2 });
+        let v7 = checker.seen.analyses[7].as_ref().unwrap();
         assert!(v7.order.is_strict() && v7.order.pairs == 1_999);
-        assert_eq!(checker.streams[0].ids, 4_000);
+        assert_eq!(checker.seen.streams[0].ids, 4_000);
     }
 }

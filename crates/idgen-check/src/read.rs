@@ -207,11 +207,15 @@ impl Reader<'_> {
             }
             // Braces have both bits, as small letters do.
             let small = small && format != Format::Braced;
-            if capital || self.checker.texts.capitals > 0 {
-                let lines = self.checker.streams[usize::from(self.stream)].lines + self.ids.len() as u64;
-                self.checker.texts.add_case(capital, small, Place { stream: self.stream, line: lines + 1 });
+            if capital || self.checker.seen.texts.capitals > 0 {
+                let lines = self.checker.seen.streams[usize::from(self.stream)].lines + self.ids.len() as u64;
+                self.checker.seen.texts.add_case(
+                    capital,
+                    small,
+                    Place { stream: self.stream, line: lines + 1 },
+                );
             } else {
-                self.checker.texts.small += u64::from(small);
+                self.checker.seen.texts.small += u64::from(small);
             }
         }
         self.ids.push(id);
@@ -230,7 +234,7 @@ impl Reader<'_> {
         if self.ids.is_empty() {
             return Ok(());
         }
-        self.checker.texts.add(self.format.name(), self.ids.len() as u64);
+        self.checker.seen.texts.add(self.format.name(), self.ids.len() as u64);
         debug_assert!(self.arrived.is_some() == self.limits.live);
         self.checker.push(self.stream, self.reading, &self.ids, self.arrived)?;
         self.ids.clear();

@@ -5,9 +5,7 @@ mod kind;
 
 use serde::Serialize;
 
-use crate::checker::Checker;
 use crate::duplicates::Duplicates;
-use crate::judge;
 use crate::place::Place;
 use crate::rules::{Required, Requirement, Rule, Status};
 
@@ -64,36 +62,6 @@ pub struct Verdict {
     pub found: String,
     /// The first few places where it was found.
     pub places: Vec<Place>,
-}
-
-const CAUTION: &str = "Passing the tests of randomness proves nothing: a counter that was encrypted with a known key passes \
-                       them all.";
-
-pub(crate) fn of(mut checker: Checker, duplicates: Option<Duplicates>) -> Report {
-    let mut analyses: Vec<_> = checker.analyses.iter_mut().filter_map(Option::take).collect();
-    analyses.sort_by_key(|analysis| std::cmp::Reverse(analysis.bits.ids));
-    let mut verdicts = judge::input(&checker, &analyses, duplicates.as_ref());
-    let (mut kinds, mut outsider) = (Vec::new(), Vec::new());
-    for analysis in &mut analyses {
-        let kind = KindReport::of(analysis);
-        verdicts.extend(judge::kind(analysis, &kind, &checker.options));
-        outsider.extend(judge::outsider(analysis, &kind));
-        kinds.push(kind);
-    }
-    let order = |verdict: &Verdict| crate::RULES.iter().position(|rule| rule.name == verdict.rule);
-    verdicts.sort_by_key(order);
-    Report {
-        ids: checker.streams.iter().map(|stream| stream.ids).sum(),
-        bad: checker.texts.bad,
-        streams: checker.streams.iter().map(|s| StreamReport { name: s.name.clone(), ids: s.ids }).collect(),
-        formats: checker.texts.formats(),
-        kinds,
-        changes: checker.changes.first,
-        duplicates,
-        verdicts,
-        outsider,
-        caution: CAUTION,
-    }
 }
 
 impl Verdict {

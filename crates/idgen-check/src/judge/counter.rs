@@ -2,7 +2,7 @@
 
 use crate::analysis::Analysis;
 use crate::counter::{Counter, Method};
-use crate::judge::{grouped, plural};
+use crate::numbers::{grouped, plural};
 use crate::report::{KindReport, Verdict};
 use crate::rules::{COUNTER_START, COUNTER_WRAP, Status};
 

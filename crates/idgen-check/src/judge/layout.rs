@@ -1,17 +1,17 @@
 //! Texts, variant, version, and the layout of version 7.
 
 use crate::analysis::Analysis;
-use crate::checker::Checker;
 use crate::claim::Claim;
 use crate::drafts::other_layout;
-use crate::judge::{grouped, plural};
+use crate::numbers::{grouped, plural};
 use crate::options::Options;
 use crate::report::Verdict;
 use crate::rules::{CANONICAL, LAYOUT, ONE_KIND, READABLE, Status, VARIANT};
+use crate::seen::Seen;
 
-pub(super) fn input(checker: &Checker, analyses: &[Box<Analysis>]) -> Vec<Verdict> {
-    let mut verdicts = vec![readable(checker)];
-    let texts = &checker.texts;
+pub(super) fn input(seen: &Seen, analyses: &[Box<Analysis>]) -> Vec<Verdict> {
+    let mut verdicts = vec![readable(seen)];
+    let texts = &seen.texts;
     if texts.capitals + texts.small > 0 {
         let places: Vec<_> = texts.first_capital.into_iter().collect();
         verdicts.push(match (texts.capitals, texts.small) {
@@ -33,9 +33,9 @@ pub(super) fn input(checker: &Checker, analyses: &[Box<Analysis>]) -> Vec<Verdic
             false => {
                 let names: Vec<_> =
                     analyses.iter().map(|a| format!("{} {}", grouped(a.bits.ids), a.claim.name())).collect();
-                let changes = plural(checker.changes.count, "time");
+                let changes = plural(seen.changes.count, "time");
                 let found = format!("{}; the kind changes {changes}", names.join(", "));
-                Verdict::new(&ONE_KIND, None, Status::Warns, found).at(&checker.changes.first)
+                Verdict::new(&ONE_KIND, None, Status::Warns, found).at(&seen.changes.first)
             }
         };
         verdicts.push(verdict);
@@ -43,8 +43,8 @@ pub(super) fn input(checker: &Checker, analyses: &[Box<Analysis>]) -> Vec<Verdic
     verdicts
 }
 
-fn readable(checker: &Checker) -> Verdict {
-    let texts = &checker.texts;
+fn readable(seen: &Seen) -> Verdict {
+    let texts = &seen.texts;
     let Some((_, why)) = texts.first_bad.first() else {
         return Verdict::new(&READABLE, None, Status::Holds, "every line is an id");
     };

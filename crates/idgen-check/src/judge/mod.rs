@@ -1,4 +1,4 @@
-//! The verdicts: what was counted, against the rules.
+//! The verdicts: what was counted, against the rules; and the report of them.
 
 mod counter;
 mod layout;
@@ -7,77 +7,57 @@ mod outsider;
 mod random;
 mod time;
 
-pub(crate) use outsider::outsider;
-
 use crate::analysis::Analysis;
-use crate::checker::Checker;
 use crate::duplicates::Duplicates;
 use crate::options::Options;
-use crate::report::{KindReport, Verdict};
+use crate::report::{KindReport, Report, StreamReport, Verdict};
+use crate::rules::RULES;
+use crate::seen::Seen;
+
+const CAUTION: &str = "Passing the tests of randomness proves nothing: a counter that was encrypted with a known key passes \
+                       them all.";
+
+/// The report of all that was seen.
+pub(crate) fn report(mut seen: Seen, duplicates: Option<Duplicates>) -> Report {
+    let mut analyses: Vec<_> = seen.analyses.iter_mut().filter_map(Option::take).collect();
+    analyses.sort_by_key(|analysis| std::cmp::Reverse(analysis.bits.ids));
+    let mut verdicts = of_input(&seen, &analyses, duplicates.as_ref());
+    let (mut kinds, mut outsider) = (Vec::new(), Vec::new());
+    for analysis in &mut analyses {
+        let kind = KindReport::of(analysis);
+        verdicts.extend(of_kind(analysis, &kind, &seen.options));
+        outsider.extend(outsider::outsider(analysis, &kind));
+        kinds.push(kind);
+    }
+    let order = |verdict: &Verdict| RULES.iter().position(|rule| rule.name == verdict.rule);
+    verdicts.sort_by_key(order);
+    Report {
+        ids: seen.streams.iter().map(|stream| stream.ids).sum(),
+        bad: seen.texts.bad,
+        streams: seen.streams.iter().map(|s| StreamReport { name: s.name.clone(), ids: s.ids }).collect(),
+        formats: seen.texts.formats(),
+        kinds,
+        changes: seen.changes.first,
+        duplicates,
+        verdicts,
+        outsider,
+        caution: CAUTION,
+    }
+}
 
 /// Verdicts about the whole input.
-pub(crate) fn input(
-    checker: &Checker,
-    analyses: &[Box<Analysis>],
-    found: Option<&Duplicates>,
-) -> Vec<Verdict> {
-    let mut verdicts = layout::input(checker, analyses);
-    verdicts.extend(found.map(|found| order::duplicates(found, checker)));
+fn of_input(seen: &Seen, analyses: &[Box<Analysis>], found: Option<&Duplicates>) -> Vec<Verdict> {
+    let mut verdicts = layout::input(seen, analyses);
+    verdicts.extend(found.map(|found| order::duplicates(found, seen)));
     verdicts
 }
 
 /// Verdicts about the ids of one kind.
-pub(crate) fn kind(analysis: &mut Analysis, seen: &KindReport, options: &Options) -> Vec<Verdict> {
+fn of_kind(analysis: &mut Analysis, seen: &KindReport, options: &Options) -> Vec<Verdict> {
     let mut verdicts = layout::kind(analysis, options);
     verdicts.extend(order::kind(analysis, seen));
     verdicts.extend(time::kind(analysis, options));
     verdicts.extend(counter::kind(analysis, seen));
     verdicts.extend(random::kind(analysis, seen));
     verdicts
-}
-
-/// A number with its noun.
-pub(crate) fn plural(count: u64, noun: &str) -> String {
-    match count {
-        1 => format!("1 {noun}"),
-        _ => format!("{} {noun}s", grouped(count)),
-    }
-}
-
-/// A whole number with commas.
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// A number of milliseconds in a unit that is easy to read.
-pub(crate) fn duration(ms: f64) -> String {
-    match ms.abs() {
-        below if below < 1_000.0 => format!("{} ms", (ms * 1e4).round() / 1e4),
-        below if below < 120_000.0 => format!("{:.1} s", ms / 1e3),
-        below if below < 172_800_000.0 => format!("{:.1} hours", ms / 3.6e6),
-        below if below < 730.0 * 8.64e7 => format!("{:.0} days", ms / 8.64e7),
-        _ => format!("{:.0} years", ms / (365.25 * 8.64e7)),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_are_easy_to_read() {
-        assert_eq!((plural(1, "id").as_str(), plural(1_234_567, "id").as_str()), ("1 id", "1,234,567 ids"));
-        assert_eq!(
-            [0.0001, 12.0, 1_500.0, 7.2e6, 8.64e8, 1e13].map(duration),
-            ["0.0001 ms", "12 ms", "1.5 s", "2.0 hours", "10 days", "317 years"]
-        );
-    }
 }

@@ -1,25 +1,26 @@
 //! Duplicates and order.
 
 use crate::analysis::Analysis;
-use crate::checker::Checker;
 use crate::claim::Claim;
 use crate::counter::Method;
 use crate::duplicates::Duplicates;
-use crate::judge::{grouped, plural};
+use crate::numbers::{grouped, plural};
+use crate::place::Place;
 use crate::report::{KindReport, Verdict};
 use crate::rules::{MONOTONIC, NO_DUPLICATES, Status, TIME_ORDERED};
+use crate::seen::Seen;
 
-pub(super) fn duplicates(found: &Duplicates, checker: &Checker) -> Verdict {
+pub(super) fn duplicates(found: &Duplicates, seen: &Seen) -> Verdict {
     if found.repeated == 0 {
         return Verdict::new(&NO_DUPLICATES, None, Status::Holds, "no id is repeated");
     }
     let verb = if found.repeated == 1 { "is" } else { "are" };
     let mut text = format!("{} {verb} equal to an earlier one", plural(found.repeated, "id"));
-    if checker.streams.len() > 1 {
+    if seen.streams.len() > 1 {
         text += &format!(", {} of them to one of another stream", grouped(found.across_streams));
     }
     if let Some(pair) = found.first.first() {
-        let name = |place: crate::Place| &checker.streams[usize::from(place.stream)].name;
+        let name = |place: Place| &seen.streams[usize::from(place.stream)].name;
         text += &format!(
             "; first line {} of {} as line {} of {}",
             pair.again.line,
@@ -46,7 +47,7 @@ pub(super) fn kind(analysis: &Analysis, seen: &KindReport) -> Vec<Verdict> {
     let by_time = match order.is_by_time() {
         true => Verdict::new(&TIME_ORDERED, name, Status::Holds, "no time is earlier than the one before"),
         false => {
-            let back = crate::judge::duration(timed.layout.ms(timed.time.back));
+            let back = crate::numbers::duration(timed.layout.ms(timed.time.back));
             let found = format!(
                 "{} an earlier time than the one before, by up to {back}: the clock was set back, or several \
                  generators wrote one stream",

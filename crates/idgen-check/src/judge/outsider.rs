@@ -2,7 +2,7 @@
 
 use crate::analysis::Analysis;
 use crate::claim::Claim;
-use crate::judge::{duration, grouped};
+use crate::numbers::{duration, grouped};
 use crate::report::KindReport;
 
 pub(crate) fn outsider(analysis: &Analysis, seen: &KindReport) -> Vec<String> {

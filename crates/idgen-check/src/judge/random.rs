@@ -3,7 +3,7 @@
 use crate::analysis::Analysis;
 use crate::claim::Claim;
 use crate::counter::Method;
-use crate::judge::{grouped, plural};
+use crate::numbers::{grouped, plural};
 use crate::random::ENOUGH;
 use crate::report::{IMPOSSIBLE, KindReport, RandomReport, Verdict};
 use crate::rules::{NO_HOST, RANDOM, Status, UNGUESSABLE};

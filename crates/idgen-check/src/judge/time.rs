@@ -1,7 +1,7 @@
 //! Times: credible, and not ahead of the clock.
 
 use crate::analysis::{Analysis, Timed};
-use crate::judge::{duration, grouped, plural};
+use crate::numbers::{duration, grouped, plural};
 use crate::options::Options;
 use crate::report::Verdict;
 use crate::rules::{CLOCK_SEQUENCE, NOT_AHEAD, NOT_BEFORE, NOT_FUTURE, Status};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::judge::{duration, grouped, plural};
+use crate::numbers::{duration, grouped, plural};
 use crate::place::Place;
 use crate::report::{KindReport, Report};
 use crate::rules::Status;

@@ -1,0 +1,45 @@
+//! What a check has seen until now.
+
+use crate::analysis::Analysis;
+use crate::claim::Claim;
+use crate::options::Options;
+use crate::place::Places;
+use crate::texts::Texts;
+
+/// What was counted in all streams.
+#[derive(Debug)]
+pub(crate) struct Seen {
+    pub(crate) options: Options,
+    pub(crate) streams: Vec<Stream>,
+    /// The ids of each kind, by [`Claim::index`].
+    pub(crate) analyses: Vec<Option<Box<Analysis>>>,
+    /// Where the kind changes.
+    pub(crate) changes: Places,
+    pub(crate) texts: Texts,
+}
+
+/// One input: ids that one generator made, in their order.
+#[derive(Debug)]
+pub(crate) struct Stream {
+    pub(crate) name: String,
+    pub(crate) ids: u64,
+    /// Lines so far, bad ones included.
+    pub(crate) lines: u64,
+    /// The last id of each kind.
+    pub(crate) last: [Option<u128>; Claim::COUNT],
+    pub(crate) claim: Option<Claim>,
+}
+
+impl Seen {
+    pub(crate) fn new(options: Options) -> Self {
+        let analyses = (0..Claim::COUNT).map(|_| None).collect();
+        let (changes, texts) = (Places::default(), Texts::default());
+        Seen { options, streams: Vec::new(), analyses, changes, texts }
+    }
+}
+
+impl Stream {
+    pub(crate) fn new(name: &str) -> Self {
+        Stream { name: name.into(), ids: 0, lines: 0, last: [None; Claim::COUNT], claim: None }
+    }
+}
