@@ -2,6 +2,7 @@
 
 mod check;
 mod clients;
+mod course;
 mod delayed;
 mod existing;
 mod insert;

@@ -1,7 +1,7 @@
 //! Estimates the memory that the model of a load needs, before it is allocated.
 
 use super::Load;
-use super::innodb::{LEAST_FRAMES, PAGE_SIZE, WHOLE_ROWS, most_parts, parts};
+use super::parts::{LEAST_FRAMES, PAGE_SIZE, WHOLE_ROWS, most_parts, parts};
 use crate::measure;
 use crate::{Error, Result};
 use btree_model::{Model, Server};

@@ -7,15 +7,15 @@ use std::time::{Duration, Instant};
 
 use idgen::Timestamp;
 use idgen::source::{Entropy, FixedEntropy};
-use idgen_record::{Clients as Record, Workload};
+use idgen_record::Clients as Record;
 
 use super::check::Rows;
-use super::insert::{Course, Inserts};
+use super::course::{Course, Inserts, Run};
 use super::observer::Observer;
 use crate::cancel::Cancel;
-use crate::engine::{Feed, Inserted, Latencies, Statement, Table, Turn};
+use crate::engine::{Feed, Inserted, Latencies, Statement, Turn};
 use crate::key::Key;
-use crate::strategy::{Ids, Strategy};
+use crate::strategy::Ids;
 use crate::workload::Arrivals;
 use crate::{Error, Result};
 
@@ -139,14 +139,8 @@ fn check_answer(keys: &[Key], rows: &[Inserted]) -> Result<()> {
 }
 
 /// Inserts all rows by clients that work at the same time, each statement after another.
-pub(super) fn insert(
-    table: &mut dyn Table,
-    strategy: &Strategy,
-    workload: &Workload,
-    cancel: &Cancel,
-    observer: &mut dyn Observer,
-    inserted: &mut Rows,
-) -> Result<Inserts> {
+pub(super) fn insert(run: Run<'_>) -> Result<Inserts> {
+    let Run { table, strategy, workload, cancel, observer, rows: inserted } = run;
     let ids = (0..workload.writers).map(|writer| Ids::of_writer(strategy, workload, writer));
     let start = Timestamp::from_unix_secs(workload.start_unix_secs);
     let statement_rows = table.rows_at_once(workload).max(1);

@@ -13,12 +13,9 @@ use idgen::Timestamp;
 use idgen::source::{Entropy, FixedEntropy};
 use idgen_record::{Clients, Workload};
 
-use super::check::Rows;
-use super::insert::{Course, Inserts};
-use super::observer::Observer;
+use super::course::{Course, Inserts, Run};
 use crate::Result;
-use crate::cancel::Cancel;
-use crate::engine::{Batch, Latencies, Table};
+use crate::engine::{Batch, Latencies};
 use crate::key::Key;
 use crate::strategy::{Ids, Strategy};
 use crate::turns::Turns;
@@ -100,14 +97,8 @@ fn queue(strategy: &Strategy, workload: &Workload, statement_rows: u64) -> Resul
 }
 
 /// Inserts all rows in the order of their arrivals.
-pub(super) fn insert(
-    table: &mut dyn Table,
-    strategy: &Strategy,
-    workload: &Workload,
-    cancel: &Cancel,
-    observer: &mut dyn Observer,
-    inserted: &mut Rows,
-) -> Result<Inserts> {
+pub(super) fn insert(run: Run<'_>) -> Result<Inserts> {
+    let Run { table, strategy, workload, cancel, observer, rows: inserted } = run;
     let mut queue = queue(strategy, workload, table.rows_at_once(workload).max(1))?;
     let mut payload_source = FixedEntropy::new(!workload.seed);
     let mut payloads = Vec::new();

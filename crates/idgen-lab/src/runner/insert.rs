@@ -8,83 +8,23 @@
 use std::time::Instant;
 
 use idgen::source::{Entropy, FixedEntropy};
-use idgen_record::{Clients, Window, Workload};
 
-use super::check::Rows;
-use super::observer::Observer;
+use super::course::{Course, Inserts, Run};
 use super::{clients, delayed};
 use crate::Result;
-use crate::cancel::Cancel;
-use crate::engine::{Batch, Counters, Table};
-use crate::measure;
-use crate::strategy::{Ids, Strategy};
-
-/// What the inserts of a run gave, apart from the rows.
-pub struct Inserts {
-    pub windows: Vec<Window>,
-    /// From the first reading of the counters to the last, without the creation of the tables.
-    pub counters: Counters,
-    /// How the clients worked, apart from the order of the rows.
-    pub clients: Clients,
-}
-
-/// The course of a run, window by window.
-pub struct Course {
-    start: Counters,
-    before: Counters,
-    windows: Vec<Window>,
-    /// Rows in the table, and those of the window that has begun, with its seconds.
-    rows_end: u64,
-    rows: u64,
-    secs: f64,
-}
-
-impl Course {
-    /// On a table that holds this many rows.
-    pub fn begin(table: &mut dyn Table, existing: u64) -> Result<Self> {
-        let start = table.counters()?;
-        Ok(Course { start, before: start, windows: Vec::new(), rows_end: existing, rows: 0, secs: 0.0 })
-    }
-
-    /// This many rows were inserted, which took the database this many seconds.
-    pub fn add(&mut self, rows: u64, secs: f64) {
-        self.rows_end += rows;
-        self.rows += rows;
-        self.secs += secs;
-    }
-
-    /// Ends the window.
-    pub fn close(&mut self, table: &mut dyn Table) -> Result<()> {
-        let after = table.counters()?;
-        let counted = after.since(&self.before);
-        self.windows.push(measure::window(&counted, table.lap(), self.rows_end, self.rows, self.secs));
-        (self.before, self.rows, self.secs) = (after, 0, 0.0);
-        Ok(())
-    }
-
-    /// The whole run.
-    pub fn end(self) -> Inserts {
-        let counters = self.before.since(&self.start);
-        Inserts { windows: self.windows, counters, clients: Clients::default() }
-    }
-}
+use crate::engine::Batch;
+use crate::strategy::Ids;
 
 /// Inserts all rows, and keeps them in the order in which they were acknowledged. Only the database's work is timed, and
 /// the pauses between the statements of a paced load.
-pub fn insert(
-    table: &mut dyn Table,
-    strategy: &Strategy,
-    workload: &Workload,
-    cancel: &Cancel,
-    observer: &mut dyn Observer,
-    inserted: &mut Rows,
-) -> Result<Inserts> {
-    if workload.delay_ms.is_some() {
-        return delayed::insert(table, strategy, workload, cancel, observer, inserted);
+pub fn insert(run: Run<'_>) -> Result<Inserts> {
+    if run.workload.delay_ms.is_some() {
+        return delayed::insert(run);
     }
-    if workload.writers > 1 || workload.paced {
-        return clients::insert(table, strategy, workload, cancel, observer, inserted);
+    if run.workload.writers > 1 || run.workload.paced {
+        return clients::insert(run);
     }
+    let Run { table, strategy, workload, cancel, observer, rows: inserted } = run;
     let mut ids = Ids::new(strategy, workload)?;
     let (mut keys, mut payloads) = (Vec::new(), Vec::new());
     let mut payload_source = FixedEntropy::new(!workload.seed);

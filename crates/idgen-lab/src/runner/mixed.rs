@@ -16,10 +16,8 @@ pub use check::check;
 use choices::Choices;
 use times::Times;
 
-use super::check::Rows;
-use super::observer::Observer;
-use crate::cancel::Cancel;
-use crate::engine::{Outcome, Step, Table};
+use super::course::Run;
+use crate::engine::{Outcome, Step};
 use crate::key::Key;
 use crate::measure::Counted;
 use crate::strategy::{Ids, Strategy};
@@ -38,15 +36,8 @@ pub(super) struct Done {
 
 /// Carries the operations out. Afterwards, `rows` has the rows that are in the table. `sums` has the checksum of the payload
 /// of each existing row.
-pub(super) fn operate(
-    table: &mut dyn Table,
-    strategy: &Strategy,
-    (workload, mix): (&Workload, Mix),
-    cancel: &Cancel,
-    observer: &mut dyn Observer,
-    rows: &mut Rows,
-    sums: Vec<u32>,
-) -> Result<Done> {
+pub(super) fn operate(run: Run<'_>, mix: Mix, sums: Vec<u32>) -> Result<Done> {
+    let Run { table, strategy, workload, cancel, observer, rows } = run;
     let existing = rows.len();
     let clients = workload.writers;
     let rounds = mix.rounds(workload.rows, clients);

@@ -3,6 +3,7 @@
 use idgen_record::{Clients, Role, RunRecord, Totals, Workload};
 
 use super::check::{self, Rows};
+use super::course::Run;
 use super::insert::insert;
 use super::observer::Observer;
 use super::{existing, mixed};
@@ -36,15 +37,16 @@ pub fn run_one(
         table.flush()?;
     }
     let mut clients = Clients::default();
+    let run =
+        Run { table: &mut *table, strategy, workload, cancel, observer: &mut *observer, rows: &mut rows };
     let (windows, counted, mixed) = match workload.mix {
         None => {
-            let done = insert(&mut *table, strategy, workload, cancel, observer, &mut rows)?;
+            let done = insert(run)?;
             clients = done.clients;
             (done.windows, Counted { inserts: done.counters, flush: table.flush()? }, None)
         }
         Some(mix) => {
-            let load = (workload, mix);
-            let done = mixed::operate(&mut *table, strategy, load, cancel, observer, &mut rows, sums)?;
+            let done = mixed::operate(run, mix, sums)?;
             let secs = done.operations.secs;
             let window = measure::window(&done.counted.inserts, None, rows.len() as u64, done.inserted, secs);
             (vec![window], done.counted, Some(done))
