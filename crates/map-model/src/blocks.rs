@@ -1,7 +1,7 @@
 //! Blocks of ids: `blocks.rs` and `close.rs`.
 
 use crate::defect::Defect;
-use crate::model::{Answer, Map};
+use crate::map::{Answer, Map};
 use crate::world::{BLOCK, IDS, Id, NEW_CLIENT, Phase, Set, World, bit, contains};
 
 impl Map {

@@ -1,6 +1,6 @@
 //! A call inside the caller's own transaction, at REPEATABLE READ: `within.rs`.
 
-use crate::model::{Answer, Map};
+use crate::map::{Answer, Map};
 use crate::world::{Call, IDLE, Phase, Transaction, World};
 
 impl Map {

@@ -1,7 +1,7 @@
 //! A call with one UUID: `strategy/unique.rs` and `strategy/dedup.rs`.
 
 use crate::defect::Defect;
-use crate::model::{Answer, Map};
+use crate::map::{Answer, Map};
 use crate::world::{Call, IDLE, Id, Index, Phase, Uuid, World, bit, contains, find, smallest};
 
 impl Map {

@@ -3,7 +3,7 @@
 use stateright::{Checker, Expectation, HasDiscoveries, Model};
 
 use crate::defect::Defect;
-use crate::model::Map;
+use crate::map::Map;
 use crate::scope::Scope;
 use crate::world::Index;
 

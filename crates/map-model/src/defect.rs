@@ -1,6 +1,6 @@
 //! What is taken out of the design, to show that the checker notices.
 
-use crate::properties as property;
+use crate::promises as property;
 use crate::scope::Scope;
 use crate::world::Index;
 

@@ -1,6 +1,6 @@
 //! What fails: clients, the server, and answers that do not arrive.
 
-use crate::model::Map;
+use crate::map::Map;
 use crate::world::{IDLE, Index, NEW_CLIENT, Phase, World, contains};
 
 impl Map {

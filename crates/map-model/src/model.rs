@@ -2,29 +2,9 @@
 
 use stateright::{Model, Property};
 
-use crate::defect::Defect;
+use crate::map::{Answer, Map};
 use crate::properties::properties;
-use crate::scope::Scope;
-use crate::world::{CLIENTS, IDS, Id, Index, UUIDS, Uuid, World};
-
-#[derive(Clone, Copy, Debug)]
-pub struct Map {
-    pub index: Index,
-    pub scope: Scope,
-    pub defect: Option<Defect>,
-}
-
-/// What becomes of a statement that changes something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
-    Received,
-    /// It was carried out, and the client does not learn of it.
-    Lost,
-    /// The client does not wait any longer, and the server carries it out later or never.
-    Late,
-    /// The client receives an answer that is not true.
-    Wrong,
-}
+use crate::world::{CLIENTS, IDS, Id, UUIDS, Uuid, World};
 
 /// A step; the first number is the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,10 +103,6 @@ impl Model for Map {
 }
 
 impl Map {
-    pub fn has(&self, defect: Defect) -> bool {
-        self.defect == Some(defect)
-    }
-
     /// Takes a step; false if it cannot be taken now.
     fn take(&self, world: &mut World, action: Action) -> bool {
         match action {

@@ -1,7 +1,7 @@
 //! What operators do: `purge.rs`, `forget.rs`, `import.rs`, `fence.rs`, and backups.
 
 use crate::defect::Defect;
-use crate::model::Map;
+use crate::map::Map;
 use crate::world::{FORGOTTEN, Id, Import, Index, Phase, UUIDS, Uuid, World, bit, contains, find};
 
 impl Map {
