@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Latency;
+use crate::totals::Latency;
 
 /// How the clients of a run worked. Older records have none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::IdKind;
+use crate::strategy::IdKind;
 
 /// A database that idgen measures, surveys or starts.
 ///

@@ -7,7 +7,12 @@ mod basis;
 mod operations;
 mod table;
 
-use crate::{Clients, Latency, Operation, Operations, RunRecord, Totals, TreeFigures, Window};
+use crate::clients::Clients;
+use crate::mix::{Operation, Operations};
+use crate::run::RunRecord;
+use crate::totals::{Latency, Totals};
+use crate::tree::TreeFigures;
+use crate::window::Window;
 
 pub use table::METRICS;
 

@@ -1,6 +1,10 @@
 //! Whether the place of a run in its round had an effect: early runs against late ones.
 
-use crate::{Metric, Protocol, Results, RunRecord, stratified_rank_test};
+use crate::metrics::Metric;
+use crate::rank::stratified_rank_test;
+use crate::repeat::Protocol;
+use crate::results::Results;
+use crate::run::RunRecord;
 
 /// The effect of the place in a round on one metric.
 #[derive(Clone, Copy, Debug, PartialEq)]

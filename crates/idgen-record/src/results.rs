@@ -4,7 +4,13 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{CaseRecord, EngineInfo, Machine, Protocol, Published, RunRecord, Workload};
+use crate::case::CaseRecord;
+use crate::database::EngineInfo;
+use crate::machine::Machine;
+use crate::published::Published;
+use crate::repeat::Protocol;
+use crate::run::RunRecord;
+use crate::workload::Workload;
 
 /// All runs of one command, as `results.json` holds them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Latency, known};
+use crate::known;
+use crate::totals::Latency;
 
 /// Consecutive inserts of a run. A figure is `None` where the database does not provide it, or where the record is older
 /// than the figure.

@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, IdKind, Mix, Result};
+use crate::error::{Error, Result};
+use crate::mix::Mix;
+use crate::strategy::IdKind;
 
 /// The load of one run. Every strategy of a comparison gets the same.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

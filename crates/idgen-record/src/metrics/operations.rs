@@ -2,7 +2,7 @@
 
 use super::basis::{LATENCY, LONGEST, METRIC, PER_1K, SHARE, TIMED};
 use super::{Axis, Better, ChartOf, Figures, Group, Metric, Noise, Unit, Value};
-use crate::{Operation, OperationLatency};
+use crate::mix::{Operation, OperationLatency};
 
 /// Of all kinds together: what the answer of a report is about.
 pub(super) const PAGES_READ: Metric = Metric {

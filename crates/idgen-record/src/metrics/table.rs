@@ -8,7 +8,7 @@ use super::operations::{
     TABLE_PAGES_READ, UPDATE,
 };
 use super::{Axis, Better, ChartOf, Figures, Group, Metric, Noise, Unit, Value};
-use crate::{FileMaps, Role, TreeFigures};
+use crate::tree::{FileMaps, Role, TreeFigures};
 
 fn number(value: f64) -> Option<Value> {
     Some(Value::Number(value))
