@@ -5,11 +5,11 @@
 //! symbols are refused, because two texts would then mean one id. 26 digits hold 130 bits, so the first digit is at most
 //! 7. The texts sort like the bytes.
 
-use crate::Uuid;
 use crate::codec::alphabet::CROCKFORD;
 use crate::codec::arch::{self, Level};
 use crate::codec::batch;
 use crate::error::{Error, Problem, Result};
+use uuid::Uuid;
 
 /// The length of the text in bytes.
 pub const LEN: usize = 26;

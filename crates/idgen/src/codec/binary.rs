@@ -1,7 +1,7 @@
 //! The 16 bytes as they are, most significant first: MySQL's `UUID_TO_BIN(u)`, for `BINARY(16)`.
 
-use crate::Uuid;
 use crate::error::{Error, Problem, Result};
+use uuid::Uuid;
 
 /// The length in bytes.
 pub const LEN: usize = 16;

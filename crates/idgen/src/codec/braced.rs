@@ -2,10 +2,10 @@
 //!
 //! The digits are written in lowercase and read in either case.
 
-use crate::Uuid;
 use crate::codec::arch::{self, Level};
 use crate::codec::{hex, hyphenated};
 use crate::error::{Error, Problem, Result};
+use uuid::Uuid;
 
 /// The length of the text in bytes.
 pub const LEN: usize = hyphenated::LEN + 2;

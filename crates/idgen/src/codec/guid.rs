@@ -5,9 +5,9 @@
 //! Source: the documentation of `Guid.ToByteArray()`. SQL Server does not compare these bytes from left to right: see
 //! [`order::sql_server`](super::order::sql_server).
 
-use crate::Uuid;
 use crate::codec::binary;
 use crate::error::Result;
+use uuid::Uuid;
 
 /// The length in bytes.
 pub const LEN: usize = 16;

@@ -3,10 +3,10 @@
 //! It is written in lowercase and read in either case, as RFC 9562 section 4 requires. MySQL's `UUID()` and
 //! `BIN_TO_UUID()` return it.
 
-use crate::Uuid;
 use crate::codec::arch::{self, Level};
 use crate::codec::{batch, hex};
 use crate::error::{Error, Problem, Result};
+use uuid::Uuid;
 
 /// The length of the text in bytes.
 pub const LEN: usize = 36;

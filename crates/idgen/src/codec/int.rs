@@ -2,9 +2,9 @@
 //!
 //! For systems that have big integers but no UUIDs, such as `DECIMAL(39)` columns.
 
-use crate::Uuid;
 use crate::codec::{arch, decimal};
 use crate::error::Result;
+use uuid::Uuid;
 
 /// The greatest length of the text in bytes.
 pub const MAX_LEN: usize = decimal::MAX_LEN;

@@ -9,9 +9,9 @@
 //! These texts are only read. They are not among the [formats](crate::codec::Format), each of which has one text for an
 //! id.
 
-use crate::Uuid;
 use crate::codec::simple;
 use crate::error::{Error, Problem, Result};
+use uuid::Uuid;
 
 /// The 32 digits of such a text, if it has the form of one.
 fn digits(text: &[u8]) -> Option<&[u8]> {

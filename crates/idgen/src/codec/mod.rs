@@ -42,6 +42,7 @@ mod alphabet;
 mod arch;
 mod batch;
 pub(crate) mod decimal;
+mod detect;
 mod format;
 mod hex;
 mod radix32;

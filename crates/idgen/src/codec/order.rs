@@ -14,7 +14,7 @@
 //! keys do; store its bytes in `BINARY(16)` or `FixedString(16)`, or permute them: the id whose key is that of version 7
 //! ascends.
 
-use crate::Uuid;
+use uuid::Uuid;
 
 /// The bytes in the order in which SQL Server compares a `uniqueidentifier`: bytes 10 to 15 of the text, then 8 and 9, then
 /// 7 and 6, 5 and 4, and 3 to 0.

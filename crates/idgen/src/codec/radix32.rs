@@ -1,9 +1,9 @@
 //! The common part of the formats of 26 characters that have their padding at the end, as RFC 4648 has it: only their
 //! alphabets differ. A ULID's text, [`base32`](super::base32), has its padding at the beginning.
 
-use crate::Uuid;
 use crate::codec::alphabet::{Alphabet, INVALID};
 use crate::error::{Error, Problem, Result};
+use uuid::Uuid;
 
 /// 26 characters of 5 bits are 130 bits: the last one carries 3 bits of the id and 2 of padding.
 pub(crate) const LEN: usize = 26;
@@ -53,7 +53,7 @@ pub(crate) fn decode(
 /// A format of 26 characters: everything but its documentation and its alphabet.
 macro_rules! radix32_form {
     ($form:literal, $alphabet:path, $expected:literal) => {
-        use $crate::Uuid;
+        use uuid::Uuid;
         use $crate::codec::radix32;
         use $crate::error::Result;
 

@@ -31,7 +31,7 @@ fn trailing_bits(alphabet: &Alphabet<64>, last: u8) -> bool {
 /// A format of 22 characters: everything but its documentation and its alphabet.
 macro_rules! radix64_form {
     ($form:literal, $alphabet:path, $expected:literal) => {
-        use $crate::Uuid;
+        use uuid::Uuid;
         use $crate::codec::arch::{self, Level};
         use $crate::codec::{batch, radix64};
         use $crate::error::{Error, Result};

@@ -2,10 +2,10 @@
 //!
 //! It is written in lowercase and read in either case. MySQL's `HEX()` of a `BINARY(16)` column returns it in uppercase.
 
-use crate::Uuid;
 use crate::codec::arch::{self, Level};
 use crate::codec::{batch, hex};
 use crate::error::{Error, Problem, Result};
+use uuid::Uuid;
 
 /// The length of the text in bytes.
 pub const LEN: usize = 32;

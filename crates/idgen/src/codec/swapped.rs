@@ -5,9 +5,9 @@
 //! nothing. Source: MySQL Reference Manual, section
 //! Miscellaneous Functions, `UUID_TO_BIN()`.
 
-use crate::Uuid;
 use crate::codec::binary;
 use crate::error::Result;
+use uuid::Uuid;
 
 /// The length in bytes.
 pub const LEN: usize = 16;

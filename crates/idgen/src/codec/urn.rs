@@ -3,10 +3,10 @@
 //! It is written in lowercase. Prefix and digits are read in either case, because the scheme of a URN, its namespace
 //! `uuid` and the digits of a UUID do not distinguish cases (RFC 8141 section 3.1, RFC 9562 section 4).
 
-use crate::Uuid;
 use crate::codec::arch::{self, Level};
 use crate::codec::{hex, hyphenated};
 use crate::error::{Error, Problem, Result};
+use uuid::Uuid;
 
 /// The length of the text in bytes.
 pub const LEN: usize = PREFIX.len() + hyphenated::LEN;

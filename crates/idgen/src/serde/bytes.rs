@@ -4,17 +4,17 @@ use core::fmt;
 
 use ::serde::de::{Deserializer, Error, SeqAccess, Visitor};
 
-use crate::Uuid;
+use uuid::Uuid;
 
 /// Reads 16 bytes and decodes them by `decode`.
 pub(super) fn deserialize<'de, D: Deserializer<'de>>(
     deserializer: D,
-    decode: fn(&[u8]) -> crate::Result<Uuid>,
+    decode: fn(&[u8]) -> crate::error::Result<Uuid>,
 ) -> Result<Uuid, D::Error> {
     deserializer.deserialize_bytes(Bytes(decode))
 }
 
-struct Bytes(fn(&[u8]) -> crate::Result<Uuid>);
+struct Bytes(fn(&[u8]) -> crate::error::Result<Uuid>);
 
 impl<'de> Visitor<'de> for Bytes {
     type Value = Uuid;
@@ -59,8 +59,8 @@ macro_rules! bytes_module {
         pub mod $name {
             use ::serde::{Deserializer, Serializer};
 
-            use crate::Uuid;
             use crate::codec::$name as codec;
+            use uuid::Uuid;
 
             /// Writes the 16 bytes.
             ///

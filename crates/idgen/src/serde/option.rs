@@ -7,7 +7,7 @@ macro_rules! option_module {
         pub mod option {
             use ::serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-            use crate::Uuid;
+            use uuid::Uuid;
 
             struct Wrapped(Uuid);
 

@@ -5,7 +5,7 @@ use core::fmt;
 use ::serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
 use ::serde::ser::{Serialize, Serializer};
 
-use crate::ShortId;
+use crate::short_id::ShortId;
 
 /// A decimal string in human-readable formats, because 64-bit ids exceed what JSON consumers read
 /// exactly (2^53); a `u64` in the others.

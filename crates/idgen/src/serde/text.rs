@@ -4,19 +4,19 @@ use core::fmt;
 
 use ::serde::de::{Deserializer, Error, Visitor};
 
-use crate::Uuid;
+use uuid::Uuid;
 
 /// Reads a text and decodes it by `decode`.
 pub(super) fn deserialize<'de, D: Deserializer<'de>>(
     deserializer: D,
-    decode: fn(&[u8]) -> crate::Result<Uuid>,
+    decode: fn(&[u8]) -> crate::error::Result<Uuid>,
     expecting: &'static str,
 ) -> Result<Uuid, D::Error> {
     deserializer.deserialize_str(Text { decode, expecting })
 }
 
 struct Text {
-    decode: fn(&[u8]) -> crate::Result<Uuid>,
+    decode: fn(&[u8]) -> crate::error::Result<Uuid>,
     expecting: &'static str,
 }
 
@@ -54,7 +54,7 @@ macro_rules! text_module {
         pub mod $name {
             use ::serde::{Deserializer, Serializer};
 
-            use crate::Uuid;
+            use uuid::Uuid;
             use crate::codec::$name as codec;
 
             /// Writes the text.

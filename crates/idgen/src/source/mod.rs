@@ -5,6 +5,7 @@ mod clock;
 #[cfg(feature = "std")]
 mod csprng;
 mod entropy;
+mod fixed;
 pub(crate) mod fork;
 mod keystream;
 mod node;
@@ -22,8 +23,9 @@ pub(crate) use clock::Waits;
 pub use clock::{Clock, ClockPolicy, FixedClock, WhenBehind};
 #[cfg(feature = "std")]
 pub use csprng::{Csprng, OsEntropy, ThreadEntropy};
+pub use entropy::Entropy;
 pub(crate) use entropy::MakeIds;
-pub use entropy::{Entropy, FixedEntropy};
+pub use fixed::FixedEntropy;
 pub use fork::ForkMark;
 pub use state::{MemoryState, NoState, Saved, State};
 #[cfg(feature = "state-file")]

@@ -1,7 +1,7 @@
 //! The loops over many ids, written once and compiled for each instruction set.
 
-use crate::Uuid;
 use crate::chunks::chunks;
+use uuid::Uuid;
 
 /// Defines the batch forms of all kernels of the surrounding module, with its target features.
 macro_rules! loops {
@@ -50,13 +50,13 @@ macro_rules! form_loops {
     ($(#[$features:meta])? $encode:ident $(+ $encode_two:ident)?, $encode_batch:ident,
      $decode:ident, $decode_batch:ident $(, $alphabet:ident: $type:ty)?) => {
         $(#[$features])?
-        pub(crate) fn $encode_batch($($alphabet: $type,)? ids: &[$crate::Uuid], out: &mut [u8], stride: usize) {
+        pub(crate) fn $encode_batch($($alphabet: $type,)? ids: &[uuid::Uuid], out: &mut [u8], stride: usize) {
             let encode = |id, out: &mut _| $encode($($alphabet,)? id, out);
             $crate::codec::arch::loops::encode_loop!(encode $(+ $encode_two)?, ids, out, stride $(, $alphabet)?)
         }
 
         $(#[$features])?
-        pub(crate) fn $decode_batch($($alphabet: $type,)? text: &[u8], out: &mut [$crate::Uuid]) -> Result<(), usize> {
+        pub(crate) fn $decode_batch($($alphabet: $type,)? text: &[u8], out: &mut [uuid::Uuid]) -> Result<(), usize> {
             $crate::codec::arch::loops::decode_each(text, out, |text, id| $decode($($alphabet,)? text, id))
         }
     };

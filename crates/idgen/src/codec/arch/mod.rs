@@ -17,8 +17,8 @@ mod portable;
 #[allow(clippy::incompatible_msrv, reason = "the build script asks the compiler for its version")]
 mod x86_64;
 
-use crate::Uuid;
 use crate::codec::alphabet::Alphabet;
+use uuid::Uuid;
 
 #[cfg(all(idgen_simd, target_arch = "aarch64"))]
 use aarch64::neon;

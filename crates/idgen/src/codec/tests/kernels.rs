@@ -8,10 +8,10 @@ use std::vec::Vec;
 use proptest::prelude::*;
 
 use super::{edge_ids, encoded, is_canonical, naive};
-use crate::Uuid;
 use crate::codec::alphabet::{BASE64, BASE64_URL, ORDERED_64};
 use crate::codec::arch::{self, Level};
 use crate::codec::{Format, base32, base64, hyphenated, limit_instruction_set, simple};
+use uuid::Uuid;
 
 /// There is a path below every limit, and a higher limit replaces a lower one.
 #[test]

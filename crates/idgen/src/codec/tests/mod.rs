@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use super::alphabet::{Alphabet, BASE32_HEX, BASE64, BASE64_URL, CROCKFORD, ORDERED_64};
 use super::{Format, base32, base64, base64url, hyphenated, ordered64, simple};
-use crate::Uuid;
+use uuid::Uuid;
 
 mod detect;
 mod kernels;

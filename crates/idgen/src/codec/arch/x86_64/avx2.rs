@@ -7,8 +7,8 @@ use core::arch::x86_64::*;
 
 use super::ssse3::{self, A_TO_O, LETTERS, NONE, NUMBERS, P_TO_Z};
 pub(crate) use super::ssse3::{base32_encode, base64_encode, hyphenated_encode, simple_encode};
-use crate::Uuid;
 use crate::codec::alphabet::{Alphabet, CROCKFORD};
+use uuid::Uuid;
 
 #[inline]
 #[target_feature(enable = "avx2")]
