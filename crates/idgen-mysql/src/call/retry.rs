@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use crate::call::deadline::Deadline;
 use crate::call::observe;
-use crate::error::failure::{Attempt, Failure, Verdict};
+use crate::error::failure::{Attempt, Failure};
+use crate::error::numbers::Verdict;
 use crate::error::{Error, Result};
 
 const FIRST_PAUSE: Duration = Duration::from_millis(2);

@@ -8,13 +8,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use deadpool::managed::{Object, Pool, PoolError, Timeouts};
-use sqlx::mysql::{MySqlConnectOptions, MySqlConnection, MySqlRow};
+use deadpool::managed::{Object, Pool, PoolError};
+use sqlx::mysql::{MySqlConnection, MySqlRow};
 use sqlx::{Connection as _, Execute, Executor, MySql, Transaction};
 
 use crate::call::deadline::Deadline;
 use crate::call::observe::InUse;
 use crate::connection::connector::{Connector, Terms};
+use crate::connection::node::{Address, Node};
 use crate::connection::rotation;
 use crate::connection::server::ServerReport;
 use crate::connection::session::Seen;
@@ -26,10 +27,6 @@ use crate::table::identity::MapIdentity;
 /// The longest wait for a connection if there are other nodes.
 const REACH_LIMIT: Duration = Duration::from_secs(3);
 
-/// The most connections to each node that only statements use which wait for no pair, if calls that do wait hold all
-/// others.
-const RESERVE: usize = 2;
-
 /// Connections to each node, as one call uses them: no wait is longer than the rest of the call's deadline.
 #[derive(Clone, Debug)]
 pub(crate) struct Nodes {
@@ -37,43 +34,6 @@ pub(crate) struct Nodes {
     current: Arc<AtomicUsize>,
     terms: Arc<Terms>,
     deadline: Deadline,
-}
-
-/// The connections to one node.
-#[derive(Debug)]
-struct Node {
-    pool: Pool<Connector>,
-    /// For statements that wait for no pair, while the pool has no connection left.
-    reserve: Pool<Connector>,
-}
-
-impl Node {
-    fn pools(&self) -> [&Pool<Connector>; 2] {
-        [&self.pool, &self.reserve]
-    }
-
-    /// A connection of the pool if one is idle or can be made, and otherwise one of the reserve.
-    async fn at_once(&self) -> Result<(Object<Connector>, bool), PoolError<Failure>> {
-        let now = Timeouts { wait: Some(Duration::ZERO), ..Timeouts::default() };
-        match self.pool.timeout_get(&now).await {
-            Err(PoolError::Timeout(_)) => {}
-            got => return Ok((got?, false)),
-        }
-        match self.reserve.get().await {
-            // The server allows no more connections, so this waits for one of the pool.
-            Err(PoolError::Backend(failure)) if failure.is_too_many_connections() => {
-                Ok((self.pool.get().await?, false))
-            }
-            got => Ok((got?, true)),
-        }
-    }
-}
-
-/// Where to connect, and with how many connections at most.
-#[derive(Clone, Debug)]
-pub(crate) struct Address {
-    pub(crate) options: MySqlConnectOptions,
-    pub(crate) connections: u32,
 }
 
 /// A connection in use.
@@ -122,20 +82,7 @@ impl Nodes {
     pub(crate) fn new(addresses: Vec<Address>, terms: Terms) -> Nodes {
         let terms = Arc::new(terms);
         let several = addresses.len() > 1;
-        let pool = |options: &MySqlConnectOptions, size: usize| {
-            let connector = Connector::new(options.clone(), terms.clone(), several);
-            // The connection that was used last is the most likely to be alive.
-            let builder = Pool::builder(connector).max_size(size);
-            builder
-                .queue_mode(deadpool::managed::QueueMode::Lifo)
-                .build()
-                .expect("a pool without time limits")
-        };
-        let node = |address: Address| Node {
-            pool: pool(&address.options, address.connections as usize),
-            reserve: pool(&address.options, RESERVE),
-        };
-        let nodes = addresses.into_iter().map(node).collect();
+        let nodes = addresses.iter().map(|address| Node::new(address, &terms, several)).collect();
         Nodes { nodes, current: Arc::default(), terms, deadline: Deadline::never() }
     }
 

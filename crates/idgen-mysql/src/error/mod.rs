@@ -2,11 +2,13 @@
 
 pub(crate) mod driver;
 pub(crate) mod failure;
+pub(crate) mod numbers;
 pub(crate) mod refusal;
 
 use std::fmt;
 
-use crate::error::failure::{Failure, Kind, Verdict};
+use crate::error::failure::{Failure, Kind};
+use crate::error::numbers::Verdict;
 use crate::error::refusal::Reason;
 
 /// What a fallible function of this crate returns.

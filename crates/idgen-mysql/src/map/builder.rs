@@ -6,7 +6,8 @@ use sqlx::MySqlPool;
 use sqlx::mysql::MySqlConnectOptions;
 
 use crate::connection::connector::Terms;
-use crate::connection::nodes::{Address, Nodes};
+use crate::connection::node::Address;
+use crate::connection::nodes::Nodes;
 use crate::error::failure::Kind;
 use crate::error::{Error, Result};
 use crate::installed::{IdWidth, Index};

@@ -7,7 +7,8 @@ use crate::claim::context::Context;
 use crate::claim::state_row::same_map;
 use crate::connection::nodes::{PooledConnection, Take};
 use crate::error::Result;
-use crate::error::failure::{Attempt, Verdict};
+use crate::error::failure::Attempt;
+use crate::error::numbers::Verdict;
 use crate::map::uuid_map::{UuidMap, finish};
 use crate::table::schema::State;
 

@@ -43,6 +43,7 @@ mod session;
 mod settle;
 mod stalls;
 mod sync;
+mod sync_batches;
 mod sync_races;
 mod taken;
 mod tampering;

@@ -14,9 +14,6 @@ everywhere!(a_batch_in_any_order_is_applied_once);
 on_both!(
     references_stay_open_until_their_rows_arrive,
     a_change_is_refused_alone,
-    a_batch_takes_few_statements,
-    rows_of_one_batch_change_and_go_again,
-    rows_that_are_refused_are_found_among_others,
     later_changes_of_a_waiting_row_wait,
     deletions_end_with_the_parents,
     tables_that_cannot_be_synced_are_refused
@@ -51,7 +48,7 @@ pub async fn sync_of(map: &UuidMap, url: &str) -> Sync {
     map.sync(&tables).await.unwrap()
 }
 
-async fn apply(sync: &Sync, connection: &mut MySqlConnection, batch: &[Change]) -> Answer {
+pub async fn apply(sync: &Sync, connection: &mut MySqlConnection, batch: &[Change]) -> Answer {
     let mut transaction = connection.begin().await.unwrap();
     let answer = sync.apply(&mut transaction, batch).await.unwrap();
     transaction.commit().await.unwrap();
@@ -59,22 +56,22 @@ async fn apply(sync: &Sync, connection: &mut MySqlConnection, batch: &[Change]) 
     answer
 }
 
-const APPLIED: Outcome = Outcome::Applied { repeated: false };
-const REPEATED: Outcome = Outcome::Applied { repeated: true };
+pub const APPLIED: Outcome = Outcome::Applied { repeated: false };
+pub const REPEATED: Outcome = Outcome::Applied { repeated: true };
 
-fn id(number: u128) -> Uuid {
+pub fn id(number: u128) -> Uuid {
     Uuid::from_u128(0x0190_0000_0000_7000_8000_0000_0000_0000 | number)
 }
 
-fn list(row: Uuid, number: u64, title: &str) -> Change {
+pub fn list(row: Uuid, number: u64, title: &str) -> Change {
     Change::put("lists", row, number, [("title", title.into())])
 }
 
-fn item(row: Uuid, number: u64, list: Uuid, text: &str) -> Change {
+pub fn item(row: Uuid, number: u64, list: Uuid, text: &str) -> Change {
     Change::put("items", row, number, [("list_id", list.into()), ("text", text.into())])
 }
 
-fn child(row: Uuid, number: u64, list: Uuid, parent: Uuid) -> Change {
+pub fn child(row: Uuid, number: u64, list: Uuid, parent: Uuid) -> Change {
     Change::put("items", row, number, [("list_id", list.into()), ("parent_id", parent.into())])
 }
 
@@ -345,124 +342,4 @@ async fn tables_that_cannot_be_synced_are_refused(database: Database) {
     }
     run(&mut connection, "ALTER TABLE uuid_map_row DROP PRIMARY KEY").await;
     assert!(map.sync(&[Table::new("lists")]).await.unwrap_err().is_schema());
-}
-
-/// The statements of this session so far, by the server's count.
-async fn statements(connection: &mut MySqlConnection) -> i64 {
-    let row = sqlx::query("SHOW SESSION STATUS LIKE 'Questions'").fetch_one(connection).await.unwrap();
-    sqlx::Row::get::<String, _>(&row, 1).parse().unwrap()
-}
-
-/// Each statement costs the time of a round trip, and they cannot become more unseen.
-async fn a_batch_takes_few_statements(database: Database) {
-    let (scratch, _, sync) = sync(database, Index::Unique).await;
-    let mut connection = connect(scratch.url()).await;
-    let mut counts = Vec::new();
-    let items = |from: u128, number: u64| -> Vec<Change> {
-        (from..from + 99).map(|at| item(id(at), number, id(1), &format!("{at} {number}"))).collect()
-    };
-    let new = [vec![list(id(1), 1, "l")], items(100, 1)].concat();
-    // New rows; the same again; rows that refer to one that is there; all of them changed; deleted.
-    for batch in [
-        new.clone(),
-        new,
-        items(300, 1),
-        items(300, 2),
-        (300..399).map(|at| Change::delete("items", id(at), 3)).collect(),
-    ] {
-        let before = statements(&mut connection).await;
-        let answer = apply(&sync, &mut connection, &batch).await;
-        counts.push(statements(&mut connection).await - before);
-        assert!(answer.outcomes().iter().all(|outcome| matches!(outcome, Outcome::Applied { .. })));
-    }
-    // With the one that counts, BEGIN and COMMIT, seven of the claim, and one now and then that reads a claim back.
-    let most = [14, 12, 14, 116, 15];
-    assert!(counts.iter().zip(most).all(|(count, most)| *count <= most), "{database}: {counts:?}");
-}
-
-/// A row is there or not whatever other deletions of the batch do.
-async fn rows_of_one_batch_change_and_go_again(database: Database) {
-    let (scratch, map, _) = sync(database, Index::Unique).await;
-    let mut connection = connect(scratch.url()).await;
-    run(
-        &mut connection,
-        "CREATE TABLE parts (id BIGINT UNSIGNED PRIMARY KEY, list_id BIGINT UNSIGNED NOT NULL, text VARCHAR(20) NOT NULL, \
-         FOREIGN KEY (list_id) REFERENCES lists (id) ON DELETE CASCADE)",
-    )
-    .await;
-    let sync = map.sync(&[Table::new("lists"), Table::new("parts")]).await.unwrap();
-    let part = |row: Uuid, number: u64, list: Uuid, text: &str| {
-        Change::put("parts", row, number, [("list_id", list.into()), ("text", text.into())])
-    };
-    let (l, m, a, b, c) = (id(1), id(2), id(3), id(4), id(5));
-    // In the second round, the list is deleted, and with it the part that refers to it.
-    let batch = [
-        list(l, 1, "l"),
-        list(m, 1, "m"),
-        part(a, 1, l, "a1"),
-        part(b, 1, l, "b1"),
-        part(c, 1, l, "c1"),
-        Change::delete("parts", c, 2),
-        part(b, 2, m, "b2"),
-        Change::delete("lists", l, 2),
-        part(a, 2, m, "a2"),
-        part(a, 3, m, "a3"),
-        part(b, 3, m, "b3"),
-        part(c, 3, m, "c3"),
-        list(l, 3, "l3"),
-        part(a, 4, l, "a4"),
-    ];
-    let answer = apply(&sync, &mut connection, &batch).await;
-    assert_eq!(answer.outcomes(), vec![APPLIED; batch.len()]);
-    assert_eq!(apply(&sync, &mut connection, &batch[8..]).await.outcomes().len(), 6);
-    let texts = "SELECT COUNT(*) FROM parts p JOIN lists l ON l.id = p.list_id \
-         WHERE (p.text, l.title) IN (('a4', 'l3'), ('b3', 'm'), ('c3', 'm'))";
-    assert_eq!(number(&mut connection, texts).await, Ok(3));
-    assert_eq!(number(&mut connection, "SELECT COUNT(*) FROM parts").await, Ok(3));
-}
-
-/// Columns that only some rows name, and rows that the database refuses among others that it takes.
-async fn rows_that_are_refused_are_found_among_others(database: Database) {
-    let (scratch, _, sync) = sync(database, Index::Unique).await;
-    let mut connection = connect(scratch.url()).await;
-    let l = id(1);
-    let mut batch = vec![list(l, 1, "l")];
-    for at in 0..40 {
-        let row = id(100 + at);
-        batch.push(match at % 7 {
-            3 => item(row, 1, l, &"x".repeat(201)),
-            5 => child(row, 1, l, id(99 + at)),
-            _ => item(row, 1, l, "text"),
-        });
-    }
-    for (round, applied) in [APPLIED, REPEATED].into_iter().enumerate() {
-        let answer = apply(&sync, &mut connection, &batch).await;
-        for (at, outcome) in answer.outcomes()[1..].iter().enumerate() {
-            match at % 7 {
-                3 => {
-                    assert!(matches!(outcome, Outcome::Refused(said) if said.contains("1406")), "{outcome:?}")
-                }
-                _ => assert_eq!(*outcome, applied, "{round} {at}"),
-            }
-        }
-    }
-    let as_expected = "SELECT COUNT(*) FROM items WHERE text = 'text' AND parent_id IS NULL OR text IS NULL AND parent_id = id - 1";
-    assert_eq!(number(&mut connection, as_expected).await, Ok(34));
-    // Updates stop at the one that is refused, and go on after it.
-    let again: Vec<Change> = (0..40)
-        .filter(|at| at % 7 != 3)
-        .map(|at| {
-            item(
-                id(100 + at),
-                2,
-                l,
-                if at % 10 == 1 { "y" } else { "z" }.repeat(199 + usize::from(at % 10 == 1) * 2).as_str(),
-            )
-        })
-        .collect();
-    let answer = apply(&sync, &mut connection, &again).await;
-    let refused = answer.outcomes().iter().filter(|outcome| matches!(outcome, Outcome::Refused(_))).count();
-    let long = "SELECT COUNT(*) FROM items WHERE CHAR_LENGTH(text) = 199";
-    assert_eq!(number(&mut connection, long).await, Ok(34 - refused as i64));
-    assert!(refused > 0);
 }

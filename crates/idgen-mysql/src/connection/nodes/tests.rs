@@ -1,5 +1,7 @@
 //! Calls of which no server is running.
 
+use sqlx::mysql::MySqlConnectOptions;
+
 use super::*;
 use crate::call::retry::Retries;
 use crate::table::tables::Tables;
