@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 from uuid import UUID
 
+from idgen._call import call
 from idgen._idgen import _Sync
 from idgen._within import run_claim, run_claim_async
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from idgen._idgen import _Map
 
@@ -151,23 +152,17 @@ class Sync(_Common):
 class AsyncSync(_Common):
     """Applies changes of devices: see AsyncUuidMap.sync."""
 
-    def __init__(
-        self, call: Callable[[Callable[[Callable[[Any, Any], None]], Any]], Awaitable[Any]], *rest: Any
-    ) -> None:
-        super().__init__(*rest)
-        self._call = call
-
     async def describe(self) -> str:
         """Returns the tables in the order in which rows are written, their keys and references."""
-        return cast(str, await self._call(lambda done: self._sync.describe(done)))
+        return cast(str, await call(lambda done: self._sync.describe(done)))
 
     async def apply(self, connection: object, batch: Iterable[Change]) -> Answer:
         """Applies changes in your transaction: see Sync.apply and AsyncUuidMap.id_of_within."""
         changes, refused = self._taken(batch)
-        given = await run_claim_async(self._batch(changes, refused), connection, self._call)
+        given = await run_claim_async(self._batch(changes, refused), connection)
         return _answer(len(changes), refused, given)
 
     async def open_references(self, limit: int = 100) -> list[OpenReference]:
         """Returns references to rows that have not arrived, the oldest first."""
-        rows = await self._call(lambda done: self._sync.open_references(limit, done))
+        rows = await call(lambda done: self._sync.open_references(limit, done))
         return [OpenReference(*row) for row in rows]

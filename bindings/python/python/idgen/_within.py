@@ -6,19 +6,18 @@ import inspect
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
+from idgen._call import call
 from idgen._idgen import MapError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Sequence
 
-    from idgen._idgen import _Callback, _Claiming
+    from idgen._idgen import _Claiming
 
     # The columns, the rows, and how many rows the statement changed.
     _Answer = tuple[list[str], list[list[bytes | None]], int]
     # The next statement, or the result.
     _Step = tuple[str | None, Any]
-    # Starts a call that passes its result to a callback, and awaits the result.
-    _Call = Callable[[Callable[[_Callback], Any]], Awaitable[Any]]
 
 
 def run_claim(claim: _Claiming, connection: object) -> Any:
@@ -41,7 +40,7 @@ def run_claim(claim: _Claiming, connection: object) -> Any:
     return result
 
 
-async def run_claim_async(claim: _Claiming, connection: object, call: _Call) -> Any:
+async def run_claim_async(claim: _Claiming, connection: object) -> Any:
     """Runs the statements of a call on an asynchronous connection or cursor, and returns its result."""
     run = await _async_runner(connection)
     statement, result = cast("_Step", await call(claim.begin))

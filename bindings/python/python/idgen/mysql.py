@@ -14,7 +14,7 @@ share a map. A forked child opens connections of its own.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from idgen._idgen import (
     ConflictError,
@@ -27,11 +27,12 @@ from idgen._idgen import (
     _Map,
     _metrics,
 )
+from idgen._call import call
 from idgen._sync import Answer, AsyncSync, Change, OpenReference, Outcome, Sync
 from idgen._within import run_claim, run_claim_async
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+    from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
     from typing import Literal
     from uuid import UUID
 
@@ -264,19 +265,19 @@ class AsyncUuidMap(_Common):
 
     async def install(self) -> None:
         """Creates the tables, or checks the existing ones. Programs may call it at every start."""
-        await self._call(lambda done: self._map.install(done))
+        await call(lambda done: self._map.install(done))
 
     async def id_of(self, uuid: _Id) -> int:
         """Returns the id of a UUID, and creates it if there is none."""
-        return cast(int, await self._call(lambda done: self._map.id_of(uuid, done)))
+        return cast(int, await call(lambda done: self._map.id_of(uuid, done)))
 
     async def ids_of(self, uuids: Iterable[_Id]) -> list[int]:
         """Returns the ids of many UUIDs, in their order, and creates missing ones. UUIDs may be repeated."""
-        return cast("list[int]", await self._call(lambda done: self._map.ids_of(uuids, done)))
+        return cast("list[int]", await call(lambda done: self._map.ids_of(uuids, done)))
 
     async def register(self, uuid: _Id) -> int:
         """Creates an id for a UUID. Raises DuplicateError if the UUID has one already."""
-        return cast(int, await self._call(lambda done: self._map.register(uuid, done)))
+        return cast(int, await call(lambda done: self._map.register(uuid, done)))
 
     async def id_of_within(self, connection: object, uuid: _Id) -> int:
         """Returns the id of a UUID as part of your transaction, and creates it if there is none.
@@ -286,19 +287,19 @@ class AsyncUuidMap(_Common):
 
         If the call is canceled, roll your transaction back: a part of the claim may be in it.
         """
-        return cast(int, (await run_claim_async(self._map.claim_one_within(uuid), connection, self._call))[0])
+        return cast(int, (await run_claim_async(self._map.claim_one_within(uuid), connection))[0])
 
     async def ids_of_within(self, connection: object, uuids: Iterable[_Id]) -> list[int]:
         """Returns the ids of many UUIDs as part of your transaction: see id_of_within and ids_of."""
-        return cast("list[int]", await run_claim_async(self._map.claim_within(uuids), connection, self._call))
+        return cast("list[int]", await run_claim_async(self._map.claim_within(uuids), connection))
 
     async def register_within(self, connection: object, uuid: _Id) -> int:
         """Creates an id for a UUID as part of your transaction: see id_of_within and register."""
-        return cast(int, (await run_claim_async(self._map.register_within(uuid), connection, self._call))[0])
+        return cast(int, (await run_claim_async(self._map.register_within(uuid), connection))[0])
 
     async def install_sync(self) -> None:
         """Creates the two tables of syncs, or checks the existing ones. The map must be installed."""
-        await self._call(lambda done: self._map.install_sync(done))
+        await call(lambda done: self._map.install_sync(done))
 
     def sync(
         self,
@@ -309,7 +310,7 @@ class AsyncUuidMap(_Common):
         owner: _Owner | None = None,
     ) -> AsyncSync:
         """Returns a sync of rows that devices made with UUIDs: see UuidMap.sync."""
-        return AsyncSync(self._call, self._map, tables, versions, future, owner)
+        return AsyncSync(self._map, tables, versions, future, owner)
 
     async def find(self, uuid: _Id) -> int | None:
         """Returns the id of a UUID, or None. Creates nothing."""
@@ -317,7 +318,7 @@ class AsyncUuidMap(_Common):
 
     async def find_many(self, uuids: Iterable[_Id]) -> list[int | None]:
         """Returns the ids of UUIDs, in their order, and None for a UUID without an id. Creates nothing."""
-        return cast("list[int | None]", await self._call(lambda done: self._map.find_many(uuids, done)))
+        return cast("list[int | None]", await call(lambda done: self._map.find_many(uuids, done)))
 
     async def uuid_of(self, id: int) -> UUID | None:
         """Returns the UUID of an id, or None."""
@@ -326,7 +327,7 @@ class AsyncUuidMap(_Common):
     async def uuids_of(self, ids: Iterable[int]) -> list[UUID | None]:
         """Returns the UUIDs of ids, in their order, and None for an id without a UUID."""
         wanted = list(ids)
-        return cast("list[UUID | None]", await self._call(lambda done: self._map.uuids_of(wanted, done)))
+        return cast("list[UUID | None]", await call(lambda done: self._map.uuids_of(wanted, done)))
 
     async def export(self, after: int = 0) -> AsyncIterator[tuple[int, UUID]]:
         """Yields all pairs with ids above ``after``, by ascending id. To resume, pass the last id."""
@@ -334,7 +335,7 @@ class AsyncUuidMap(_Common):
             start = after
             page = cast(
                 "list[tuple[int, UUID]]",
-                await self._call(lambda done: self._map.export_page(start, _PAGE, done)),
+                await call(lambda done: self._map.export_page(start, _PAGE, done)),
             )
             if not page:
                 return
@@ -348,66 +349,38 @@ class AsyncUuidMap(_Common):
         It is safe to repeat. Raises ConflictError if a pair contradicts the map.
         """
         given = list(pairs)
-        return cast("tuple[int, int]", await self._call(lambda done: self._map.import_pairs(given, done)))
+        return cast("tuple[int, int]", await call(lambda done: self._map.import_pairs(given, done)))
 
     async def changes(self, position: str = "", most: int = _PAGE) -> tuple[list[tuple[int, UUID]], str]:
         """Returns pairs that were committed since a position, and the position after them: see UuidMap."""
         return cast(
             "tuple[list[tuple[int, UUID]], str]",
-            await self._call(lambda done: self._map.changes(position, most, done)),
+            await call(lambda done: self._map.changes(position, most, done)),
         )
 
     async def forget(self, uuid: _Id) -> int | None:
         """Erases a UUID, and returns the id that it had, or None. That id is never used again."""
-        return cast("int | None", await self._call(lambda done: self._map.forget(uuid, done)))
+        return cast("int | None", await call(lambda done: self._map.forget(uuid, done)))
 
     async def check(self) -> list[tuple[str, str]]:
         """Returns what is wrong: the severity (warning, repairable or broken) and a text."""
-        return cast("list[tuple[str, str]]", await self._call(lambda done: self._map.check(done)))
+        return cast("list[tuple[str, str]]", await call(lambda done: self._map.check(done)))
 
     async def repair(self) -> list[str]:
         """Repairs what needs no decision, and returns what it did."""
-        return cast("list[str]", await self._call(lambda done: self._map.repair(done)))
+        return cast("list[str]", await call(lambda done: self._map.repair(done)))
 
     async def fence(self, next_id: int) -> None:
         """Starts a new epoch after a restore from a backup: new ids are next_id and above.
 
         It returns after 1.1 seconds, when no running client begins to assign an id below next_id any more.
         """
-        await self._call(lambda done: self._map.fence(next_id, done))
+        await call(lambda done: self._map.fence(next_id, done))
 
     async def close(self) -> None:
         """Returns unused ids to the map, and closes the connections. A later call connects again."""
-        await self._call(lambda done: self._map.close(done))
+        await call(lambda done: self._map.close(done))
 
     async def stats(self) -> dict[str, int | None]:
         """Returns size and state: next_id, used_percent, pairs_estimate, data_bytes, index_bytes, claims."""
-        return cast("dict[str, int | None]", await self._call(lambda done: self._map.stats(done)))
-
-    async def _call(self, start: Callable[[Callable[[Any, Any], None]], Any]) -> Any:
-        """Starts a call in another thread, and awaits its result."""
-        # Not at the top: the import takes 30 ms or more, and who awaits has done it.
-        import asyncio
-
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[Any] = loop.create_future()
-
-        def settle(error: BaseException | None, value: Any) -> None:
-            if future.done():
-                return
-            if error is None:
-                future.set_result(value)
-            else:
-                future.set_exception(error)
-
-        def done(error: BaseException | None, value: Any) -> None:
-            # If the loop has been closed, no coroutine waits for the result.
-            if not loop.is_closed():
-                loop.call_soon_threadsafe(settle, error, value)
-
-        call = start(done)
-        try:
-            return await future
-        except asyncio.CancelledError:
-            call.cancel()
-            raise
+        return cast("dict[str, int | None]", await call(lambda done: self._map.stats(done)))

@@ -55,22 +55,17 @@ pub(crate) fn read_prefix(
             "key does not apply to the prefix {name:?}: use prefix=\"keyed\""
         )));
     }
-    match (name, writer) {
-        ("md5-week", Some(_)) => {
-            return Err(PyValueError::new_err(
-                "writer does not apply to the prefix \"md5-week\": use prefix=\"sequential\" or \"keyed\"",
-            ));
-        }
-        ("sequential", Some(_)) if bits != 16 => {
-            return Err(PyValueError::new_err(format!(
-                "bits cannot be {bits} with writer, whose rounds have 16 bits: leave out one of them"
-            )));
-        }
-        ("sequential", Some(writer)) => return Ok(Prefix::SequentialOf(Writer::new(writer))),
-        _ => {}
-    }
     match name {
-        "sequential" => Ok(Prefix::Sequential { bits }),
+        "sequential" => match writer {
+            None => Ok(Prefix::Sequential { bits }),
+            Some(_) if bits != 16 => Err(PyValueError::new_err(format!(
+                "bits cannot be {bits} with writer, whose rounds have 16 bits: leave out one of them"
+            ))),
+            Some(writer) => Ok(Prefix::SequentialOf(Writer::new(writer))),
+        },
+        "md5-week" if writer.is_some() => Err(PyValueError::new_err(
+            "writer does not apply to the prefix \"md5-week\": use prefix=\"sequential\" or \"keyed\"",
+        )),
         "md5-week" => Ok(Prefix::Md5Week { utc_offset_secs }),
         "keyed" => {
             let missing =

@@ -1,5 +1,6 @@
 //! The mapping of UUIDs to integers in MySQL and MariaDB: `idgen.mysql` names and documents it.
 
+mod answer;
 mod errors;
 mod map;
 mod metrics;

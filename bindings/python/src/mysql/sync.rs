@@ -4,17 +4,16 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use idgen::Uuid;
 use idgen::source::ForkMark;
 use idgen_mysql::Result;
-use idgen_mysql::sync::{Answer, Change, Intake, Operation, Outcome, Sync, Table, Value};
+use idgen_mysql::sync::{Change, Intake, Operation, Sync, Table, Value};
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyString};
+use pyo3::types::{PyBool, PyBytes, PyFloat, PyInt, PyString};
 use tokio::sync::OnceCell;
 
-use crate::cpython::{Safety, new_uuid};
+use crate::mysql::answer::uuid;
 use crate::mysql::errors::raise;
 use crate::mysql::map::{Map, forget_parents};
 use crate::mysql::runtime;
@@ -121,10 +120,6 @@ impl Syncing {
     }
 }
 
-fn uuid(py: Python<'_>, uuid: Uuid) -> PyResult<Py<PyAny>> {
-    Ok(new_uuid(py, uuid, Safety::Unknown)?.into_any().unbind())
-}
-
 fn change((table, row, number, columns): Given<'_>) -> PyResult<Change> {
     let operation = if columns.is_some() { Operation::Put } else { Operation::Delete };
     let columns = columns.unwrap_or_default().into_iter();
@@ -164,21 +159,4 @@ fn value(table: &str, column: &str, given: &Bound<'_, PyAny>) -> PyResult<Value>
         "the column {column} of {table} cannot be a {kind}: give None, a bool, an int, a float, a str or bytes; other values \
          as the text that the server reads"
     )))
-}
-
-/// Outcomes as their names and what belongs to them, and the integers by UUID.
-pub(super) fn answered(py: Python<'_>, answer: &Answer) -> PyResult<Py<PyAny>> {
-    let outcome = |outcome: &Outcome| match outcome {
-        Outcome::Applied { repeated: false } => ("applied", None, None),
-        Outcome::Applied { repeated: true } => ("repeated", None, None),
-        Outcome::Older { newest } => ("older", None, Some(*newest)),
-        Outcome::Waits(reason) => ("waits", Some(reason.clone()), None),
-        Outcome::Refused(reason) => ("refused", Some(reason.clone()), None),
-    };
-    let outcomes: Vec<_> = answer.outcomes().iter().map(outcome).collect();
-    let ids = PyDict::new(py);
-    for (row, id) in answer.ids() {
-        ids.set_item(uuid(py, *row)?, id)?;
-    }
-    (outcomes, ids).into_py_any(py)
 }

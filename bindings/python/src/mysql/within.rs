@@ -13,9 +13,9 @@ use pyo3::prelude::*;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::task::{JoinError, JoinHandle};
 
+use crate::mysql::answer::answered;
 use crate::mysql::errors::raise;
 use crate::mysql::runtime;
-use crate::mysql::sync::answered;
 
 type Answer = std::result::Result<DriverAnswer, DriverError>;
 
