@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
-use crate::Error;
+use crate::error::Error;
 use crate::keeper::Keeper;
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 

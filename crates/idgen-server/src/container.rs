@@ -6,8 +6,11 @@ use std::path::{Path, PathBuf};
 
 use crate::certificates::{self, Certificates};
 use crate::docker::{command, docker, output};
+use crate::error::Error;
 use crate::keeper::Keeper;
-use crate::{Database, Error, Settings, log, memory, software};
+use crate::settings::Settings;
+use crate::{log, memory, software};
+use idgen_record::Database;
 
 /// Where certificates are inside of a container.
 const FOLDER: &str = "/idgen-certificates";

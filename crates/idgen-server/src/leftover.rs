@@ -8,10 +8,12 @@
 use std::thread;
 use std::time::Duration;
 
+use crate::error::Error;
 use crate::scratch::{DROP_TIMEOUT, is_name_of_ours};
+use crate::server::Server;
 use crate::session::Session;
 use crate::sql::{self, TIMEOUT};
-use crate::{Database, Error, Server};
+use idgen_record::Database;
 
 /// The time in which a program that has made a PostgreSQL database connects to it.
 const UNTIL_HELD: Duration = Duration::from_secs(2);

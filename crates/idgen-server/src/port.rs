@@ -3,7 +3,7 @@
 use std::net::TcpListener;
 use std::sync::{Mutex, PoisonError};
 
-use crate::Error;
+use crate::error::Error;
 
 /// A port that was free a moment ago and that no other start of this program was given.
 pub(crate) fn free_port() -> Result<u16, Error> {

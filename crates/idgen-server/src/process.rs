@@ -8,9 +8,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::certificates::{self, Certificates};
+use crate::error::Error;
 use crate::keeper::Keeper;
+use crate::log;
 use crate::process::user::User;
-use crate::{Database, Error, Settings, log};
+use crate::settings::Settings;
+use idgen_record::Database;
 
 mod postgres;
 mod user;

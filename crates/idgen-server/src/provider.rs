@@ -1,6 +1,8 @@
 //! The ways to get a server.
 
-use crate::{Database, container, process, software};
+use idgen_record::Database;
+
+use crate::{container, process, software};
 
 /// How a server was provided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,8 +4,10 @@ use std::fmt;
 use std::io::Write;
 use std::time::Duration;
 
+use crate::error::Error;
 use crate::session::Session;
-use crate::{Database, Error, sql, url};
+use crate::{sql, url};
+use idgen_record::Database;
 
 /// How long dropping may take: large tables are unlinked, and a canceled statement may still be running.
 pub(crate) const DROP_TIMEOUT: Duration = Duration::from_secs(120);

@@ -6,10 +6,15 @@ use std::time::{Duration, Instant};
 
 use crate::certificates::Certificates;
 use crate::container::{self, Container};
+use crate::error::Error;
 use crate::port::free_port;
 use crate::process::Process;
 use crate::provider::{Provider, given_url};
-use crate::{Database, Error, Scratch, Settings, sql, url, url_variable};
+use crate::scratch::Scratch;
+use crate::settings::Settings;
+use crate::software::url_variable;
+use crate::{sql, url};
+use idgen_record::Database;
 
 /// How long a server may take to accept its first query. InnoDB recovers from its log in this time too.
 const START_LIMIT: Duration = Duration::from_secs(180);
@@ -337,7 +342,7 @@ impl fmt::Debug for Server {
 }
 
 /// The server's version. PostgreSQL adds the platform and the compiler, which are left out.
-fn version(url: &str) -> Result<String, crate::Plain> {
+fn version(url: &str) -> Result<String, crate::plain::Plain> {
     let text = sql::rows(url, "SELECT version()")?.concat().concat();
     Ok(match text.split_once(" on ") {
         Some((version, _)) if version.starts_with("PostgreSQL") => version.to_owned(),

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::runtime::Runtime;
 
-use crate::Plain;
+use crate::plain::Plain;
 use crate::sql::{self, Link, Rows, TIMEOUT};
 
 /// How long the session is idle at most: networks drop connections without traffic, and servers end idle sessions.

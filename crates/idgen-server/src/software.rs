@@ -2,7 +2,7 @@
 
 use idgen_record::Database;
 
-use crate::Error;
+use crate::error::Error;
 
 /// The image that `scripts/images.sh` builds.
 ///

@@ -13,7 +13,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::runtime::Runtime;
 use tokio::time::timeout;
 
-use crate::{Database, Plain};
+use crate::plain::Plain;
+use idgen_record::Database;
 
 /// A server that accepts a connection and then does not answer is treated as absent.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(30);

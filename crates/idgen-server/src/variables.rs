@@ -1,7 +1,11 @@
 //! The settings of a running server.
 
+use crate::error::Error;
+use crate::server::Server;
+use crate::settings::Settings;
 use crate::settings::{same_postgres_value, same_value};
-use crate::{Database, Error, Server, Settings, sql};
+use crate::sql;
+use idgen_record::Database;
 
 impl Server {
     /// Compares the requested settings with those of the server.

@@ -1,8 +1,8 @@
 //! The environment of every cluster: two networks, containers on both, and their cleanup.
 
-use crate::Error;
 use crate::cluster::network::Network;
 use crate::docker::{command, docker, output};
+use crate::error::Error;
 use crate::keeper::Keeper;
 use crate::memory;
 

@@ -1,7 +1,7 @@
 //! MariaDB Galera. Manual: "Galera Cluster", mariadb.com/kb/en/galera-cluster.
 
-use crate::Error;
 use crate::cluster::{Cluster, NODES};
+use crate::error::Error;
 
 const SCRIPT: &str = include_str!("galera.sh");
 

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use crate::Error;
 use crate::cluster::{Cluster, ClusterKind, NODES};
+use crate::error::Error;
 
 const SCRIPT: &str = include_str!("group.sh");
 

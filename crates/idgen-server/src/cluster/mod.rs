@@ -15,7 +15,8 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use crate::cluster::environment::{Environment, Machine};
-use crate::{Error, sql, url};
+use crate::error::Error;
+use crate::{sql, url};
 
 pub use vitess::Vitess;
 

@@ -1,7 +1,7 @@
 //! Private Docker networks with fixed addresses.
 
-use crate::Error;
 use crate::docker::docker;
+use crate::error::Error;
 
 /// Another program may take a subnet between our two checks.
 const ATTEMPTS: u32 = 10;

@@ -5,7 +5,8 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use super::environment::{Environment, Machine};
-use crate::{Error, sql, url};
+use crate::error::Error;
+use crate::{sql, url};
 
 const SHARD: &str = include_str!("vitess_shard.sh");
 const GATE: &str = include_str!("vitess_gate.sh");

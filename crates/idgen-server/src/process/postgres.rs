@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::user::{User, write_secret};
-use crate::{Database, Error, Settings};
+use crate::error::Error;
+use crate::settings::Settings;
+use idgen_record::Database;
 
 /// Ends the server and removes its directory. The server has several processes: on SIGQUIT, the first one ends the others
 /// and releases their shared memory. Processes that are left after ten seconds are killed.

@@ -7,7 +7,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
-use crate::Error;
+use crate::error::Error;
 
 /// A user of this machine other than the one that runs this program.
 #[derive(Clone, Copy, Debug)]
