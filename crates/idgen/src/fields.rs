@@ -133,7 +133,7 @@ pub(crate) fn sequence_of(id: &Uuid) -> (u16, Node) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Timestamp;
+    use crate::timestamp::Timestamp;
     use proptest::prelude::*;
     use std::string::String;
     use std::vec::Vec;

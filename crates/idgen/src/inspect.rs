@@ -148,7 +148,9 @@ mod tests {
     use super::*;
     use crate::generator::{Generate, Prefixed, Tail, Ulid, V7};
     use crate::source::{FixedClock, FixedEntropy};
-    use crate::{Interval, Prefix, codec};
+    use crate::codec;
+    use crate::interval::Interval;
+    use crate::prefix::Prefix;
 
     const NOON: Timestamp = Timestamp::from_unix_secs(1_795_262_400);
 

@@ -79,6 +79,7 @@ mod odds;
 mod place;
 #[cfg(feature = "prefixed")]
 mod prefix;
+mod rfc3339;
 #[cfg(feature = "seal")]
 mod seal;
 #[cfg(any(feature = "prefixed", feature = "seal"))]

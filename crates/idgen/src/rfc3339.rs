@@ -3,8 +3,8 @@
 use core::fmt;
 use core::str::FromStr;
 
-use super::{SECS_PER_DAY, TICKS_PER_SEC, Timestamp, date_of_day, day_of_date};
 use crate::error::{Error, Result};
+use crate::timestamp::{SECS_PER_DAY, TICKS_PER_SEC, Timestamp, date_of_day, day_of_date};
 
 impl fmt::Display for Timestamp {
     /// RFC 3339 in UTC, with as many fractional digits (0, 3 or 7) as the value needs. Years after 9999 have five digits.

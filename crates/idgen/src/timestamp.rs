@@ -3,16 +3,14 @@
 //! Pure arithmetic in `i64`: no clock, no time zones other than fixed offsets, no leap seconds (RFC 9562 section
 //! 6.1 does not count them either).
 
-mod text;
-
 use core::time::Duration;
 
 /// 100 ns ticks from the Gregorian epoch (1582-10-15T00:00:00Z) to the Unix epoch; RFC 9562 section 5.1.
 pub const GREGORIAN_TO_UNIX_TICKS: i64 = 0x01B2_1DD2_1381_4000;
 
 const TICKS_PER_MS: i64 = 10_000;
-const TICKS_PER_SEC: i64 = 10_000_000;
-const SECS_PER_DAY: i64 = 86_400;
+pub(crate) const TICKS_PER_SEC: i64 = 10_000_000;
+pub(crate) const SECS_PER_DAY: i64 = 86_400;
 
 /// A point in time, counted in 100 ns ticks since 1970-01-01T00:00:00Z.
 ///
@@ -215,7 +213,7 @@ const fn duration_ticks(span: Duration) -> i64 {
 ///
 /// Counts from 1 March, so that the leap day is the last day of its year, in eras of 400 years
 /// (146,097 days).
-const fn day_of_date(year: i32, month: u8, day: u8) -> i64 {
+pub(crate) const fn day_of_date(year: i32, month: u8, day: u8) -> i64 {
     let month = month as i64;
     let from_march = (month + 9) % 12;
     let year = year as i64 - if month <= 2 { 1 } else { 0 };
@@ -227,7 +225,7 @@ const fn day_of_date(year: i32, month: u8, day: u8) -> i64 {
 }
 
 /// The inverse of [`day_of_date`].
-const fn date_of_day(days: i64) -> (i32, u8, u8) {
+pub(crate) const fn date_of_day(days: i64) -> (i32, u8, u8) {
     let shifted = days + 719_468;
     let era = shifted.div_euclid(146_097);
     let day_of_era = shifted.rem_euclid(146_097);

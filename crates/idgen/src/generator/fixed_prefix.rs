@@ -190,7 +190,7 @@ impl<C: Clock, E: Entropy, S: State> Generate for FixedPrefix<C, E, S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Timestamp;
+    use crate::timestamp::Timestamp;
     use crate::source::{FixedClock, FixedEntropy};
     use core::time::Duration;
     use std::string::ToString;

@@ -207,7 +207,8 @@ fn check(body: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Kind, Node};
+    use crate::kind::Kind;
+    use crate::node::Node;
 
     const SAVED: Saved =
         Saved { kind: Kind::Short, position: 1 << 70, node: Some(Node::new([1, 2, 3, 4, 5, 6])) };
