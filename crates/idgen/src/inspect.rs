@@ -146,11 +146,11 @@ pub fn inspect_short(id: ShortId) -> Inspection {
 #[cfg(all(test, feature = "prefixed", feature = "std"))]
 mod tests {
     use super::*;
-    use crate::generator::{Generate, Prefixed, Tail, Ulid, V7};
-    use crate::source::{FixedClock, FixedEntropy};
     use crate::codec;
+    use crate::generator::{Generate, Prefixed, Tail, Ulid, V7};
     use crate::interval::Interval;
     use crate::prefix::Prefix;
+    use crate::source::{FixedClock, FixedEntropy};
 
     const NOON: Timestamp = Timestamp::from_unix_secs(1_795_262_400);
 

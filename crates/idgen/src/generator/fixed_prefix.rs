@@ -190,8 +190,8 @@ impl<C: Clock, E: Entropy, S: State> Generate for FixedPrefix<C, E, S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::timestamp::Timestamp;
     use crate::source::{FixedClock, FixedEntropy};
+    use crate::timestamp::Timestamp;
     use core::time::Duration;
     use std::string::ToString;
 
