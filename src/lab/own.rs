@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use idgen_lab::own::{Own, with_secondary_indexes};
-use idgen_lab::strategy::Strategy;
-use idgen_record::{Column, Database, OwnTable, Workload};
+use idgen_record::{Database, OwnTable, Workload};
 
 use crate::failure;
 use crate::number;
@@ -62,34 +61,9 @@ impl OwnArgs {
         Ok(Workload { payload_bytes: read.payload_bytes(), own: Some(own), ..load })
     }
 
-    /// The strategies that such a table can have; where all were to run, the others are left out.
-    pub fn those_that_fit(
-        &self,
-        mut strategies: Vec<&'static Strategy>,
-        load: &Workload,
-        database: Database,
-        all: bool,
-    ) -> anyhow::Result<Vec<&'static Strategy>> {
-        let Some(own) = &load.own else { return Ok(strategies) };
-        // SQLite counts only in a table with a hidden row id, and this table is `WITHOUT ROWID`.
-        let cannot_count = database == Database::Sqlite && self.secondary_indexes.is_some();
-        let counts = |strategy: &Strategy| cannot_count && strategy.column == Column::CountedInteger;
-        if all {
-            let own = Own::read(own, database).map_err(failure::usage)?;
-            let fits =
-                |strategy: &Strategy| strategy.column != Column::CountedInteger || own.can_count(database);
-            strategies.retain(|strategy| Own::check(strategy).is_ok() && fits(strategy) && !counts(strategy));
-        }
-        for strategy in &strategies {
-            Own::check(strategy).map_err(failure::usage)?;
-            if counts(strategy) {
-                return Err(failure::usage(format_args!(
-                    "SQLite cannot run {} with --secondary-indexes, because such a table has no row id that counts: choose device",
-                    strategy.name
-                )));
-            }
-        }
-        Ok(strategies)
+    /// Whether the table is the lab's with secondary indexes.
+    pub fn is_indexed(&self) -> bool {
+        self.secondary_indexes.is_some()
     }
 
     /// The same as a part of the command.

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use idgen_lab::experiment::{self, Experiment, Keys, Scale};
 use idgen_lab::runner::{self, Cancel};
-use idgen_lab::session::{Comparison, Started};
+use idgen_lab::session::{Comparison, Fitting, Started};
 use idgen_lab::strategy::{self, Strategy};
 use idgen_record::Workload;
 use idgen_report as report;
@@ -35,10 +35,14 @@ pub fn strategies(load: &LoadArgs, common: &CommonArgs) -> anyhow::Result<ExitCo
     let workload = load.shape.apply(common.with_writers(workload)?, &common.engine)?;
     let database = common.database()?;
     load.check(database)?;
-    let strategies = load.part_of(strategy::default_set(database));
-    let strategies = shape::those_that_follow(strategies, &workload, load.strategies.is_empty())?;
+    let fitting = Fitting {
+        load: &workload,
+        database,
+        all: load.strategies.is_empty(),
+        indexed: load.shape.own.is_indexed(),
+    };
     let strategies =
-        load.shape.own.those_that_fit(strategies, &workload, database, load.strategies.is_empty())?;
+        fitting.part_of(load.part_of(strategy::default_set(database))).map_err(failure::usage)?;
     shape::warn_of_large_buckets(&strategies, &workload);
     let command =
         format!("idgen lab run{} --rows {rows}{}{}", common.given(), load.shape.given(), load.named());

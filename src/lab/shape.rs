@@ -1,7 +1,6 @@
 //! What a comparison inserts, from the command line: how wide, how fast, over how many prefixes, with which cache.
 
 use idgen_lab::measure::this_machine;
-use idgen_lab::runner;
 use idgen_lab::session::Target;
 use idgen_lab::strategy::Strategy;
 use idgen_record::{Database, Existing, IdKind, Mix, Workload, thousands};
@@ -257,29 +256,6 @@ pub fn warn_of_large_buckets(strategies: &[&Strategy], load: &Workload) {
             pool / f64::from(1 << 20),
         ));
     }
-}
-
-/// The strategies whose column can hold the ids of the existing rows. If `all` were to run, the others are left out.
-pub fn those_that_follow(
-    mut strategies: Vec<&'static Strategy>,
-    load: &Workload,
-    all: bool,
-) -> anyhow::Result<Vec<&'static Strategy>> {
-    if all {
-        strategies.retain(|strategy| follows(strategy, load).is_ok());
-    }
-    match strategies.iter().try_for_each(|strategy| follows(strategy, load)) {
-        Ok(()) if strategies.is_empty() => Err(failure::usage(
-            "no strategy stores ids of the kind of --existing: choose another kind for it, such as v4",
-        )),
-        Ok(()) => Ok(strategies),
-        Err(why) => Err(failure::usage(why)),
-    }
-}
-
-fn follows(strategy: &Strategy, load: &Workload) -> idgen_lab::Result<()> {
-    runner::check_existing(strategy, load)?;
-    runner::check_mix(strategy, load)
 }
 
 /// Rows of one writer in one interval.

@@ -72,6 +72,12 @@ impl Scaled {
     fn predict(&self, strategy: &'static Strategy) -> Result<Forecast> {
         predict_part(strategy, &self.load, self.part)
     }
+
+    /// What the strategy costs in the large table.
+    fn cost(&self, strategy: &'static Strategy, server: &dyn Advised, load: &Load) -> Result<Candidate> {
+        let forecast = self.predict(strategy)?;
+        Ok(Candidate::of(&forecast, load, server.pages(&forecast)))
+    }
 }
 
 /// What was found, as the sentences of an advice need it.
@@ -183,8 +189,7 @@ pub fn advise(load: &Load, from: IdsFrom) -> Result<Advice> {
         let scaled = server.scaled(strategy, load);
         scale = scale.max(scaled.scale);
         stopped.extend(server.stops_at(&scaled, load).map(|rows| (strategy.name, rows)));
-        let forecast = scaled.predict(strategy)?;
-        candidates.push(Candidate::of(&forecast, load, server.pages(&forecast)));
+        candidates.push(scaled.cost(strategy, server, load)?);
     }
     let Choice { best, from_server, hiding } = choose(&candidates, from)?;
     let prefix = server.prefix(load, &candidates)?;

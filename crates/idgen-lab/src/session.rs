@@ -2,7 +2,9 @@
 //! and prints.
 
 mod comparison;
+mod fitting;
 mod target;
 
 pub use comparison::Comparison;
+pub use fitting::Fitting;
 pub use target::{Started, Target};

@@ -2,8 +2,8 @@
 
 use idgen_record::{Column, IdKind};
 
-use super::{Candidate, advised};
-use crate::forecast::{Load, predict};
+use super::{Candidate, Scaled, advised};
+use crate::forecast::{Load, Part};
 use crate::strategy::Strategy;
 use crate::{Error, Result};
 
@@ -32,10 +32,10 @@ pub fn cost(strategy: &'static Strategy, load: &Load) -> Result<Candidate> {
     load.check_rows(Load::MAX_ROWS)?;
     let server = advised(&load.server);
     let passes_all = strategy.ids == IdKind::V1 && strategy.column == Column::Binary16;
-    let forecast = if !passes_all {
-        server.scaled(strategy, load).predict(strategy)?
+    let scaled = if !passes_all {
+        server.scaled(strategy, load)
     } else if load.all_rows() <= MOST_WHOLE_ROWS {
-        predict(strategy, load)?
+        Scaled { scale: 1, load: load.clone(), part: Part::default() }
     } else {
         return Err(Error::config(format!(
             "{} rows of {} are too many to be predicted: a smaller table says nothing of a larger one",
@@ -43,5 +43,5 @@ pub fn cost(strategy: &'static Strategy, load: &Load) -> Result<Candidate> {
             strategy.name
         )));
     };
-    Ok(Candidate::of(&forecast, load, server.pages(&forecast)))
+    scaled.cost(strategy, server, load)
 }

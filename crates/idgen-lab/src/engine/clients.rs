@@ -54,14 +54,10 @@ pub trait Feed {
     fn acknowledged(&mut self, statement: &Statement, rows: &[Inserted]) -> Result<()>;
 }
 
-/// Inserts the rows of one statement.
-pub(in crate::engine) trait Client {
-    async fn statement(&mut self, rows: &[Numbered<'_>]) -> Result<Vec<Inserted>>;
-}
-
-/// Lets all clients insert at the same time until the feed has nothing left for them.
+/// Lets all clients insert at the same time until the feed has nothing left for them. A client inserts the rows of one
+/// statement.
 pub(in crate::engine) async fn serve(
-    clients: impl IntoIterator<Item = impl Client>,
+    clients: impl IntoIterator<Item = impl AsyncFnMut(&[Numbered<'_>]) -> Result<Vec<Inserted>>>,
     feed: &mut dyn Feed,
     latencies: &mut Latencies,
 ) -> Result<()> {
@@ -79,7 +75,7 @@ pub(in crate::engine) async fn serve(
             };
             let rows: Vec<_> = statement.batch().rows().collect();
             let began = Instant::now();
-            let inserted = client.statement(&rows).await?;
+            let inserted = client(&rows).await?;
             let (feed, latencies) = &mut *shared.borrow_mut();
             latencies.record(began);
             feed.acknowledged(&statement, &inserted)?;

@@ -20,7 +20,7 @@ use sqlx::{AssertSqlSafe, Executor, Row};
 
 use super::{Host, connect, counters, doing, files, flush, others, reach, run};
 use crate::Result;
-use crate::engine::clients::{self, Client};
+use crate::engine::clients;
 use crate::engine::latencies::Latencies;
 use crate::engine::{
     Answer, Batch, Contents, Counters, Feed, Inserted, LOAD_ROWS, MakeKey, Numbered, Seen, Step, Table, Tree,
@@ -108,18 +108,6 @@ fn sessions(writers: &mut [Writer]) -> Vec<&mut MySqlConnection> {
     writers.iter_mut().map(Writer::connection).collect()
 }
 
-/// A writer that inserts as this plan says.
-struct Served<'a> {
-    writer: &'a mut Writer,
-    plan: &'a Plan,
-}
-
-impl Client for Served<'_> {
-    async fn statement(&mut self, rows: &[Numbered<'_>]) -> Result<Vec<Inserted>> {
-        self.writer.statement(self.plan, rows).await
-    }
-}
-
 impl Table for Tables {
     fn settings(&mut self) -> Result<BTreeMap<String, String>> {
         let mut settings = self.host.settings.clone();
@@ -145,7 +133,10 @@ impl Table for Tables {
 
     fn serve(&mut self, feed: &mut dyn Feed) -> Result<()> {
         let Tables { host, plan, writers, latencies, .. } = self;
-        let clients = writers.iter_mut().map(|writer| Served { writer, plan });
+        let plan = &*plan;
+        let clients = writers
+            .iter_mut()
+            .map(|writer| async move |rows: &[Numbered<'_>]| writer.statement(plan, rows).await);
         host.wait(clients::serve(clients, feed, latencies))
     }
 

@@ -14,7 +14,7 @@ use super::plan::Plan;
 use super::writer::Writer;
 use super::{Host, connect, counters, doing, keys, operate, others, pages, reach, run};
 use crate::Result;
-use crate::engine::clients::{self, Client};
+use crate::engine::clients;
 use crate::engine::latencies::Latencies;
 use crate::engine::{
     Answer, Batch, Contents, Counters, Feed, Inserted, LOAD_ROWS, MakeKey, Numbered, Seen, Statement, Step,
@@ -123,18 +123,6 @@ impl Tables {
     }
 }
 
-/// A writer that inserts as this plan says.
-struct Served<'a> {
-    writer: &'a mut Writer,
-    plan: &'a Plan,
-}
-
-impl Client for Served<'_> {
-    async fn statement(&mut self, rows: &[Numbered<'_>]) -> Result<Vec<Inserted>> {
-        self.writer.statement(self.plan, rows).await
-    }
-}
-
 /// Counts the rows that were acknowledged since the last checkpoint.
 struct Counted<'a> {
     feed: &'a mut dyn Feed,
@@ -183,7 +171,10 @@ impl Table for Tables {
 
     fn serve(&mut self, feed: &mut dyn Feed) -> Result<()> {
         let Tables { host, plan, writers, latencies, rows, .. } = self;
-        let clients = writers.iter_mut().map(|writer| Served { writer, plan });
+        let plan = &*plan;
+        let clients = writers
+            .iter_mut()
+            .map(|writer| async move |rows: &[Numbered<'_>]| writer.statement(plan, rows).await);
         let mut counted = Counted { feed, rows };
         host.wait(clients::serve(clients, &mut counted, latencies))
     }
