@@ -5,7 +5,6 @@ use crate::server::Server;
 use crate::settings::Settings;
 use crate::settings::{same_postgres_value, same_value};
 use crate::sql;
-use idgen_record::Database;
 
 impl Server {
     /// Compares the requested settings with those of the server.

@@ -4,16 +4,9 @@ use std::fmt::Write as _;
 
 use crate::charts::drawings::{Drawing, Drawings};
 use crate::error::Result;
-use crate::figures::answer::{answer, problems};
-use crate::figures::asked::checked;
-use crate::figures::cases::{case_statements, case_tables};
 use crate::figures::finding::{Answer, Part};
 use crate::figures::grid::Grid;
-use crate::figures::grids::{facts, published, settings};
-use crate::figures::load::by_clients;
-use crate::figures::numbers::count;
-use crate::figures::published::{met, uncompared};
-use crate::formats::sections::sections;
+use crate::formats::contents::Contents;
 use idgen_record::Results;
 
 /// The report as Markdown (GitHub's, with tables), which shows the charts as `charts/NAME.svg`.
@@ -26,12 +19,13 @@ pub fn markdown(results: &Results) -> Result<String> {
 
 /// The same with charts that are drawn already. It shows all of them, or those that are named.
 pub fn text(results: &Results, drawings: &Drawings, named: Option<&[&str]>) -> String {
+    let contents = Contents::of(results, drawings);
     let mut out = format!("# {}\n", plain(&results.question));
     let mut paragraph = |text: &str| {
         let _ = write!(out, "\n{text}\n");
     };
-    if let Some(answer) = answer(results) {
-        paragraph(&quoted(&answer));
+    if let Some(answer) = &contents.answer {
+        paragraph(&quoted(answer));
     }
     let engine = format!("{} {}", results.engine.name, results.engine.version);
     paragraph(&if !results.has_any() {
@@ -42,17 +36,17 @@ pub fn text(results: &Results, drawings: &Drawings, named: Option<&[&str]>) -> S
         format!(
             "{} key strategies with {} rows each, on {}{}. Every run was checked afterwards: {}.",
             results.runs.len(),
-            count(results.workload.rows),
+            contents.rows,
             plain(&engine),
-            by_clients(&results.workload),
-            checked(results)
+            contents.clients,
+            contents.checked
         )
     });
     if results.interrupted {
         paragraph("**The runs were interrupted: the report shows the finished ones.**");
     }
-    for problem in problems(results) {
-        paragraph(&format!("**{}**", plain(&problem)));
+    for problem in &contents.problems {
+        paragraph(&format!("**{}**", plain(problem)));
     }
     let wanted = |drawing: &Drawing| named.is_none_or(|named| named.contains(&&*drawing.name));
     let pictures = |of: &[Drawing]| {
@@ -63,7 +57,7 @@ pub fn text(results: &Results, drawings: &Drawings, named: Option<&[&str]>) -> S
         paragraph("## In pictures");
         paragraph(&pictures);
     }
-    for shown in case_tables(results) {
+    for shown in contents.cases {
         paragraph(&format!("## {}", shown.title));
         paragraph(&plain(shown.note));
         let head: Vec<_> = shown.head.iter().map(String::as_str).collect();
@@ -73,20 +67,20 @@ pub fn text(results: &Results, drawings: &Drawings, named: Option<&[&str]>) -> S
         });
         paragraph(&table(&head, FIGURES, rows));
     }
-    for (name, sql) in case_statements(results) {
+    for (name, sql) in contents.statements {
         paragraph(&format!("{}:\n\n    {}", plain(name), one_line(sql)));
     }
-    if let Some(grid) = published(results) {
+    if let Some(grid) = contents.published {
         paragraph("## Published, and measured here");
-        if let Some(why) = uncompared(results) {
+        if let Some(why) = contents.uncompared {
             paragraph(why);
         }
         paragraph(&grid_table(grid));
     }
-    if let Some(met) = met(results) {
+    if let Some(met) = contents.met {
         paragraph(&met);
     }
-    for section in sections(results, drawings) {
+    for section in contents.sections {
         let pictures = pictures(section.charts);
         if pictures.is_none() && section.tables.is_empty() {
             continue;
@@ -111,8 +105,9 @@ pub fn text(results: &Results, drawings: &Drawings, named: Option<&[&str]>) -> S
         paragraph(&plain(&results.notes));
     }
     paragraph("## Settings");
-    let facts = facts(results).into_iter().map(|(name, value)| (name.to_owned(), vec![value]));
-    let settings = settings(results).map(|(name, value)| (name.to_owned(), vec![value.to_owned()]));
+    let facts = contents.facts.into_iter().map(|(name, value)| (name.to_owned(), vec![value]));
+    let settings =
+        contents.settings.into_iter().map(|(name, value)| (name.to_owned(), vec![value.to_owned()]));
     paragraph(&table(&["setting", "value"], ":---|", facts.chain(settings)));
     let others: Vec<_> =
         drawings.all().filter(|drawing| !wanted(drawing)).map(|drawing| &*drawing.name).collect();
