@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+from idgen._call import call
 from idgen._idgen import (
     ConflictError,
     DuplicateError,
@@ -27,7 +28,6 @@ from idgen._idgen import (
     _Map,
     _metrics,
 )
-from idgen._call import call
 from idgen._sync import Answer, AsyncSync, Change, OpenReference, Outcome, Sync
 from idgen._within import run_claim, run_claim_async
 
