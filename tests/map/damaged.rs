@@ -150,7 +150,7 @@ pub(super) fn run(url: &str, arguments: &[&str], input: &str) -> Ran {
     all.extend(["--timeout-secs", "2"]);
     let begin = Instant::now();
     let ran = idgen(url, &all, input);
-    assert!(begin.elapsed() < Duration::from_secs(60), "{arguments:?} hangs");
+    assert!(begin.elapsed() < Duration::from_secs(300), "{arguments:?} hangs");
     ran
 }
 

@@ -134,7 +134,7 @@ fn an_external_server_shows_what_the_user_may_see() {
     external.sql("SELECT pg_reload_conf()::text");
     let begin = Instant::now();
     while external.sql("SHOW extension_control_path") != ["/nowhere"] {
-        assert!(begin.elapsed() < Duration::from_secs(60), "the setting was not read");
+        assert!(begin.elapsed() < Duration::from_secs(300), "the setting was not read");
         std::thread::sleep(Duration::from_millis(20));
     }
     let (results, missing) = external.run();
@@ -164,7 +164,7 @@ fn an_external_server_is_left_as_it_was() {
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let begin = Instant::now();
     while external.databases().is_empty() {
-        assert!(begin.elapsed() < Duration::from_secs(60), "no database was made");
+        assert!(begin.elapsed() < Duration::from_secs(300), "no database was made");
         std::thread::sleep(Duration::from_millis(20));
     }
     std::thread::sleep(Duration::from_millis(500));
@@ -217,6 +217,7 @@ fn an_external_server_is_left_as_it_was() {
         assert!(said.contains(says) && !said.contains(PASSWORD) && !said.contains("wrong-one"), "{said}");
         // The driver adds the line of the server's source.
         assert!(!said.contains("line"), "{said}");
-        assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+        // Nothing is retried: a server that starts may take three minutes to accept a connection.
+        assert!(began.elapsed() < Duration::from_secs(150), "{:?}", began.elapsed());
     }
 }

@@ -15,7 +15,7 @@ use crate::replicated::ONE_AT_A_TIME;
 use crate::traffic::Traffic;
 
 /// How long a call may keep trying: a killed shard is back within this time.
-const TIMEOUT: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(300);
 
 async fn map(vitess: &Vitess) -> UuidMap {
     // The gateway itself reports when a shard is lost.

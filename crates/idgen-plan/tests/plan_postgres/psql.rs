@@ -41,6 +41,11 @@ impl Files {
         self.folder.path().join("plan/undo").join(name).exists()
     }
 
+    /// The text of a file.
+    pub fn text(&self, name: &str) -> String {
+        std::fs::read_to_string(self.folder.path().join("plan").join(name)).unwrap()
+    }
+
     /// Executes a file, which may fail.
     pub fn attempt(&self, name: &str) -> Output {
         let mut command = self.client();

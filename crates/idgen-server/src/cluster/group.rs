@@ -35,6 +35,10 @@ pub(super) fn start(cluster: &mut Cluster, image: &str) -> Result<(), Error> {
                 "--innodb-buffer-pool-size=64M",
                 "--plugin-load-add=group_replication.so",
                 "--loose-group-replication-recovery-get-public-key=ON",
+                // A joining member whose donor does not accept connections yet asks again after a second, not after a minute,
+                // and does so for as long as the cluster may take.
+                "--loose-group-replication-recovery-reconnect-interval=1",
+                "--loose-group-replication-recovery-retry-count=900",
                 // After this many seconds, a member without a majority rolls back its open commits, instead of
                 // holding them forever, and refuses writes.
                 "--loose-group-replication-unreachable-majority-timeout=5",
