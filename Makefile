@@ -13,6 +13,10 @@ check: ## formatting, clippy, unit tests and command-line tests: minutes, and no
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo test --workspace --lib --bins --test cli --test crash $(IDGEN_TESTS:%=--test %)
 
+# The bindings have workspaces of their own, but most of their dependencies are those of the main workspace. With its folder and
+# its profile, these are not checked again.
+CHECKED_TOO = CARGO_TARGET_DIR=$(CURDIR)/target CARGO_PROFILE_DEV_DEBUG=line-tables-only
+
 lint: ## formatting, clippy, rustdoc and links between pages, with warnings as errors
 	scripts/links.py
 	cargo fmt --all --check
@@ -20,26 +24,60 @@ lint: ## formatting, clippy, rustdoc and links between pages, with warnings as e
 	cargo clippy -p idgen-keys --lib --no-default-features -- -D warnings
 	cargo clippy -p idgen-keys --all-targets --no-default-features --features std,mac,prefixed,seal,serde,state-file -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
-	cd bindings/python && cargo fmt --check && cargo clippy -- -D warnings
-	cd bindings/c && cargo fmt --check && cargo clippy --all-targets -- -D warnings
+	cd bindings/python && cargo fmt --check && $(CHECKED_TOO) cargo clippy -- -D warnings
+	cd bindings/c && cargo fmt --check && $(CHECKED_TOO) cargo clippy --all-targets -- -D warnings
 	cargo fmt --manifest-path conformance/drivers/rust/Cargo.toml --check
 
-# What `make test` runs after setup, lint and build, two at a time, the longest first. They share no server and no folder that both write.
-PARTS = test-workspace test-python test-ffi test-clusters bench-instructions test-js test-features test-arm-if-able test-targets-if-able test-newer test-conformance
+# The tests of the workspace by the names of their files. `make test-clusters` runs those of the clusters.
+WHERE = . crates/* examples/* benches
+TESTS = $(filter-out clusters vitess,$(sort $(basename $(notdir $(wildcard $(WHERE:%=%/tests/*.rs)))) \
+	$(notdir $(patsubst %/main.rs,%,$(wildcard $(WHERE:%=%/tests/*/main.rs))))))
+# Those with the most to do are parts of their own, so that they run at the same time. All others are the part test-others.
+MAP_TESTS = servers
+CHANGED_TESTS = adversary torture
+LAB_TESTS = lab
+OTHER_TESTS = $(filter-out $(MAP_TESTS) $(CHANGED_TESTS) $(LAB_TESTS),$(TESTS))
+WORKSPACE = cargo test --workspace --no-fail-fast
+
+# What `make test` runs after setup and build, three at a time, because most of them wait for servers. The longest come first.
+# They share no server and no folder that both write.
+PARTS = test-map test-others test-clusters test-lab test-changed test-python test-ffi bench-instructions test-js test-features \
+	test-arm-if-able test-targets-if-able test-newer test-conformance
+# Long builds that need nothing of the workspace, and run beside its own.
+AHEAD = vitess-image wheel-to-test
 # In continuous integration, the output of a part is printed in one piece when the part has ended.
-BESIDE = $(MAKE) --no-print-directory --jobs=2 --keep-going --output-sync=$(if $(CI),target,none)
+BESIDE = $(MAKE) --no-print-directory --jobs=3 --keep-going --output-sync=$(if $(CI),target,none)
 # Programs that are not make would warn that they cannot use its job server.
 unexport MAKEFLAGS MFLAGS
 
 test: ## everything that must pass, on MySQL, MariaDB and clusters of both
-	$(BESIDE) setup build
+	$(BESIDE) setup build $(AHEAD)
 	IDGEN=$(CURDIR)/target/debug/idgen $(BESIDE) $(PARTS)
 
 build: lint ## what `make test` builds before its parts run, so that none waits for another one's compiler
 	cargo test --workspace --no-run
 
+vitess-image: setup
+	scripts/vitess.sh
+
+wheel-to-test:
+	scripts/python.sh env
+
 test-workspace: setup ## the tests of all Rust packages
-	cargo test --workspace --no-fail-fast
+	$(WORKSPACE)
+
+test-map: setup ## the map on its servers
+	$(WORKSPACE) $(MAP_TESTS:%=--test %)
+
+test-changed: setup ## the map while answers are changed, servers and clients are killed, and settings are changed
+	$(WORKSPACE) $(CHANGED_TESTS:%=--test %)
+
+test-lab: setup ## the lab on its servers
+	$(WORKSPACE) $(LAB_TESTS:%=--test %)
+
+test-others: setup ## the other tests of the Rust packages
+	$(WORKSPACE) --lib --bins --examples $(OTHER_TESTS:%=--test %)
+	$(WORKSPACE) --doc
 
 test-features: setup ## the library without its optional features
 	cargo test -p idgen-keys --no-default-features --features std,mac,prefixed,seal,serde,state-file --tests
