@@ -45,14 +45,23 @@ PARTS = test-map test-others test-clusters test-lab test-changed test-python tes
 	test-arm-if-able test-targets-if-able test-newer test-conformance
 # Long builds that need nothing of the workspace, and run beside its own.
 AHEAD = vitess-image wheel-to-test
+ONE = $(MAKE) --no-print-directory
 # In continuous integration, the output of a part is printed in one piece when the part has ended.
-BESIDE = $(MAKE) --no-print-directory --jobs=3 --keep-going --output-sync=$(if $(CI),target,none)
+BESIDE = $(ONE) --jobs=3 --keep-going --output-sync=$(if $(CI),target,none)
 # Programs that are not make would warn that they cannot use its job server.
 unexport MAKEFLAGS MFLAGS
 
-test: ## everything that must pass, on MySQL, MariaDB and clusters of both
-	$(BESIDE) setup build $(AHEAD)
-	IDGEN=$(CURDIR)/target/debug/idgen $(BESIDE) $(PARTS)
+test: ## everything that must pass, on MySQL, MariaDB and clusters of both; ends with a table of what took how long
+	scripts/timed.sh begin
+	$(BESIDE) timed-setup timed-build $(AHEAD:%=timed-%)
+	status=0; IDGEN=$(CURDIR)/target/debug/idgen $(BESIDE) $(PARTS:%=timed-%) || status=$$?; \
+		scripts/timed.sh table; exit $$status
+
+# Two builds of the same image would disturb each other: the first setup ends before another one looks at the images.
+timed-vitess-image: timed-setup
+
+timed-%:
+	@scripts/timed.sh run $* $(ONE) $*
 
 build: lint ## what `make test` builds before its parts run, so that none waits for another one's compiler
 	cargo test --workspace --no-run

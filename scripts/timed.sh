@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# What the parts of `make test` take, and a table of it at the end.
+#
+#   scripts/timed.sh begin              begins an empty table
+#   scripts/timed.sh run PART COMMAND   runs the command of a part, and notes its time and that of its processes
+#   scripts/timed.sh table              prints the table, and how long the processors had nothing to do
+#
+# Processes in containers are not those of a part: the last line has their time together, where the engine counts it.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+readonly FOLDER=$PWD/target/timed
+
+# The seconds since the start of the machine: all processors together, and how much of that they were idle.
+processors() {
+  awk -v ticks="$(getconf CLK_TCK)" '$1 == "cpu" { for (i = 2; i <= 9; i++) all += $i; print all / ticks, ($5 + $6) / ticks }' /proc/stat 2>/dev/null \
+    || echo 0 0
+}
+
+# The seconds of all containers until now: control groups of version 1, then of version 2.
+containers() {
+  awk '{ print $1 / 1e9 }' /sys/fs/cgroup/cpuacct/docker/cpuacct.usage 2>/dev/null \
+    || awk '$1 == "usage_usec" { print $2 / 1e6 }' /sys/fs/cgroup/docker/cpu.stat 2>/dev/null \
+    || awk '$1 == "usage_usec" { print $2 / 1e6 }' /sys/fs/cgroup/system.slice/cpu.stat 2>/dev/null \
+    || echo 0
+}
+
+now() { echo "$(date +%s) $(processors) $(containers)"; }
+
+case ${1:-} in
+  begin)
+    rm -rf "$FOLDER" && mkdir -p "$FOLDER"
+    now >"$FOLDER/begin"
+    ;;
+  run)
+    part=$2 status=0
+    shift 2
+    # The output of the command stays where it is; only what `time` says goes to the file.
+    TIMEFORMAT='%R %U %S'
+    exec 8>&1 9>&2
+    { time "$@" >&8 2>&9 8>&- 9>&-; } 2>"$FOLDER/$part.part" || status=$?
+    exit "$status"
+    ;;
+  table)
+    echo '| part | minutes | processor minutes |'
+    echo '|---|---:|---:|'
+    for file in "$FOLDER"/*.part; do
+      awk -v part="$(basename "$file" .part)" '{ printf "| %s | %.1f | %.1f |\n", part, $1 / 60, ($2 + $3) / 60 }' "$file"
+    done | sort -t '|' -k 3 -rn
+    paste -d ' ' "$FOLDER/begin" <(now) | awk '{
+      printf "In %.1f minutes, the processors worked %.1f minutes and had %.1f minutes nothing to do. Containers took %.1f minutes.\n",
+        ($5 - $1) / 60, ($6 - $2 - $7 + $3) / 60, ($7 - $3) / 60, ($8 - $4) / 60 }'
+    ;;
+  *)
+    echo "usage: scripts/timed.sh begin | run PART COMMAND... | table" >&2
+    exit 2
+    ;;
+esac
