@@ -1,5 +1,5 @@
 # Continuous integration calls `make test`, which you can run, too.
-.PHONY: setup check lint build test test-workspace test-features test-arm-if-able test-msrv test-package test-minimal-versions test-reproducible semver deny test-newer test-replicated test-clusters test-adversary test-arm test-targets test-targets-if-able test-python test-django test-js test-ffi test-c test-kotlin test-swift test-conformance conformance wheel test-wheels bench bench-speed bench-instructions bench-record bench-python bench-js bench-kotlin bench-swift features bench-map sanitize fuzz fuzz-count soak soak-map soak-ids soak-check soak-sync
+.PHONY: setup check lint build test test-workspace test-map test-changed test-lab test-others vitess-image wheel-to-test test-features test-arm-if-able test-msrv test-package test-minimal-versions test-reproducible semver deny test-newer test-replicated test-clusters test-adversary test-arm test-targets test-targets-if-able test-python test-django test-js test-ffi test-c test-kotlin test-swift test-conformance conformance wheel test-wheels bench bench-speed bench-instructions bench-record bench-python bench-js bench-kotlin bench-swift features bench-map sanitize fuzz fuzz-count soak soak-map soak-ids soak-check soak-sync
 .DEFAULT_GOAL := test
 
 # The tests of crates/idgen: none needs a server.
@@ -39,9 +39,10 @@ LAB_TESTS = lab
 OTHER_TESTS = $(filter-out $(MAP_TESTS) $(CHANGED_TESTS) $(LAB_TESTS),$(TESTS))
 WORKSPACE = cargo test --workspace --no-fail-fast
 
-# What `make test` runs after setup and build, three at a time, because most of them wait for servers. The longest come first.
+# What `make test` runs after setup and build, three at a time, because most of them wait for servers. The longest come first,
+# and the clusters beside them, whose nodes mostly wait for each other.
 # They share no server and no folder that both write.
-PARTS = test-map test-others test-clusters test-lab test-changed test-python test-ffi bench-instructions test-js test-features \
+PARTS = test-map test-lab test-clusters test-others test-python test-ffi test-changed bench-instructions test-js test-features \
 	test-arm-if-able test-targets-if-able test-newer test-conformance
 # Long builds that need nothing of the workspace, and run beside its own.
 AHEAD = vitess-image wheel-to-test
