@@ -316,7 +316,9 @@ fn a_second_look_shows_where_rows_arrive() {
     let found = runtime.block_on(async {
         let mut survey = std::pin::pin!(survey(path.to_str().unwrap(), &options));
         // SQLite answers at once, so the survey is pending only while it waits for the second look.
-        assert!(std::future::poll_fn(|context| Poll::Ready(survey.as_mut().poll(context).is_pending())).await);
+        assert!(
+            std::future::poll_fn(|context| Poll::Ready(survey.as_mut().poll(context).is_pending())).await
+        );
         rusqlite::Connection::open(&path).unwrap().execute_batch(inserts).unwrap();
         survey.await.unwrap()
     });

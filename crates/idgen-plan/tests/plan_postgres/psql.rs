@@ -1,6 +1,6 @@
 //! Executes files with the server's own client, `psql`.
 
-use std::path::{Path, PathBuf};
+use std::fs::File;
 use std::process::{Command, Output};
 use std::sync::LazyLock;
 
@@ -48,8 +48,8 @@ impl Files {
 
     /// Executes a file, which may fail.
     pub fn attempt(&self, name: &str) -> Output {
-        let mut command = self.client();
-        command.arg("-f").arg(self.seen(name)).output().unwrap()
+        let file = File::open(self.folder.path().join("plan").join(name)).unwrap();
+        self.client().args(["-f", "-"]).stdin(file).output().unwrap()
     }
 
     /// Executes a file, and returns what the client printed.
@@ -62,38 +62,31 @@ impl Files {
     }
 
     fn client(&self) -> Command {
-        let mut command = match SERVER.provider() {
-            Provider::Container => {
-                let image = std::env::var("IDGEN_POSTGRES_IMAGE").unwrap_or("idgen-postgres:18".into());
-                let folder = format!("{}:/plan:ro", self.folder.path().join("plan").display());
+        let mut command = match &*CONTAINER {
+            Some(name) => {
                 let mut docker = Command::new("docker");
-                docker.args([
-                    "run",
-                    "--rm",
-                    "--network",
-                    "host",
-                    "--volume",
-                    &folder,
-                    "--entrypoint",
-                    "psql",
-                    &image,
-                ]);
+                docker.args(["exec", "-i", name, "psql"]);
                 docker
             }
-            _ => Command::new("psql"),
+            None => Command::new("psql"),
         };
         command.args(["-X", "-q", "-d", &self.url]);
         command
     }
-
-    /// Where the client finds a file.
-    fn seen(&self, name: &str) -> PathBuf {
-        match SERVER.provider() {
-            Provider::Container => Path::new("/plan").join(name),
-            _ => self.folder.path().join("plan").join(name),
-        }
-    }
 }
+
+/// The container of the server, which has a client, too: starting another container takes longer than most files.
+static CONTAINER: LazyLock<Option<String>> = LazyLock::new(|| {
+    if SERVER.provider() != Provider::Container {
+        return None;
+    }
+    let (_, address) = SERVER.url().rsplit_once('@').unwrap();
+    let port = address.split(['/', '?']).next().unwrap().rsplit_once(':').unwrap().1;
+    let list = ["ps", "--no-trunc", "--filter", "label=idgen-server", "--format", "{{.Names}} {{.Command}}"];
+    let list = String::from_utf8(Command::new("docker").args(list).output().unwrap().stdout).unwrap();
+    let line = list.lines().find(|line| line.contains(&format!("-cport={port} "))).unwrap();
+    line.split(' ').next().map(str::to_owned)
+});
 
 pub async fn connect(url: &str) -> PgConnection {
     PgConnection::connect(url).await.unwrap()
