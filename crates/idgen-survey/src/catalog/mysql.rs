@@ -1,8 +1,8 @@
 //! `information_schema`, and InnoDB's persistent statistics where they may be read.
 
-use super::rows::{Places, add_to_key, column, first_number, foreign_keys, number, texts};
+use super::{Catalog, Class, Column, Counter, Key, Places, Table, add_to_key, column};
+use super::{first_number, foreign_keys, number, texts};
 use crate::error::Result;
-use crate::schema::{Catalog, Class, Column, Counter, Key, Table};
 use crate::session::Session;
 
 /// The tables of the URL's schema, or those of all schemas that are not the server's own.

@@ -1,8 +1,8 @@
 //! `pg_catalog`.
 
-use super::rows::{Places, add_to_key, column, first_number, foreign_keys, number, texts};
+use super::{Catalog, Class, Column, Counter, Key, Places, Table, add_to_key, column};
+use super::{first_number, foreign_keys, number, texts};
 use crate::error::Result;
-use crate::schema::{Catalog, Class, Column, Counter, Key, Table};
 use crate::session::Session;
 
 const OWN: &str =
