@@ -51,9 +51,13 @@ pub struct Args {
     #[arg(long, value_name = "COUNT", default_value = "5", value_parser = number::whole::<u32>(1..=1_000))]
     starts: u32,
 
-    /// The longest time that a statement may take.
+    /// The longest time that a statement may take; twelve times as long for each of the dozen that read the catalog.
     #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = number::whole::<u32>(1..=86_400))]
     statement_seconds: u32,
+
+    /// The time for the samples of all tables; those for which it is too short are counted under "Not seen".
+    #[arg(long, value_name = "SECONDS", default_value = "40", value_parser = number::whole::<u32>(1..=86_400))]
+    sample_seconds: u32,
 
     /// Look again after this time: where new rows arrive, and how many.
     #[arg(long, value_name = "SECONDS", value_parser = number::whole::<u32>(1..=86_400))]
@@ -102,6 +106,7 @@ fn rate(text: &str) -> Result<f64, String> {
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let options = Options {
         statement_time: Duration::from_secs(args.statement_seconds.into()),
+        sample_time: Duration::from_secs(args.sample_seconds.into()),
         rows: args.rows,
         starts: args.starts,
         show_values: args.show_values,

@@ -49,6 +49,14 @@ pub(crate) struct Key {
     pub(crate) primary: bool,
     /// Positions in the table's columns.
     pub(crate) columns: Vec<usize>,
+    /// Characters or bytes of a column that its entries hold, if they hold the beginning only.
+    pub(crate) prefixes: HashMap<usize, u64>,
+    /// Rows that have an entry, if it is a partial index and statistics count them.
+    pub(crate) entries: Option<u64>,
+    /// Positions of columns that its entries hold without being ordered by them.
+    pub(crate) included: Vec<usize>,
+    /// Whether its entries hold values of columns: those of full-text indexes are words.
+    pub(crate) holds_values: bool,
     /// Whether it covers all rows, and whole values of columns: no partial index, no prefix, no expression.
     pub(crate) whole: bool,
     /// Pages of all levels, where the catalog says so.
@@ -81,6 +89,8 @@ pub(crate) struct Table {
     pub(crate) clustered: bool,
     /// Bytes that the table takes for each row, where the catalog says so.
     pub(crate) bytes_per_row: Option<f64>,
+    /// Whether the database knows that it has no rows, and does not estimate it.
+    pub(crate) is_empty: bool,
     /// Whether this user may read its rows.
     pub(crate) readable: bool,
 }
@@ -92,6 +102,9 @@ pub(crate) struct ForeignKey {
     pub(crate) columns: Vec<usize>,
     pub(crate) parent: usize,
     pub(crate) parent_columns: Vec<usize>,
+    /// What the server does with the rows that refer to a row, if it does not report the errors of that: such as
+    /// `ON DELETE CASCADE`.
+    pub(crate) unreported: Option<String>,
 }
 
 /// What the catalog says.
@@ -99,6 +112,10 @@ pub(crate) struct ForeignKey {
 pub(crate) struct Catalog {
     pub(crate) tables: Vec<Table>,
     pub(crate) foreign: Vec<ForeignKey>,
+    /// The places in `foreign` of the keys that a table has.
+    of_table: HashMap<usize, Vec<usize>>,
+    /// The places in `foreign` of the keys that refer to a table.
+    to_table: HashMap<usize, Vec<usize>>,
     /// Bytes of a page.
     pub(crate) page_bytes: u32,
     /// Bytes of the buffer pool, or of what takes its place.
@@ -107,6 +124,25 @@ pub(crate) struct Catalog {
     pub(crate) used: Vec<String>,
     /// What could not be seen, and what it takes.
     pub(crate) unseen: Vec<String>,
+}
+
+impl Key {
+    fn new(name: &str, unique: bool, primary: bool, whole: bool) -> Key {
+        Key {
+            name: name.to_owned(),
+            unique,
+            primary,
+            columns: Vec::new(),
+            prefixes: HashMap::new(),
+            entries: None,
+            included: Vec::new(),
+            holds_values: true,
+            whole,
+            pages: None,
+            leaf_pages: None,
+            fill: None,
+        }
+    }
 }
 
 impl Table {
@@ -149,7 +185,21 @@ impl Catalog {
             Engine::Sqlite => sqlite::read(session).await?,
         };
         catalog.retain(&options.tables)?;
+        for (at, foreign) in catalog.foreign.iter().enumerate() {
+            catalog.of_table.entry(foreign.table).or_default().push(at);
+            catalog.to_table.entry(foreign.parent).or_default().push(at);
+        }
         Ok(catalog)
+    }
+
+    /// The foreign keys that a table has.
+    pub(crate) fn foreign_of(&self, table: usize) -> impl Iterator<Item = &ForeignKey> {
+        self.of_table.get(&table).into_iter().flatten().map(|&at| &self.foreign[at])
+    }
+
+    /// The foreign keys that refer to a table.
+    pub(crate) fn foreign_to(&self, table: usize) -> impl Iterator<Item = &ForeignKey> {
+        self.to_table.get(&table).into_iter().flatten().map(|&at| &self.foreign[at])
     }
 
     /// Keeps the tables with these names. Foreign keys to or from others are dropped.
@@ -191,18 +241,25 @@ struct Places(HashMap<(String, String), usize>);
 
 impl Places {
     fn add(&mut self, catalog: &mut Catalog, table: Table) {
-        self.0.insert((table.schema.clone(), table.name.clone()), catalog.tables.len());
+        self.0.insert(Places::name(&table.schema, &table.name), catalog.tables.len());
         catalog.tables.push(table);
     }
 
     fn get(&self, schema: &str, name: &str) -> Option<usize> {
-        self.0.get(&(schema.to_owned(), name.to_owned())).copied()
+        self.0.get(&Places::name(schema, name)).copied()
+    }
+
+    /// SQLite, which has no schemas, does not distinguish the case of ASCII letters in names.
+    fn name(schema: &str, name: &str) -> (String, String) {
+        let name = if schema.is_empty() { name.to_ascii_lowercase() } else { name.to_owned() };
+        (schema.to_owned(), name)
     }
 }
 
-/// The position of a column.
+/// The position of a column. A foreign key may write the name of a column in another case where the database allows it.
 fn column(table: &Table, name: &str) -> Option<usize> {
-    table.columns.iter().position(|column| column.name == name)
+    let place = |is: &dyn Fn(&str) -> bool| table.columns.iter().position(|column| is(&column.name));
+    place(&|of| of == name).or_else(|| place(&|of| of.eq_ignore_ascii_case(name)))
 }
 
 /// The texts of a row; null is empty.
@@ -259,6 +316,7 @@ fn add_to_foreign(catalog: &mut Catalog, name: &str, child: (usize, &str), paren
             columns: vec![column_at],
             parent: parent.0,
             parent_columns: vec![parent_at],
+            unreported: None,
         }),
     }
 }

@@ -131,7 +131,7 @@ fn constraints(catalog: &Catalog, table_at: usize, at: usize) -> Vec<FoundBy> {
     } else if table.is_unique(at) {
         found.push(FoundBy::UniqueKey);
     }
-    if catalog.foreign.iter().any(|foreign| foreign.table == table_at && foreign.columns.contains(&at)) {
+    if catalog.foreign_of(table_at).any(|foreign| foreign.columns.contains(&at)) {
         found.push(FoundBy::ForeignKey);
     }
     found

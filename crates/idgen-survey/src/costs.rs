@@ -59,16 +59,6 @@ fn value_bytes(engine: Engine, column: &Column, values: &[Value]) -> Option<f64>
     if values.is_empty() {
         return None;
     }
-    // A byte for the length; SQLite's is in the record's header.
-    let length_byte = match (engine, column.class, column.charset.as_deref()) {
-        // Of one byte for each character, the length never differs.
-        (
-            Engine::MySql | Engine::MariaDb,
-            Class::Text { fixed: true },
-            Some("ascii" | "latin1" | "binary"),
-        ) => 0.0,
-        _ => 1.0,
-    };
     let padded = |length: usize| match (column.class, column.length) {
         // A CHAR takes its characters in any case.
         (Class::Text { fixed: true }, Some(characters)) => (length as u64).max(characters) as f64,
@@ -92,18 +82,53 @@ fn value_bytes(engine: Engine, column: &Column, values: &[Value]) -> Option<f64>
             },
         })
         .sum();
-    Some(total / values.len() as f64 + length_byte)
+    Some(total / values.len() as f64 + length_byte(engine, column))
 }
 
-/// Indexes of a table that carry a column beside the table itself.
-fn carriers(table: &Table, column: usize) -> u32 {
-    let in_primary = table.primary().is_some_and(|key| key.columns.contains(&column));
-    let carries = |key: &&Key| match table.clustered {
-        // The table is the primary key's index, and every other index ends with the primary key.
-        true => !key.primary && (in_primary || key.columns.contains(&column)),
-        false => key.columns.contains(&column),
-    };
-    table.keys.iter().filter(carries).count() as u32
+/// A byte for the length of a value; SQLite's is in the record's header.
+fn length_byte(engine: Engine, column: &Column) -> f64 {
+    match (engine, column.class, column.charset.as_deref()) {
+        // Of one byte for each character, the length never differs.
+        (
+            Engine::MySql | Engine::MariaDb,
+            Class::Text { fixed: true },
+            Some("ascii" | "latin1" | "binary"),
+        ) => 0.0,
+        _ => 1.0,
+    }
+}
+
+/// What the indexes of a table hold of a column, beside the table itself.
+#[derive(Default)]
+struct Held {
+    indexes: u32,
+    /// Entries with a value, or with its beginning.
+    entries: u64,
+    bytes: f64,
+}
+
+/// What indexes hold of a column that has a value in so many rows.
+fn held(engine: Engine, table: &Table, at: usize, rows: u64, value_bytes: f64) -> Held {
+    let mut held = Held::default();
+    let in_primary = table.primary().is_some_and(|key| key.columns.contains(&at));
+    // The table is the index of the primary key.
+    for key in table.keys.iter().filter(|key| key.holds_values && !(table.clustered && key.primary)) {
+        // Every other index of such a table ends with the primary key.
+        let at_end = table.clustered && in_primary;
+        let prefix = key.prefixes.get(&at).filter(|_| key.columns.contains(&at));
+        let in_whole =
+            at_end || key.included.contains(&at) || (key.columns.contains(&at) && prefix.is_none());
+        let cut = prefix
+            .map_or(0.0, |&prefix| value_bytes.min(prefix as f64 + length_byte(engine, &table.columns[at])));
+        let whole = if in_whole { value_bytes } else { 0.0 };
+        if whole + cut > 0.0 {
+            let entries = key.entries.unwrap_or(rows).min(rows);
+            held.indexes += 1;
+            held.entries += entries;
+            held.bytes += entries as f64 * (whole + cut);
+        }
+    }
+    held
 }
 
 /// The index that identifies rows by a column.
@@ -113,41 +138,39 @@ pub(crate) fn index_of(table: &Table, column: usize) -> Option<usize> {
         .or_else(|| place(&|key| key.unique && key.columns == [column]))
 }
 
-/// The cost of a column that is a primary key, or that others refer to.
+/// The cost of a column that is a primary key, or that others refer to. `values_in` says in how many rows of a table a column
+/// has a value.
 pub(crate) fn of_column(
     engine: Engine,
     catalog: &Catalog,
     ids: &IdColumn,
-    rows: &[Option<u64>],
+    values_in: &dyn Fn(usize, usize) -> Option<u64>,
 ) -> Option<Cost> {
     let table = &catalog.tables[ids.table];
-    let refers_here = |table: usize, columns: &[usize]| table == ids.table && columns.contains(&ids.column);
     let is_key = table.identity().is_some_and(|key| key.columns.contains(&ids.column));
-    if !is_key && !catalog.foreign.iter().any(|foreign| refers_here(foreign.parent, &foreign.parent_columns))
-    {
+    if !is_key && !catalog.foreign_to(ids.table).any(|foreign| foreign.parent_columns.contains(&ids.column)) {
         return None;
     }
-    let here = rows[ids.table]?;
+    let here = values_in(ids.table, ids.column)?;
     let column = &table.columns[ids.column];
     let reference_each = value_bytes(engine, column, &ids.values)?;
     // SQLite's integer key is not stored in the record, and its varint in the cell is small.
     let is_rowid = is_rowid(engine, table, ids.column);
     let value_bytes = if is_rowid { 0.0 } else { reference_each };
-    let indexes = if is_rowid { 0 } else { carriers(table, ids.column) };
-    let mut references = 0;
-    let mut referring_places = 0;
-    for foreign in &catalog.foreign {
-        for (&child, &parent) in foreign.columns.iter().zip(&foreign.parent_columns) {
-            if refers_here(foreign.parent, &[parent]) {
-                references += 1;
-                let places = 1 + u64::from(carriers(&catalog.tables[foreign.table], child));
-                referring_places += rows[foreign.table].unwrap_or(0) * places;
-            }
+    let own = held(engine, table, ids.column, here, value_bytes);
+    let mut references = Held::default();
+    for foreign in catalog.foreign_to(ids.table) {
+        let columns = foreign.columns.iter().zip(&foreign.parent_columns);
+        for (&child, _) in columns.filter(|&(_, &parent)| parent == ids.column) {
+            let rows = values_in(foreign.table, child).unwrap_or(0);
+            let carried = held(engine, &catalog.tables[foreign.table], child, rows, reference_each);
+            references.indexes += 1;
+            references.entries += rows + carried.entries;
+            references.bytes += rows as f64 * reference_each + carried.bytes;
         }
     }
-    let here_places = here * (1 + u64::from(indexes));
-    let bytes = |places: u64, each: f64| (places as f64 * each).round() as u64;
-    let instead = |each: f64| (value_bytes > each).then(|| bytes(here_places + referring_places, each));
+    let places = here + own.entries + references.entries;
+    let instead = |each: f64| (value_bytes > each).then(|| (places as f64 * each).round() as u64);
     let index = index_of(table, ids.column).map(|at| &table.keys[at]);
     let pages = index.and_then(|key| key.pages);
     let counted = index.and_then(|key| key.fill);
@@ -155,11 +178,11 @@ pub(crate) fn of_column(
     let from = if counted.is_some() { FillFrom::Pages } else { FillFrom::Estimate };
     Some(Cost {
         value_bytes,
-        table_bytes: bytes(here, value_bytes),
-        indexes,
-        index_bytes: bytes(here * u64::from(indexes), value_bytes),
-        references,
-        reference_bytes: bytes(referring_places, reference_each),
+        table_bytes: (here as f64 * value_bytes).round() as u64,
+        indexes: own.indexes,
+        index_bytes: own.bytes.round() as u64,
+        references: references.indexes,
+        reference_bytes: references.bytes.round() as u64,
         bytes_as_16: instead(16.0),
         bytes_as_8: instead(8.0),
         fill,

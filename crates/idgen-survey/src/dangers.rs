@@ -1,5 +1,6 @@
 //! What is dangerous, with the statement that shows the rows, and what to do.
 
+pub(crate) mod cascades;
 mod numbers;
 mod schema;
 mod texts;
@@ -68,6 +69,8 @@ pub enum Code {
     FutureTime,
     /// Ids that are repeated.
     RepeatedIds,
+    /// Foreign keys whose errors MySQL does not report.
+    HiddenCascadeError,
 }
 
 impl Code {
@@ -86,6 +89,7 @@ impl Code {
         Code::NewBeforeOld,
         Code::FutureTime,
         Code::RepeatedIds,
+        Code::HiddenCascadeError,
     ];
 
     /// The name, as in the JSON.
@@ -110,6 +114,7 @@ impl Code {
             Code::NewBeforeOld => "new-before-old",
             Code::FutureTime => "future-time",
             Code::RepeatedIds => "repeated-ids",
+            Code::HiddenCascadeError => "hidden-cascade-error",
         }
     }
 }
@@ -121,7 +126,7 @@ pub struct Finding {
     pub level: Level,
     /// What it is about.
     pub code: Code,
-    /// The table.
+    /// The table, or the schema if it is about many tables of it ([`Code::HiddenCascadeError`]).
     pub table: String,
     /// The column, if it is about one.
     pub column: Option<String>,
@@ -136,6 +141,20 @@ pub struct Finding {
     pub examples: Vec<String>,
 }
 
+/// A finding of the catalog, without its statement and its remedy.
+fn about_table(level: Level, code: Code, table: &Table, column: Option<&Column>, what: String) -> Finding {
+    Finding {
+        level,
+        code,
+        table: table.shown(),
+        column: column.map(|column| column.name.clone()),
+        what,
+        statement: String::new(),
+        remedy: String::new(),
+        examples: Vec::new(),
+    }
+}
+
 /// What the checks of one column read.
 pub(super) struct Context<'c> {
     pub(super) engine: Engine,
@@ -148,16 +167,7 @@ pub(super) struct Context<'c> {
 
 impl Context<'_> {
     pub(super) fn finding(&self, level: Level, code: Code, what: String) -> Finding {
-        Finding {
-            level,
-            code,
-            table: self.table.shown(),
-            column: Some(self.column.name.clone()),
-            what,
-            statement: String::new(),
-            remedy: String::new(),
-            examples: Vec::new(),
-        }
+        about_table(level, code, self.table, Some(self.column), what)
     }
 
     /// The statement that shows the rows of a finding; `rest` is its condition or order.

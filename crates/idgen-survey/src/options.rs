@@ -5,9 +5,12 @@ use std::time::Duration;
 /// The limits of a survey, and what it may show.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The longest time that a statement may take. The server ends a statement that takes longer, and the survey names the
+    /// The longest time that a statement may take, and the twelfth part of what one about the catalog may take. The server ends a statement that takes longer, and the survey names the
     /// table in [`Survey::unseen`](crate::Survey::unseen).
     pub statement_time: Duration,
+    /// The time for the samples of all tables. Large tables come first; [`Survey::unseen`](crate::Survey::unseen) says how many
+    /// tables there was no time for.
+    pub sample_time: Duration,
     /// Rows that are read from each table, at most.
     pub rows: u32,
     /// Ranges of the primary key from which the rows of a table are taken.
@@ -23,7 +26,7 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// Five seconds for a statement, 1,000 rows from five ranges of each table, and no values.
+    /// Five seconds for a statement, 40 seconds for all samples, 1,000 rows from five ranges of each table, and no values.
     ///
     /// ```
     /// let options = idgen_survey::Options::default();
@@ -32,6 +35,7 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             statement_time: Duration::from_secs(5),
+            sample_time: Duration::from_secs(40),
             rows: 1_000,
             starts: 5,
             show_values: false,

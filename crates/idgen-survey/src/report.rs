@@ -96,7 +96,8 @@ pub struct ColumnReport {
     pub found_by: Vec<FoundBy>,
     /// Values that were read, without nulls.
     pub values: u64,
-    /// The kinds of these values, the most frequent first.
+    /// The kinds of these values, the most frequent first. Integers of at most 32 bits that were not read are one kind with no
+    /// values.
     pub kinds: Vec<KindShare>,
     /// Where new ids arrive.
     pub arrival: Arrival,

@@ -1,13 +1,14 @@
 //! The survey: catalog, samples, columns, findings.
 
 use std::collections::HashSet;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use crate::catalog::{Catalog, Table};
+use crate::catalog::{Catalog, Class, Table};
 use crate::columns::{self, IdColumn};
 use crate::costs;
 use crate::dangers;
 use crate::error::{Error, Result};
+use crate::kinds::Kind;
 use crate::options::Options;
 use crate::pages;
 use crate::report::{ColumnReport, KindShare, Survey, TableReport};
@@ -50,10 +51,11 @@ async fn with_session(session: &mut Session, options: &Options) -> Result<Survey
         Some(_) => Some(Watch::begin(session, &mut unseen).await),
         None => None,
     };
-    let mut findings = Vec::new();
+    session.begin_rows(options.statement_time).await?;
+    let mut samples = samples(session, &catalog, options, &mut unseen).await;
+    let mut findings = dangers::cascades::hidden_errors(session.engine, &catalog);
     let mut found: Vec<(Option<Sample>, Vec<IdColumn>)> = Vec::new();
-    for at in 0..catalog.tables.len() {
-        let sample = sampled(session, &catalog.tables[at], options, &mut unseen).await;
+    for (at, sample) in samples.drain(..).enumerate() {
         let empty = Sample::default();
         let columns = columns::find(&catalog, at, sample.as_ref().unwrap_or(&empty), session.engine, now);
         findings.extend(dangers::of_table(session, &catalog, at, &columns, (now, options.show_values)).await);
@@ -82,6 +84,10 @@ async fn with_session(session: &mut Session, options: &Options) -> Result<Survey
             _ => table.rows,
         })
         .collect();
+    let values_in = |table: usize, column: usize| {
+        let filled = found[table].0.as_ref().and_then(|sample| sample.filled(column)).unwrap_or(1.0);
+        Some((rows[table]? as f64 * filled).round() as u64)
+    };
     let rows_read = found.iter().flat_map(|(sample, _)| sample).map(|sample| sample.rows.len() as u64).sum();
     let with_findings: HashSet<&str> = findings.iter().map(|finding| finding.table.as_str()).collect();
     let mut tables = Vec::new();
@@ -100,7 +106,7 @@ async fn with_session(session: &mut Session, options: &Options) -> Result<Survey
             bytes_per_row: catalog.tables[at].bytes_per_row,
             columns: columns
                 .iter()
-                .map(|ids| column_report(session.engine, &catalog, ids, &rows, watched[at].as_ref()))
+                .map(|ids| column_report(session.engine, &catalog, ids, &values_in, watched[at].as_ref()))
                 .collect(),
             watched: watched[at].take(),
             table,
@@ -126,6 +132,31 @@ async fn with_session(session: &mut Session, options: &Options) -> Result<Survey
         not_predicted: Vec::new(),
         statements: std::mem::take(&mut session.statements),
     })
+}
+
+/// The sample of each table. The largest tables are the first, as far as their sizes are known, in case that the time ends.
+async fn samples(
+    session: &mut Session,
+    catalog: &Catalog,
+    options: &Options,
+    unseen: &mut Vec<String>,
+) -> Vec<Option<Sample>> {
+    let begin = Instant::now();
+    let mut order: Vec<usize> = (0..catalog.tables.len()).collect();
+    order.sort_by_key(|&at| std::cmp::Reverse(catalog.tables[at].rows.unwrap_or(u64::MAX)));
+    let mut samples: Vec<Option<Sample>> = std::iter::repeat_with(|| None).take(order.len()).collect();
+    for (done, &at) in order.iter().enumerate() {
+        if begin.elapsed() > options.sample_time {
+            unseen.push(format!(
+                "rows of {} tables, which are not larger than the others: there was no time for them; allow more with \
+                 --sample-seconds",
+                order.len() - done
+            ));
+            break;
+        }
+        samples[at] = sampled(session, &catalog.tables[at], options, unseen).await;
+    }
+    samples
 }
 
 /// The sample of a table. What keeps it from being read is added to what was not seen.
@@ -158,7 +189,7 @@ fn column_report(
     engine: Engine,
     catalog: &Catalog,
     ids: &IdColumn,
-    rows: &[Option<u64>],
+    values_in: &dyn Fn(usize, usize) -> Option<u64>,
     watched: Option<&Watched>,
 ) -> ColumnReport {
     let table = &catalog.tables[ids.table];
@@ -170,6 +201,10 @@ fn column_report(
         values: values as u64,
         share: values as f64 / count.max(1) as f64,
     });
+    let mut kinds: Vec<KindShare> = kinds.collect();
+    if kinds.is_empty() && matches!(column.class, Class::Int { bits: ..=32, .. }) {
+        kinds.push(KindShare { kind: Kind::Counted, values: 0, share: 1.0 });
+    }
     ColumnReport {
         column: column.name.clone(),
         type_text: column.type_text.clone(),
@@ -177,10 +212,10 @@ fn column_report(
         collation: column.collation.clone(),
         found_by: ids.found_by.clone(),
         values: count,
-        kinds: kinds.collect(),
+        kinds,
         // Two looks show more than one.
         arrival: watched.filter(|_| is_key).and_then(Watched::arrival).unwrap_or(ids.arrival),
-        cost: costs::of_column(engine, catalog, ids, rows),
+        cost: costs::of_column(engine, catalog, ids, values_in),
     }
 }
 

@@ -4,7 +4,7 @@ mod starts;
 
 use std::collections::HashSet;
 
-use crate::catalog::{Class, Column, Table};
+use crate::catalog::{Class, Column, Counter, Table};
 use crate::options::Options;
 use crate::session::{Cell, Engine, Refused, Rows, Session};
 use crate::sql;
@@ -55,6 +55,14 @@ impl Sample {
     }
 }
 
+impl Sample {
+    /// The share of rows in which a column has a value, if the sample has rows.
+    pub(crate) fn filled(&self, column: usize) -> Option<f64> {
+        let read = self.columns.contains(&column) && !self.rows.is_empty();
+        read.then(|| self.values(column).len() as f64 / self.rows.len() as f64)
+    }
+}
+
 /// Whether the column can hold ids.
 fn is_candidate(column: &Column) -> bool {
     // The shortest text of an id has 22 characters, the shortest bytes are those of an ObjectId.
@@ -67,7 +75,19 @@ fn is_candidate(column: &Column) -> bool {
     }
 }
 
-/// What the sample reads: the key, the columns of all keys, and others that can hold ids.
+/// Whether rows can show more than the catalog does: integers of 32 bits are integers, and below the next value of a counter of
+/// MySQL and SQLite, there are only smaller ones.
+fn is_telling(engine: Engine, table: &Table, at: usize) -> bool {
+    let is_small = |counter: &Counter| counter.column == at && counter.used < SMALL_COUNTER;
+    let is_counted = engine != Engine::Postgres && table.counters.iter().any(is_small);
+    let is_narrow = matches!(table.columns[at].class, Class::Int { bits: ..=32, .. });
+    is_candidate(&table.columns[at]) && !is_counted && !is_narrow
+}
+
+/// The share of 64 bits that integers below 2^40 use.
+const SMALL_COUNTER: f64 = 1.0 / (1 << 24) as f64;
+
+/// What the sample reads: the key, and all columns that can hold ids.
 fn columns(table: &Table) -> Vec<usize> {
     let mut columns: Vec<usize> = table.identity().map(|key| key.columns.clone()).unwrap_or_default();
     for (at, column) in table.columns.iter().enumerate() {
@@ -81,12 +101,14 @@ fn columns(table: &Table) -> Vec<usize> {
 /// Reads a sample: with `Options::starts` statements, or with one if the table is small or has no key.
 pub(crate) async fn take(session: &mut Session, table: &Table, options: &Options) -> Result<Sample, Refused> {
     let mut sample = Sample { columns: columns(table), ..Sample::default() };
-    if sample.columns.is_empty() {
+    let engine = session.engine;
+    let is_telling = (0..table.columns.len()).any(|at| is_telling(engine, table, at));
+    if sample.columns.is_empty() || table.is_empty || !(is_telling || options.watch.is_some()) {
+        sample.whole = table.is_empty;
         return Ok(sample);
     }
-    let engine = session.engine;
     let reads: Vec<String> = sample.columns.iter().map(|&at| sql::read(engine, &table.columns[at])).collect();
-    let from = format!("SELECT {} FROM {}", reads.join(", "), sql::table(engine, table));
+    let from = format!("SELECT {} FROM {}", reads.join(", "), sql::rows_of(engine, table));
     let key: Vec<usize> = table.identity().map(|key| key.columns.clone()).unwrap_or_default();
     let order = |suffix: &str| {
         let names: Vec<String> =
@@ -127,10 +149,14 @@ pub(crate) async fn take(session: &mut Session, table: &Table, options: &Options
     let mut last = values(table, &sample.columns, rows);
     last.reverse();
     let leading = &table.columns[key[0]];
-    let ends = (first.first().map(|row| row[0].clone()), last.last().map(|row| row[0].clone()));
+    // Between the two ranges, so that one key far from all others does not move every start into the gap.
+    let ends = (first.last().map(|row| row[0].clone()), last.first().map(|row| row[0].clone()));
     add(&mut sample, first);
     sample.ranges = 2;
-    if let (Some(low), Some(high)) = ends {
+    // A place between two dates or decimals is none that their type can read.
+    if let (Some(low), Some(high)) = ends
+        && leading.class != Class::Other
+    {
         for start in starts::between(&low, &high, starts - 2) {
             let condition =
                 format!("{} >= {}", sql::name(engine, &leading.name), sql::parameter(engine, leading, 1));

@@ -84,6 +84,10 @@ enum Driver {
     Sqlite(sqlite::Sqlite),
 }
 
+/// So many times as long as others may statements about the catalog take: there are a dozen of them, and on a server with many
+/// tables they take seconds.
+const CATALOG_TIMES: u32 = 12;
+
 /// A connection to one database.
 pub(crate) struct Session {
     driver: Driver,
@@ -102,8 +106,8 @@ pub(crate) struct Refused {
 
 impl Session {
     pub(crate) async fn open(url: &str, options: &Options) -> Result<Session> {
-        let limit = options.statement_time;
-        if limit < Duration::from_millis(1) {
+        let limit = options.statement_time * CATALOG_TIMES;
+        if options.statement_time < Duration::from_millis(1) {
             return Err(Error::new("the time limit of a statement is 0: choose a millisecond or more"));
         }
         let scheme = url.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
@@ -141,6 +145,22 @@ impl Session {
             statement_time: limit,
             show_values: options.show_values,
         })
+    }
+
+    /// Limits the next statements, which read rows, to the time that the caller chose.
+    pub(crate) async fn begin_rows(&mut self, limit: Duration) -> Result<()> {
+        let sql = match &mut self.driver {
+            Driver::Sqlite(driver) => {
+                driver.limit(limit)?;
+                None
+            }
+            Driver::MySql(_) => Some(mysql::limit(self.engine, limit)),
+            Driver::Postgres(_) => Some(postgres::limit(limit)),
+        };
+        self.statement_time = limit;
+        let Some(sql) = sql else { return Ok(()) };
+        let refused = |refused: Refused| Error::new(format!("the server refused \"{sql}\": {}", refused.why));
+        self.rows("limits the time of statements that read rows", &sql, &[]).await.map(drop).map_err(refused)
     }
 
     /// Executes a statement; texts replace its parameters. Columns of servers must be texts.

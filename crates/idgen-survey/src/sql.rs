@@ -10,12 +10,25 @@ pub(crate) fn name(engine: Engine, name: &str) -> String {
     format!("{quote}{doubled}{quote}")
 }
 
+/// A text as a literal.
+pub(crate) fn text(engine: Engine, text: &str) -> String {
+    // With a backslash, MySQL escapes the next character.
+    let text = if engine.is_mysql() { text.replace('\\', "\\\\") } else { text.to_owned() };
+    format!("'{}'", text.replace('\'', "''"))
+}
+
 /// A table with its schema.
 pub(crate) fn table(engine: Engine, table: &Table) -> String {
     match table.schema.as_str() {
         "" => name(engine, &table.name),
         schema => format!("{}.{}", name(engine, schema), name(engine, &table.name)),
     }
+}
+
+/// The rows of a table without those of the tables that inherit from it.
+pub(crate) fn rows_of(engine: Engine, of: &Table) -> String {
+    let only = if engine == Engine::Postgres { "ONLY " } else { "" };
+    format!("{only}{}", table(engine, of))
 }
 
 /// Characters of a text that a sample reads: more than the longest id has, and few of a long text.

@@ -143,7 +143,7 @@ async fn look(
     let [column] = table.identity()?.columns[..] else { return None };
     let key = &table.columns[column];
     let name = sql::name(engine, &key.name);
-    let from = sql::table(engine, table);
+    let from = sql::rows_of(engine, table);
     let mut binds: Vec<Value> = Vec::new();
     let mut parameter = |value: &Value| {
         binds.push(value.clone());

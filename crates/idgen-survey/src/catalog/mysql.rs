@@ -1,5 +1,7 @@
 //! `information_schema`, and InnoDB's persistent statistics where they may be read.
 
+use std::collections::HashMap;
+
 use super::{Catalog, Class, Column, Counter, Key, Places, Table, add_to_key, column};
 use super::{first_number, foreign_keys, number, texts};
 use crate::error::Result;
@@ -22,17 +24,55 @@ pub(super) async fn read(session: &mut Session) -> Result<Catalog> {
     foreign(session, &mut catalog, &places).await?;
     statistics(session, &mut catalog, &places).await;
     hidden(session, &mut catalog).await;
-    let page = session.rows("the size of a page", "SELECT CAST(@@innodb_page_size AS CHAR)", &[]).await;
-    if let Some(bytes) = page.ok().as_ref().and_then(first_number) {
-        catalog.page_bytes = bytes as u32;
+    if settings(session, &mut catalog).await {
+        unreported_cascades(session, &mut catalog, &places).await?;
     }
-    let pool = "SELECT CAST(@@innodb_buffer_pool_size AS CHAR)";
-    let pool = session.rows("the size of the buffer pool", pool, &[]).await;
-    catalog.pool_bytes = pool.ok().as_ref().and_then(first_number);
     catalog
         .used
         .push("SELECT on the surveyed tables (the catalog shows only tables with a privilege)".to_owned());
     Ok(catalog)
+}
+
+/// Sizes of pages and of the buffer pool, and whether MySQL cascades foreign keys without InnoDB. Servers without the
+/// variable, which are MySQL before 9.6 and MariaDB, cascade in InnoDB.
+async fn settings(session: &mut Session, catalog: &mut Catalog) -> bool {
+    let sql = "SHOW GLOBAL VARIABLES WHERE Variable_name IN \
+               ('innodb_page_size', 'innodb_buffer_pool_size', 'innodb_native_foreign_keys')";
+    let rows = session.rows("settings of InnoDB", sql, &[]).await.unwrap_or_default();
+    let mut outside = false;
+    for row in rows {
+        let [name, value] = &texts(&row)[..] else { continue };
+        match name.as_str() {
+            "innodb_page_size" => catalog.page_bytes = number(value).unwrap_or(16_384) as u32,
+            "innodb_buffer_pool_size" => catalog.pool_bytes = number(value),
+            _ => outside = value == "OFF",
+        }
+    }
+    outside
+}
+
+/// Foreign keys that change other rows. Those that only refuse (`RESTRICT`, `NO ACTION`) report their errors.
+async fn unreported_cascades(session: &mut Session, catalog: &mut Catalog, places: &Places) -> Result<()> {
+    let sql = format!(
+        "SELECT CONSTRAINT_SCHEMA, TABLE_NAME, CONSTRAINT_NAME, DELETE_RULE, UPDATE_RULE \
+         FROM information_schema.REFERENTIAL_CONSTRAINTS WHERE {} AND (DELETE_RULE IN ('CASCADE', 'SET NULL') \
+         OR UPDATE_RULE IN ('CASCADE', 'SET NULL'))",
+        of_schema("CONSTRAINT_SCHEMA")
+    );
+    let mut rules = HashMap::new();
+    for row in session.catalog("foreign keys that change other rows", &sql).await? {
+        let [schema, table, name, on_delete, on_update] = &texts(&row)[..] else { continue };
+        let Some(table) = places.get(schema, table) else { continue };
+        let changes = [("ON DELETE", on_delete), ("ON UPDATE", on_update)]
+            .into_iter()
+            .filter(|(_, rule)| matches!(rule.as_str(), "CASCADE" | "SET NULL"))
+            .map(|(event, rule)| format!("{event} {rule}"));
+        rules.insert((table, name.clone()), changes.collect::<Vec<_>>().join(" "));
+    }
+    for foreign in &mut catalog.foreign {
+        foreign.unreported = rules.remove(&(foreign.table, foreign.name.clone()));
+    }
+    Ok(())
 }
 
 /// Tables, and the next value of their counters, which `columns` judges by the type.
@@ -59,6 +99,7 @@ async fn tables(session: &mut Session, catalog: &mut Catalog, places: &mut Place
             keys: Vec::new(),
             counters: counters.into_iter().collect(),
             bytes_per_row: number(row_bytes).filter(|&bytes| bytes > 0).map(|bytes| bytes as f64),
+            is_empty: false,
             readable: true,
         };
         places.add(catalog, table);
@@ -140,20 +181,12 @@ async fn keys(session: &mut Session, catalog: &mut Catalog, places: &Places) -> 
         let table = &mut catalog.tables[table];
         let at = column(table, of);
         // The prefix may be as long as the column.
-        let whole = kind == "BTREE"
-            && (part.is_empty() || at.is_some_and(|at| table.columns[at].length == number(part)));
-        add_to_key(table, name, at, || Key {
-            name: name.clone(),
-            unique: non_unique == "0",
-            primary: name == "PRIMARY",
-            columns: Vec::new(),
-            whole: true,
-            pages: None,
-            leaf_pages: None,
-            fill: None,
-        });
+        let prefix = number(part).filter(|_| at.is_some_and(|at| table.columns[at].length != number(part)));
+        add_to_key(table, name, at, || Key::new(name, non_unique == "0", name == "PRIMARY", true));
         if let Some(key) = table.keys.last_mut() {
-            key.whole &= whole;
+            key.whole &= kind == "BTREE" && prefix.is_none();
+            key.holds_values = kind != "FULLTEXT";
+            key.prefixes.extend(at.zip(prefix));
         }
     }
     Ok(())
@@ -186,12 +219,13 @@ async fn statistics(session: &mut Session, catalog: &mut Catalog, places: &Place
     catalog.used.push("SELECT on mysql.innodb_index_stats, for pages of indexes".to_owned());
     for row in rows {
         let [schema, table, name, stat, value] = &texts(&row)[..] else { continue };
-        let Some(table) = places.get(schema, table) else { continue };
+        // A partition has a row of its own: orders#p#p2026, or orders#P#p2026 before MySQL 8.0.
+        let whole = table.split_once("#p#").or_else(|| table.split_once("#P#")).map(|(table, _)| table);
+        let whole = whole.and_then(|table| places.get(schema, table));
+        let Some(table) = places.get(schema, table).or(whole) else { continue };
         let Some(key) = catalog.tables[table].keys.iter_mut().find(|key| key.name == *name) else { continue };
-        match stat.as_str() {
-            "size" => key.pages = number(value),
-            _ => key.leaf_pages = number(value),
-        }
+        let pages = if stat == "size" { &mut key.pages } else { &mut key.leaf_pages };
+        *pages = number(value).map(|value| value + pages.unwrap_or(0));
     }
 }
 

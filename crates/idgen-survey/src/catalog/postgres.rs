@@ -27,12 +27,12 @@ async fn tables(session: &mut Session, catalog: &mut Catalog, places: &mut Place
     // Partitions are read as tables; what they are parts of has no rows of its own.
     let sql = format!(
         "SELECT n.nspname::text, c.relname::text, c.reltuples::bigint::text, \
-         has_table_privilege(c.oid, 'SELECT')::text, c.relpages::text \
+         has_table_privilege(c.oid, 'SELECT')::text, c.relpages::text, pg_relation_size(c.oid)::text \
          FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
          WHERE c.relkind = 'r' AND {OWN} ORDER BY 1, 2"
     );
     for row in session.catalog("tables", &sql).await? {
-        let [schema, name, rows, readable, pages] = &texts(&row)[..] else { continue };
+        let [schema, name, rows, readable, pages, bytes] = &texts(&row)[..] else { continue };
         // -1: never analyzed.
         let rows = number(rows);
         let bytes_per_row = match (number(pages), rows) {
@@ -48,6 +48,7 @@ async fn tables(session: &mut Session, catalog: &mut Catalog, places: &mut Place
             counters: Vec::new(),
             clustered: false,
             bytes_per_row,
+            is_empty: bytes == "0",
             readable: readable == "true",
         };
         places.add(catalog, table);
@@ -58,10 +59,12 @@ async fn tables(session: &mut Session, catalog: &mut Catalog, places: &mut Place
 async fn columns(session: &mut Session, catalog: &mut Catalog, places: &Places) -> Result<()> {
     let sql = format!(
         "SELECT n.nspname::text, c.relname::text, a.attname::text, format_type(a.atttypid, a.atttypmod)::text, \
-         a.attnotnull::text, CASE WHEN a.atttypmod > 4 THEN (a.atttypmod - 4)::text END, \
-         l.collname::text, (l.oid IS NOT NULL AND NOT l.collisdeterministic)::text, t.typname::text \
+         (a.attnotnull OR t.typnotnull)::text, CASE WHEN greatest(a.atttypmod, t.typtypmod) > 4 \
+         THEN (greatest(a.atttypmod, t.typtypmod) - 4)::text END, \
+         l.collname::text, (l.oid IS NOT NULL AND NOT l.collisdeterministic)::text, coalesce(b.typname, t.typname)::text \
          FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace \
-         JOIN pg_type t ON t.oid = a.atttypid LEFT JOIN pg_collation l ON l.oid = a.attcollation \
+         JOIN pg_type t ON t.oid = a.atttypid LEFT JOIN pg_type b ON t.typtype = 'd' AND b.oid = t.typbasetype \
+         LEFT JOIN pg_collation l ON l.oid = a.attcollation \
          WHERE c.relkind = 'r' AND a.attnum > 0 AND NOT a.attisdropped AND {OWN} ORDER BY 1, 2, a.attnum"
     );
     for row in session.catalog("columns", &sql).await? {
@@ -103,27 +106,34 @@ fn class(base: &str) -> Class {
 async fn keys(session: &mut Session, catalog: &mut Catalog, places: &Places) -> Result<()> {
     let sql = format!(
         "SELECT n.nspname::text, c.relname::text, x.relname::text, i.indisunique::text, i.indisprimary::text, \
-         a.attname::text, (i.indpred IS NULL AND i.indisvalid AND m.amname = 'btree')::text, x.relpages::text \
+         a.attname::text, (i.indpred IS NULL AND i.indisvalid AND m.amname = 'btree')::text, x.relpages::text, \
+         (k.place <= i.indnkeyatts)::text, m.amname::text, \
+         CASE WHEN i.indpred IS NOT NULL THEN x.reltuples::bigint::text END \
          FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid JOIN pg_namespace n ON n.oid = c.relnamespace \
          JOIN pg_class x ON x.oid = i.indexrelid JOIN pg_am m ON m.oid = x.relam \
          CROSS JOIN LATERAL unnest(i.indkey::int2[]) WITH ORDINALITY AS k(attnum, place) \
          LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.attnum AND k.attnum > 0 \
-         WHERE c.relkind = 'r' AND k.place <= i.indnkeyatts AND {OWN} ORDER BY 1, 2, 3, k.place"
+         WHERE c.relkind = 'r' AND {OWN} ORDER BY 1, 2, 3, k.place"
     );
     for row in session.catalog("keys", &sql).await? {
-        let [schema, table, name, unique, primary, of, whole, pages] = &texts(&row)[..] else { continue };
+        let [schema, table, name, unique, primary, of, whole, pages, is_key, method, entries] =
+            &texts(&row)[..]
+        else {
+            continue;
+        };
         let Some(table) = places.get(schema, table) else { continue };
         let table = &mut catalog.tables[table];
         let at = column(table, of);
+        if is_key == "false" {
+            let key = table.keys.last_mut().filter(|key| key.name == *name);
+            key.map(|key| key.included.extend(at));
+            continue;
+        }
         add_to_key(table, name, at, || Key {
-            name: name.clone(),
-            unique: unique == "true",
-            primary: primary == "true",
-            columns: Vec::new(),
-            whole: whole == "true",
             pages: number(pages).filter(|&pages| pages > 0),
-            leaf_pages: None,
-            fill: None,
+            holds_values: matches!(method.as_str(), "btree" | "gist"),
+            entries: number(entries),
+            ..Key::new(name, unique == "true", primary == "true", whole == "true")
         });
     }
     Ok(())

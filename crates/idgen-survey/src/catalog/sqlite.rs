@@ -22,6 +22,7 @@ pub(super) async fn read(session: &mut Session) -> Result<Catalog> {
             counters: Vec::new(),
             clustered: without_rowid == "1",
             bytes_per_row: None,
+            is_empty: false,
             readable: true,
         };
         places.add(&mut catalog, table);
@@ -67,16 +68,7 @@ async fn columns(session: &mut Session, catalog: &mut Catalog, places: &Places) 
     primary.sort_unstable();
     for (table, _, column) in primary {
         let table = &mut catalog.tables[table];
-        add_to_key(table, "PRIMARY KEY", Some(column), || Key {
-            name: "PRIMARY KEY".to_owned(),
-            unique: true,
-            primary: true,
-            columns: Vec::new(),
-            whole: true,
-            pages: None,
-            leaf_pages: None,
-            fill: None,
-        });
+        add_to_key(table, "PRIMARY KEY", Some(column), || Key::new("PRIMARY KEY", true, true, true));
     }
     Ok(())
 }
@@ -97,16 +89,7 @@ async fn keys(session: &mut Session, catalog: &mut Catalog, places: &Places) -> 
         let Some(table) = places.get("", table) else { continue };
         let table = &mut catalog.tables[table];
         let at = column(table, of);
-        add_to_key(table, name, at, || Key {
-            name: name.clone(),
-            unique: unique == "1",
-            primary: false,
-            columns: Vec::new(),
-            whole: partial == "0",
-            pages: None,
-            leaf_pages: None,
-            fill: None,
-        });
+        add_to_key(table, name, at, || Key::new(name, unique == "1", false, partial == "0"));
     }
     Ok(())
 }
@@ -157,7 +140,10 @@ async fn estimates(session: &mut Session, catalog: &mut Catalog, places: &Places
         for row in rows {
             let [table, stat] = &texts(&row)[..] else { continue };
             let Some(table) = places.get("", table) else { continue };
-            catalog.tables[table].rows = stat.split(' ').next().and_then(number);
+            // A partial index has fewer entries than the table has rows.
+            let entries = stat.split(' ').next().and_then(number);
+            let rows = &mut catalog.tables[table].rows;
+            *rows = (*rows).max(entries);
         }
     }
 }

@@ -2,25 +2,12 @@
 
 use std::collections::HashMap;
 
-use super::{Code, Context, Finding, Level};
+use super::{Code, Context, Finding, Level, about_table};
 use crate::catalog::{Catalog, Class, Column, Table};
 use crate::columns::FoundBy;
 use crate::kinds::{Kind, Parsed};
 use crate::session::Engine;
 use crate::sql;
-
-fn of_table(level: Level, code: Code, table: &Table, column: Option<&Column>, what: String) -> Finding {
-    Finding {
-        level,
-        code,
-        table: table.shown(),
-        column: column.map(|column| column.name.clone()),
-        what,
-        statement: String::new(),
-        remedy: String::new(),
-        examples: Vec::new(),
-    }
-}
 
 /// A unique key without nulls serves as well: InnoDB clusters by it, and replication finds rows with it.
 pub(super) fn no_primary_key(engine: Engine, table: &Table) -> Option<Finding> {
@@ -45,7 +32,7 @@ pub(super) fn no_primary_key(engine: Engine, table: &Table) -> Option<Finding> {
              change it",
         ),
     };
-    let finding = of_table(level, Code::NoPrimaryKey, table, None, what.to_owned());
+    let finding = about_table(level, Code::NoPrimaryKey, table, None, what.to_owned());
     let statement = match table.columns.is_empty() {
         true => String::new(),
         false => {
@@ -77,7 +64,7 @@ pub(super) fn counters(engine: Engine, table: &Table) -> Vec<Finding> {
             (counter.used * 100.0).min(100.0)
         );
         let of = sql::name(engine, &column.name);
-        let finding = of_table(Level::Danger, Code::CounterNearEnd, table, Some(column), what);
+        let finding = about_table(Level::Danger, Code::CounterNearEnd, table, Some(column), what);
         let remedy = match engine {
             Engine::MySql | Engine::MariaDb => {
                 "make the column BIGINT UNSIGNED, and the columns that refer to it too, before the end"
@@ -125,7 +112,7 @@ fn compared_type(engine: Engine, column: &Column) -> String {
 pub(super) fn foreign_keys(engine: Engine, catalog: &Catalog, table_at: usize) -> Vec<Finding> {
     let mut findings = Vec::new();
     let table = &catalog.tables[table_at];
-    for foreign in catalog.foreign.iter().filter(|foreign| foreign.table == table_at) {
+    for foreign in catalog.foreign_of(table_at) {
         let parent = &catalog.tables[foreign.parent];
         for (&child_at, &parent_at) in foreign.columns.iter().zip(&foreign.parent_columns) {
             let (column, referred) = (&table.columns[child_at], &parent.columns[parent_at]);
@@ -150,7 +137,7 @@ pub(super) fn foreign_keys(engine: Engine, catalog: &Catalog, table_at: usize) -
                 described(column),
                 described(referred)
             );
-            let finding = of_table(Level::Danger, Code::ForeignKeyDiffers, table, Some(column), what);
+            let finding = about_table(Level::Danger, Code::ForeignKeyDiffers, table, Some(column), what);
             let (child, refers) = (sql::name(engine, &column.name), sql::name(engine, &referred.name));
             let compared = match engine {
                 Engine::MySql | Engine::MariaDb => format!("HEX(p.{refers}) = HEX(c.{child})"),

@@ -23,12 +23,8 @@ impl MySql {
             .fetch_one(&mut connection)
             .await
             .map_err(|error| Error::of("cannot read the server's version", error))?;
-        let (engine, time) = if version.contains("MariaDB") {
-            (Engine::MariaDb, format!("SET SESSION max_statement_time = {}", limit.as_secs_f64()))
-        } else {
-            (Engine::MySql, format!("SET SESSION max_execution_time = {}", limit.as_millis()))
-        };
-        let mut setup = vec!["SET SESSION TRANSACTION READ ONLY".to_owned(), time];
+        let engine = if version.contains("MariaDB") { Engine::MariaDb } else { Engine::MySql };
+        let mut setup = vec!["SET SESSION TRANSACTION READ ONLY".to_owned(), self::limit(engine, limit)];
         if engine == Engine::MySql {
             // Otherwise the next value of a counter may be a day old.
             setup.push("SET SESSION information_schema_stats_expiry = 0".to_owned());
@@ -55,6 +51,14 @@ impl MySql {
     pub(super) async fn close(self) {
         // The answers are read; a server that does not say goodbye changes nothing.
         let _ = self.0.close().await;
+    }
+}
+
+/// The statement that limits the time of the next ones.
+pub(super) fn limit(engine: Engine, limit: Duration) -> String {
+    match engine {
+        Engine::MariaDb => format!("SET SESSION max_statement_time = {}", limit.as_secs_f64()),
+        _ => format!("SET SESSION max_execution_time = {}", limit.as_millis()),
     }
 }
 

@@ -22,7 +22,7 @@ impl Postgres {
         let mut connection = server::connect(PgConnection::connect_with(&options)).await?;
         let setup = [
             "SET default_transaction_read_only = on".to_owned(),
-            format!("SET statement_timeout = {}", limit.as_millis()),
+            self::limit(limit),
             // Samples are ranges of an index, also where statistics are old.
             "SET enable_seqscan = off".to_owned(),
             "SET enable_bitmapscan = off".to_owned(),
@@ -47,6 +47,11 @@ impl Postgres {
         // The answers are read; a server that does not say goodbye changes nothing.
         let _ = self.0.close().await;
     }
+}
+
+/// The statement that limits the time of the next ones.
+pub(super) fn limit(limit: Duration) -> String {
+    format!("SET statement_timeout = {}", limit.as_millis())
 }
 
 fn cells(row: &PgRow) -> std::result::Result<Vec<Cell>, sqlx::Error> {

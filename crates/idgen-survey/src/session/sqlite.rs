@@ -31,6 +31,14 @@ impl Sqlite {
         Ok(Sqlite { connection, limit })
     }
 
+    /// Limits the time of the next statements.
+    pub(super) fn limit(&mut self, limit: Duration) -> Result<()> {
+        let refused = |error| Error::of("cannot limit the wait for a lock", error);
+        self.connection.busy_timeout(limit).map_err(refused)?;
+        self.limit = limit;
+        Ok(())
+    }
+
     pub(super) fn rows(&mut self, sql: &str, binds: &[Cell]) -> std::result::Result<Rows, Failure> {
         let begin = Instant::now();
         let failure = |error: rusqlite::Error| {
