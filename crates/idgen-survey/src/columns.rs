@@ -153,10 +153,12 @@ fn is_key_of_ids(
     let integers = parsed.iter().all(|parsed| matches!(parsed, Parsed::Integer(_)));
     match column.class {
         Class::Int { .. } | Class::Uuid => true,
-        Class::Bytes { .. } => table.is_unique(at) || found_by.contains(&FoundBy::ForeignKey),
+        Class::Bytes { fixed: true } if matches!(column.length, Some(12 | 16)) => {
+            table.is_unique(at) || found_by.contains(&FoundBy::ForeignKey)
+        }
         Class::Any if !values.is_empty() && integers => true,
-        // A text is an id if others refer to it or it identifies rows alone, and it is long enough.
-        Class::Any | Class::Text { .. } => {
+        // A text, as characters or as bytes, is an id if others refer to it or it identifies rows alone, and it is long enough.
+        Class::Any | Class::Text { .. } | Class::Bytes { .. } => {
             let is_alone = table.primary().is_some_and(|key| key.columns == [at]);
             (is_alone || found_by.contains(&FoundBy::ForeignKey))
                 && parsed.iter().any(|parsed| matches!(parsed, Parsed::Wide { .. } | Parsed::Object { .. }))
