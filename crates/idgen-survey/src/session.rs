@@ -122,7 +122,15 @@ impl Session {
             }
             Some("sqlite" | "file") | None => {
                 let path = url.strip_prefix("sqlite://").or_else(|| url.strip_prefix("file://"));
-                let path = path.or_else(|| url.strip_prefix("sqlite:")).unwrap_or(url);
+                let path = path.or_else(|| url.strip_prefix("sqlite:"));
+                // A mistyped URL can hold a password, which an error about a file would show.
+                if path.is_none() && url.contains('@') && !std::path::Path::new(url).exists() {
+                    return Err(Error::new(
+                        "this is neither a URL nor the path of a file: write mysql://user:password@host:port/schema, \
+                         postgres://user:password@host:port/database, or sqlite: and the path of a file",
+                    ));
+                }
+                let path = path.unwrap_or(url);
                 let driver = sqlite::Sqlite::open(path, limit)?;
                 let setup = vec![sqlite::READ_ONLY.to_owned()];
                 (Driver::Sqlite(driver), Engine::Sqlite, sqlite::version(), setup)

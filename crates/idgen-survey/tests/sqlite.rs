@@ -334,6 +334,24 @@ fn a_second_look_shows_where_rows_arrive() {
 }
 
 #[test]
+fn a_mistyped_url_is_an_error_without_its_password() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    for url in [
+        "mysql:reader:secret@host/shop",
+        "reader:secret@host/shop",
+        "mysql:/reader:secret@host/shop",
+        "oracle://a:secret@b/c",
+    ] {
+        let error = runtime.block_on(survey(url, &Options::default())).unwrap_err();
+        let (short, long) = (error.to_string(), format!("{error:?}"));
+        assert!(
+            short.contains("mysql://") && !short.contains("secret") && !long.contains("secret"),
+            "{url}: {long}"
+        );
+    }
+}
+
+#[test]
 fn a_file_that_is_not_there_is_not_created() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("none.db");
