@@ -89,8 +89,6 @@ pub(crate) struct Table {
     pub(crate) clustered: bool,
     /// Bytes that the table takes for each row, where the catalog says so.
     pub(crate) bytes_per_row: Option<f64>,
-    /// Whether the database knows that it has no rows, and does not estimate it.
-    pub(crate) is_empty: bool,
     /// Whether this user may read its rows.
     pub(crate) readable: bool,
 }

@@ -103,8 +103,7 @@ pub(crate) async fn take(session: &mut Session, table: &Table, options: &Options
     let mut sample = Sample { columns: columns(table), ..Sample::default() };
     let engine = session.engine;
     let is_telling = (0..table.columns.len()).any(|at| is_telling(engine, table, at));
-    if sample.columns.is_empty() || table.is_empty || !(is_telling || options.watch.is_some()) {
-        sample.whole = table.is_empty;
+    if sample.columns.is_empty() || !(is_telling || options.watch.is_some()) {
         return Ok(sample);
     }
     let reads: Vec<String> = sample.columns.iter().map(|&at| sql::read(engine, &table.columns[at])).collect();

@@ -221,7 +221,8 @@ fn tables_of_mysql_take_a_statement_each_and_the_catalog_the_same_few() {
     let server = Server::start(Database::MySql, &settings).unwrap();
     let scratch = server.scratch().unwrap();
     execute(scratch.url(), "CREATE TABLE first (id BINARY(16) PRIMARY KEY, n INT)");
-    let options = Options { statement_time: Duration::from_secs(60), ..Options::default() };
+    let (statement_time, sample_time) = (Duration::from_secs(60), Duration::from_secs(3_600));
+    let options = Options { statement_time, sample_time, ..Options::default() };
     let one = surveyed(scratch.url(), &options);
     for first in (1..TABLES).step_by(500) {
         let tables: String = (first..(first + 500).min(TABLES))

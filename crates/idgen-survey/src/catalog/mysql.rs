@@ -99,7 +99,6 @@ async fn tables(session: &mut Session, catalog: &mut Catalog, places: &mut Place
             keys: Vec::new(),
             counters: counters.into_iter().collect(),
             bytes_per_row: number(row_bytes).filter(|&bytes| bytes > 0).map(|bytes| bytes as f64),
-            is_empty: false,
             readable: true,
         };
         places.add(catalog, table);

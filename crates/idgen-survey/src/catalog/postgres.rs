@@ -24,15 +24,15 @@ pub(super) async fn read(session: &mut Session) -> Result<Catalog> {
 }
 
 async fn tables(session: &mut Session, catalog: &mut Catalog, places: &mut Places) -> Result<()> {
-    // Partitions are read as tables; what they are parts of has no rows of its own.
+    // No function that waits for a lock on a table, as pg_relation_size does. Partitions are read as tables; what they are parts of has no rows of its own.
     let sql = format!(
         "SELECT n.nspname::text, c.relname::text, c.reltuples::bigint::text, \
-         has_table_privilege(c.oid, 'SELECT')::text, c.relpages::text, pg_relation_size(c.oid)::text \
+         has_table_privilege(c.oid, 'SELECT')::text, c.relpages::text \
          FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
          WHERE c.relkind = 'r' AND {OWN} ORDER BY 1, 2"
     );
     for row in session.catalog("tables", &sql).await? {
-        let [schema, name, rows, readable, pages, bytes] = &texts(&row)[..] else { continue };
+        let [schema, name, rows, readable, pages] = &texts(&row)[..] else { continue };
         // -1: never analyzed.
         let rows = number(rows);
         let bytes_per_row = match (number(pages), rows) {
@@ -48,7 +48,6 @@ async fn tables(session: &mut Session, catalog: &mut Catalog, places: &mut Place
             counters: Vec::new(),
             clustered: false,
             bytes_per_row,
-            is_empty: bytes == "0",
             readable: readable == "true",
         };
         places.add(catalog, table);

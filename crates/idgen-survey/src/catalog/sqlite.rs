@@ -22,7 +22,6 @@ pub(super) async fn read(session: &mut Session) -> Result<Catalog> {
             counters: Vec::new(),
             clustered: without_rowid == "1",
             bytes_per_row: None,
-            is_empty: false,
             readable: true,
         };
         places.add(&mut catalog, table);
