@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use idgen_plan::{Options, Target, Tool};
 
+use crate::failure::usage;
 use crate::number;
 use crate::output::Output;
 
@@ -17,6 +18,7 @@ Examples:
   idgen plan --table orders --to binary16 --out change  # writes them as files
   idgen plan --table orders --to binary16 --keep-text --json
   idgen plan --table orders --to v7-from-now            # a default, no copy
+  idgen plan --table orders --to integer --out change   # after idgen map install
   idgen plan --table orders --to uuid --for pt-online-schema-change --out ptosc
 
 It only reads. The folder has a README.md, one numbered SQL file for each step, and undo/ with the ways back. Read them, \
@@ -40,6 +42,10 @@ pub struct Args {
     /// What the keys become.
     #[arg(long, value_name = "TARGET", value_enum)]
     to: To,
+
+    /// The table of the map from which --to integer takes the integers, in the schema of the URL: uuid_map if it is not named.
+    #[arg(long, value_name = "NAME")]
+    map: Option<String>,
 
     /// Write the files to this folder, which must be empty or not exist.
     #[arg(long, value_name = "FOLDER")]
@@ -73,7 +79,7 @@ enum To {
     V7FromNow,
     /// Ids of version 1 in 16 bytes with their time first
     Swapped,
-    /// Integers from the map; the id stays in a unique column
+    /// MySQL and MariaDB: integers from the map; the id stays in a unique column
     Integer,
 }
 
@@ -108,12 +114,19 @@ impl From<For> for Tool {
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let options = Options {
+    let mut options = Options {
         keep_text: args.keep_text,
         tool: args.tool.map(Tool::from),
         statement_time: Duration::from_secs(args.statement_seconds.into()),
         ..Options::new(args.table, args.to.into())
     };
+    if let Some(map) = args.map {
+        if options.to != Target::Integer {
+            let to = options.to.name();
+            return Err(usage(format_args!("--map does not apply to --to {to}, only to --to integer")));
+        }
+        options.map = map;
+    }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let plan = runtime.block_on(idgen_plan::plan(&args.url, &options))?;
     if let Some(folder) = &args.out {

@@ -6,6 +6,7 @@ mod estimate;
 mod form;
 mod from_now;
 mod graph;
+mod map;
 mod notes;
 mod quote;
 mod session;
@@ -18,6 +19,7 @@ use catalog::Catalog;
 use estimate::Estimates;
 use form::Form;
 use graph::Graph;
+use map::Map;
 use session::Session;
 use steps::Steps;
 use texts::{TableText, Texts};
@@ -37,6 +39,12 @@ pub(crate) async fn plan(url: &str, options: &Options) -> Result<Plan> {
 async fn with_session(session: &mut Session, options: &Options) -> Result<Plan> {
     can(session, options.to)?;
     tool::refuse(options)?;
+    if options.to == Target::Integer && options.keep_text {
+        return Err(Error::new(
+            "--keep-text is not needed with --to integer: the ids stay as they are, in a unique column. The columns that refer to them \
+             become integers, and a generated column cannot read an id from another table. Plan without --keep-text",
+        ));
+    }
     if options.to == Target::V7FromNow {
         let catalog = Catalog::read(session).await?;
         return from_now::plan(session, options, &catalog).await;
@@ -76,9 +84,6 @@ fn can(session: &Session, to: Target) -> Result<()> {
     if to == Target::Uuid && session.engine == Engine::MySql {
         return Err(Error::new("MySQL has no type for UUIDs: use --to binary16"));
     }
-    if to == Target::Integer {
-        return Err(Error::new(format!("--to {} is not planned for MySQL and MariaDB yet", to.name())));
-    }
     Ok(())
 }
 
@@ -98,7 +103,12 @@ async fn cascades_in_innodb(session: &mut Session) -> Result<()> {
 }
 
 async fn copying(session: &mut Session, options: &Options, catalog: &Catalog, graph: &Graph) -> Result<Plan> {
-    let texts = Texts { catalog, graph, options, engine: session.engine };
+    let map = match options.to {
+        Target::Integer => Some(Map::read(session, catalog, &options.map).await?),
+        _ => None,
+    };
+    let texts = Texts { catalog, graph, options, engine: session.engine, map: map.as_ref() };
+    texts.refuse_names()?;
     let mut estimates = Estimates::default();
     let mut tables: Vec<TableText> = Vec::new();
     let mut fingerprints = Vec::new();
@@ -108,7 +118,7 @@ async fn copying(session: &mut Session, options: &Options, catalog: &Catalog, gr
         fingerprints.push((table.name.clone(), fingerprint));
         tables.extend(texts.table(table));
     }
-    let steps = Steps::new(session.engine, &tables, &estimates)?;
+    let steps = Steps::new(session.engine, &tables, &estimates, map.as_ref())?;
     let checks = checks::of_data(&texts, &fingerprints);
     let command = tool::command(&texts)?;
     Ok(Plan {

@@ -11,6 +11,8 @@ pub struct Options {
     pub table: String,
     /// What its key becomes.
     pub to: Target,
+    /// The table of the map of idgen-mysql from which [`Target::Integer`] takes the integers.
+    pub map: String,
     /// Whether a column with the old text stays, for readers that are not changed yet.
     pub keep_text: bool,
     /// Write the arguments of this tool in place of steps, where it is enough for one table.
@@ -20,7 +22,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// A table and what its key becomes, without a column of text and without a tool, five seconds for a statement.
+    /// A table and what its key becomes, the map `uuid_map`, without a column of text and without a tool, five seconds for a statement.
     ///
     /// ```
     /// use idgen_plan::{Options, Target};
@@ -32,6 +34,7 @@ impl Options {
         Options {
             table: table.into(),
             to,
+            map: "uuid_map".to_owned(),
             keep_text: false,
             tool: None,
             statement_time: Duration::from_secs(5),

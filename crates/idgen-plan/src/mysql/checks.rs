@@ -16,7 +16,11 @@ pub(super) struct Check {
     pub(super) message: String,
 }
 
-fn check(purpose: impl Into<String>, rows: impl Into<String>, message: impl Into<String>) -> Check {
+pub(super) fn check(
+    purpose: impl Into<String>,
+    rows: impl Into<String>,
+    message: impl Into<String>,
+) -> Check {
     Check { purpose: purpose.into(), rows: rows.into(), message: message.into() }
 }
 
@@ -38,6 +42,7 @@ pub(super) fn of_data(texts: &Texts<'_>, fingerprints: &[(String, String)]) -> V
             checks.extend(of_values(table, &column.name, *form, texts.options.to));
         }
     }
+    checks.extend(texts.map.iter().flat_map(|map| map.checks(texts)));
     for key in catalog.foreign.iter().filter(|key| texts.graph.order.contains(&key.table)) {
         let on = key.columns.iter().zip(&key.to_columns);
         let on: Vec<_> = on.map(|(from, to)| format!("p.{} = c.{}", name(to), name(from))).collect();

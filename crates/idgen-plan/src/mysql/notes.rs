@@ -1,12 +1,17 @@
 //! What the person who executes a plan must know or decide.
 
+use super::form::Form;
+use super::map::Map;
 use super::texts::Texts;
 
 pub(super) fn all(texts: &Texts<'_>) -> Vec<String> {
     let mut notes = texts.graph.notes.clone();
+    if let Some(map) = texts.map {
+        notes.extend(integers(texts, map));
+    }
     notes.push(
         "Try the files on a copy of the database first. After the step `rename` the applications must read and write the new \
-         type; have that version ready. TRUNCATE TABLE and ALTER TABLE of these tables are not seen by triggers: do not execute \
+         columns; have that version ready. TRUNCATE TABLE and ALTER TABLE of these tables are not seen by triggers: do not execute \
          them until the last step is done."
             .to_owned(),
     );
@@ -17,6 +22,35 @@ pub(super) fn all(texts: &Texts<'_>) -> Vec<String> {
             .to_owned(),
     );
     notes.extend(generic(texts));
+    notes
+}
+
+/// What is different with integers.
+fn integers(texts: &Texts<'_>, map: &Map) -> Vec<String> {
+    let columns = texts.columns_of_integers().join(", ");
+    let mut notes = vec![
+        format!(
+            "The ids stay in their columns, which become unique, and the new columns have integers of the map {}: {columns}. Columns \
+             that refer to ids are replaced, and not only changed in their type: the servers compare a text with an integer by the \
+             digits at its beginning, so a statement of an old application would find the rows of others. Under the new names it \
+             fails (error 1054).",
+            map.table()
+        ),
+        "After the step `rename`, an application that inserts a row or changes an id asks the map for the integer before (for example \
+         with `id_of`), and writes both. Until the last step, triggers refuse an integer that the map does not have for the id. If \
+         an id changes, the row gets the integer of the new id, since the map has one integer for each id for ever."
+            .to_owned(),
+        "What the plan writes to the map stays there, also after going back: an id keeps its integer. Check the map before with \
+         `idgen map check`. An ALTER TABLE of the map lets the clients of the tables wait, too."
+            .to_owned(),
+    ];
+    if texts.graph.keys.values().any(|form| *form == Form::Bytes) {
+        notes.push(
+            "The 16 bytes of BINARY(16) are taken as they are. If they were written with UUID_TO_BIN(id, 1), the map gets other UUIDs than \
+             those that the applications know as text."
+                .to_owned(),
+        );
+    }
     notes
 }
 

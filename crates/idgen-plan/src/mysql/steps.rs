@@ -1,12 +1,14 @@
 //! The steps of a change that copies the rows into new tables, in their order.
 
 mod after;
+mod map;
 
 use minijinja::context;
 use serde::Serialize;
 
 use super::checks::{self, Check};
 use super::estimate::Estimates;
+use super::map::Map;
 use super::quote::name;
 use super::templates::{Templates, value};
 use super::texts::TableText;
@@ -38,6 +40,8 @@ pub(super) struct Steps<'a> {
     names: Names,
     tables: &'a [TableText],
     estimates: &'a Estimates,
+    /// With `--to integer`.
+    map: Option<&'a Map>,
 }
 
 /// Triggers are executed with the modes of the session that created them.
@@ -45,7 +49,12 @@ const MODES: &str = "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_AUTO_VALUE_ON_
 pub(super) const WAIT: &str = "SET SESSION lock_wait_timeout = 10";
 
 impl<'a> Steps<'a> {
-    pub(super) fn new(engine: Engine, tables: &'a [TableText], estimates: &'a Estimates) -> Result<Self> {
+    pub(super) fn new(
+        engine: Engine,
+        tables: &'a [TableText],
+        estimates: &'a Estimates,
+        map: Option<&'a Map>,
+    ) -> Result<Self> {
         let is_mysql = engine == Engine::MySql;
         let names = Names {
             phase: PHASE,
@@ -63,11 +72,15 @@ impl<'a> Steps<'a> {
             },
             share: if is_mysql { "FOR SHARE NOWAIT" } else { "LOCK IN SHARE MODE" },
         };
-        Ok(Steps { engine, templates: Templates::new()?, names, tables, estimates })
+        Ok(Steps { engine, templates: Templates::new()?, names, tables, estimates, map })
     }
 
     pub(super) fn all(&self, data: &[Check]) -> Result<Vec<Step>> {
-        let mut steps = vec![self.check(data)?, self.shadow()?];
+        let mut steps = vec![self.check(data)?];
+        if let Some(map) = self.map {
+            steps.push(self.map(map)?);
+        }
+        steps.push(self.shadow()?);
         for table in self.tables {
             steps.push(self.triggers(table)?);
             steps.push(self.copy(table)?);
@@ -133,9 +146,10 @@ impl<'a> Steps<'a> {
             let like = format!("CREATE TABLE {} LIKE {}", name(&table.new), name(&table.now));
             statements.push(Statement::new(format!("The new {}, empty, with all indexes.", table.now), like));
             let foreign: Vec<_> = table.foreign.iter().filter(|key| !key.is_own).collect();
-            let alter = self
-                .templates
-                .fill("shadow.sql", context! { table => value(table), foreign => value(&foreign) })?;
+            let alter = self.templates.fill(
+                "shadow.sql",
+                context! { table => value(table), foreign => value(&foreign), map => value(self.map) },
+            )?;
             statements.push(Statement::new("Its new types, and its foreign keys to new tables.", alter));
             statements.push(Statement::new(
                 "The position of its copy.",
@@ -246,6 +260,9 @@ impl<'a> Steps<'a> {
                 "SET SESSION innodb_lock_wait_timeout = 0",
             ));
         }
+        if self.map.is_some() {
+            statements.extend(self.for_map());
+        }
         if table.counts {
             statements.push(Statement::new(
                 "The counter of the new table begins where that of the old one is.",
@@ -257,7 +274,7 @@ impl<'a> Steps<'a> {
         }
         let drop = Statement::new("Removes the procedure.", format!("DROP PROCEDURE IF EXISTS {copy}"));
         statements.push(drop.clone());
-        let context = context! { table => value(table), plan => value(&self.names) };
+        let context = context! { table => value(table), plan => value(&self.names), map => value(self.map) };
         statements.push(Statement::new(
             "Copies in chunks of the primary key.",
             self.templates.fill("copy.sql", context)?,

@@ -1,11 +1,20 @@
 //! What the templates need of a table: names, and expressions for each column.
 
+mod side;
+mod values;
+
 use serde::Serialize;
+
+use side::Side;
+pub(super) use side::{BYTES, CLAIM, SideText};
+use values::{Fate, column_of, integer_name};
 
 use super::catalog::{Catalog, Column, Foreign, Table};
 use super::form::Conversion;
 use super::graph::Graph;
+use super::map::Map;
 use super::quote::{name, with_ending};
+use crate::error::{Error, Result};
 use crate::options::Options;
 use crate::plan::Engine;
 
@@ -16,11 +25,16 @@ pub(super) struct TableText {
     pub(super) old: String,
     /// The table with the position of the copy.
     pub(super) at: String,
+    /// The columns of the new table, and their values of a row `t` of the old one.
     pub(super) columns: Vec<String>,
-    /// The new values, of a row `t` of the table.
     read: Vec<String>,
     keys: Vec<KeyText>,
     texts: Vec<GeneratedText>,
+    /// With `--to integer`: columns of integers beside ids, and in the place of ids that refer to others.
+    owners: Vec<OwnerText>,
+    /// The columns whose ids get their integers during the copy.
+    sources: Vec<SourceText>,
+    references: Vec<ReferenceText>,
     first: FirstText,
     primary: Vec<FirstText>,
     /// Columns that refer to the own table.
@@ -46,6 +60,32 @@ struct KeyText {
     comment: String,
 }
 
+/// A column of ids that stays, and the integers beside it.
+#[derive(Serialize)]
+struct OwnerText {
+    name: String,
+    integer: String,
+    nullable: bool,
+    is_primary: bool,
+}
+
+/// The 16 bytes of a column in a row `t`, and a condition that the map has no integer for them.
+#[derive(Serialize)]
+struct SourceText {
+    name: String,
+    bytes: String,
+    without: String,
+}
+
+/// A column of ids whose place a column of integers takes.
+#[derive(Serialize)]
+struct ReferenceText {
+    name: String,
+    integer: String,
+    nullable: bool,
+    comment: String,
+}
+
 #[derive(Serialize)]
 struct GeneratedText {
     name: String,
@@ -61,11 +101,12 @@ struct OwnColumnText {
     equal: String,
 }
 
-/// A column of the primary key. The copy goes by the first.
+/// A column of the primary key, in the old table and in the new one. The copy goes by the first.
 #[derive(Serialize)]
 struct FirstText {
     name: String,
     r#type: String,
+    new_name: String,
     new_type: String,
 }
 
@@ -85,32 +126,6 @@ pub(super) struct ForeignText {
     pub(super) is_own: bool,
 }
 
-/// The triggers of one direction.
-#[derive(Serialize)]
-pub(super) struct SideText {
-    pub(super) from: String,
-    to: String,
-    /// The phase in which they work: 0 before the renaming, 1 after it.
-    phase: u8,
-    pub(super) insert: String,
-    pub(super) update: String,
-    pub(super) delete: String,
-    columns: Vec<String>,
-    new: Vec<String>,
-    where_old: String,
-    key_changed: String,
-    set_null: Vec<OwnText>,
-    cascade: Vec<OwnText>,
-}
-
-/// What a foreign key from a table to itself does.
-#[derive(Serialize)]
-struct OwnText {
-    column: String,
-    new: String,
-    old: String,
-}
-
 impl ForeignText {
     pub(super) fn name(&self) -> &str {
         &self.new_name
@@ -122,6 +137,8 @@ pub(super) struct Texts<'a> {
     pub(super) graph: &'a Graph,
     pub(super) options: &'a Options,
     pub(super) engine: Engine,
+    /// With `--to integer`.
+    pub(super) map: Option<&'a Map>,
 }
 
 impl Texts<'_> {
@@ -131,49 +148,49 @@ impl Texts<'_> {
         Some(Conversion { engine: self.engine, form, to: self.options.to, charset, collation })
     }
 
-    /// The new value of an old one; columns that do not change have the same.
-    fn forward(&self, table: &Table, column: &Column, row: &str) -> String {
-        let value = format!("{row}.{}", name(&column.name));
-        self.conversion(&table.name, column).map_or(value.clone(), |conversion| conversion.forward(&value))
-    }
-
-    fn backward(&self, table: &Table, column: &Column, row: &str) -> String {
-        let value = format!("{row}.{}", name(&column.name));
-        self.conversion(&table.name, column).map_or(value.clone(), |conversion| conversion.backward(&value))
-    }
-
     pub(super) fn table(&self, table: &Table) -> Option<TableText> {
         let stored: Vec<&Column> = table.columns.iter().filter(|column| !column.is_generated).collect();
         let primary: Vec<&Column> = table.primary.iter().filter_map(|name| table.column(name)).collect();
         let first = primary.first()?;
-        let all = |parts: Vec<String>, with: &str| parts.join(with);
         let of_keys = |each: &dyn Fn(&Column) -> String, with: &str| {
-            all(primary.iter().map(|column| each(column)).collect(), with)
+            primary.iter().map(|column| each(column)).collect::<Vec<_>>().join(with)
         };
-        let keys = stored.iter().filter_map(|column| Some((*column, self.conversion(&table.name, column)?)));
-        let side = |forward: bool| self.side(table, &stored, &primary, forward);
+        let keys = stored.iter().filter_map(|column| match self.fate(table, column) {
+            Fate::Changes(conversion) => Some(self.key(column, &conversion)),
+            _ => None,
+        });
+        let written = self.written(table, &stored);
+        let new = |column: &Column| self.new_name_of(table, column);
+        let read = |(new, column): &(String, &Column)| self.forward(table, new, column, "t", self.lock());
+        let side = |forward| Side { texts: self, table, stored: &stored, primary: &primary, forward }.text();
         Some(TableText {
             now: table.name.clone(),
             new: new_name(&table.name),
             old: old_name(&table.name),
             at: with_ending(&table.name, "_plan_at"),
-            columns: stored.iter().map(|column| column.name.clone()).collect(),
-            read: stored.iter().map(|column| self.forward(table, column, "t")).collect(),
+            columns: written.iter().map(|(name, _)| name.clone()).collect(),
+            read: written.iter().map(read).collect(),
             texts: self.generated(table),
-            keys: keys.map(|(column, conversion)| self.key(column, &conversion)).collect(),
+            owners: stored.iter().filter_map(|column| self.owner(table, column)).collect(),
+            sources: stored.iter().filter_map(|column| self.source(table, column)).collect(),
+            references: stored.iter().filter_map(|column| self.reference(table, column)).collect(),
+            keys: keys.collect(),
             first: self.key_column(table, first),
             primary: primary.iter().map(|column| self.key_column(table, column)).collect(),
             own: self.own_columns(table),
             join_new: of_keys(
-                &|key| format!("s.{} = {}", name(&key.name), self.forward(table, key, "t")),
+                &|key| {
+                    let new = new(key);
+                    format!("{} = {}", column_of("s", &new), self.forward(table, &new, key, "t", ""))
+                },
                 " AND ",
             ),
             join_old: of_keys(
-                &|key| format!("t.{} = {}", name(&key.name), self.backward(table, key, "s")),
+                &|key| format!("{} = {}", column_of("t", &key.name), self.backward(table, key, "s")),
                 " AND ",
             ),
-            equal: stored.iter().map(|column| self.equal(table, column)).collect(),
-            keys_of_t: of_keys(&|key| format!("t.{}", name(&key.name)), ", "),
+            equal: written.iter().map(|(new, column)| self.equal(table, new, column)).collect(),
+            keys_of_t: of_keys(&|key| column_of("t", &key.name), ", "),
             keys_of_s: of_keys(&|key| self.backward(table, key, "s"), ", "),
             foreign: self.foreign(table),
             counts: stored.iter().any(|column| column.counts),
@@ -182,22 +199,89 @@ impl Texts<'_> {
         })
     }
 
-    fn key_column(&self, table: &Table, column: &Column) -> FirstText {
-        let new_type = match self.conversion(&table.name, column) {
-            Some(conversion) => conversion.new_type().to_owned(),
-            None => column.declared(),
+    /// The clause of a locking read that the copy can use in a subquery.
+    fn lock(&self) -> &'static str {
+        if self.engine == Engine::MySql { " FOR SHARE NOWAIT" } else { " LOCK IN SHARE MODE" }
+    }
+
+    /// Refuses names that columns of integers need.
+    pub(super) fn refuse_names(&self) -> Result<()> {
+        let tables = self.graph.order.iter().filter_map(|table| self.catalog.tables.get(table));
+        for table in tables {
+            for column in &table.columns {
+                let integer = integer_name(&column.name);
+                let needs = matches!(self.fate(table, column), Fate::Named(..) | Fate::Refers(..));
+                if needs && table.column(&integer).is_some() {
+                    return Err(Error::new(format!(
+                        "{0}.{integer} is there already, and the integers of {0}.{1} need this name: rename it first",
+                        table.name, column.name
+                    )));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn owner(&self, table: &Table, column: &Column) -> Option<OwnerText> {
+        matches!(self.fate(table, column), Fate::Named(..)).then(|| OwnerText {
+            name: column.name.clone(),
+            integer: integer_name(&column.name),
+            nullable: column.nullable,
+            is_primary: table.primary == [column.name.clone()],
+        })
+    }
+
+    /// The parents of other tables have their integers when this table is copied, but not the rows of the table itself.
+    fn source(&self, table: &Table, column: &Column) -> Option<SourceText> {
+        let (conversion, map) = match self.fate(table, column) {
+            Fate::Named(conversion, map) => (conversion, map),
+            Fate::Refers(conversion, map) if self.refers_to_itself(table, column) => (conversion, map),
+            _ => return None,
         };
-        FirstText { name: column.name.clone(), r#type: column.declared(), new_type }
+        let bytes = conversion.forward(&column_of("t", &column.name));
+        Some(SourceText { name: column.name.clone(), without: map.without(&bytes), bytes })
+    }
+
+    fn refers_to_itself(&self, table: &Table, column: &Column) -> bool {
+        let mut own =
+            self.catalog.foreign.iter().filter(|key| key.table == table.name && key.to_table == table.name);
+        own.any(|key| key.columns.contains(&column.name))
+    }
+
+    fn reference(&self, table: &Table, column: &Column) -> Option<ReferenceText> {
+        matches!(self.fate(table, column), Fate::Refers(..)).then(|| ReferenceText {
+            name: column.name.clone(),
+            integer: integer_name(&column.name),
+            nullable: column.nullable,
+            comment: column.comment.clone(),
+        })
+    }
+
+    fn key_column(&self, table: &Table, column: &Column) -> FirstText {
+        let new_type = match self.fate(table, column) {
+            Fate::Stays | Fate::Named(..) => column.declared(),
+            Fate::Changes(conversion) => conversion.new_type().to_owned(),
+            Fate::Refers(_, map) => map.id_type.to_owned(),
+        };
+        FirstText {
+            name: column.name.clone(),
+            r#type: column.declared(),
+            new_name: self.new_name_of(table, column),
+            new_type,
+        }
     }
 
     fn own_columns(&self, table: &Table) -> Vec<OwnColumnText> {
         let own =
             self.catalog.foreign.iter().filter(|key| key.table == table.name && key.to_table == table.name);
         let columns = own.flat_map(|key| &key.columns).filter_map(|column| table.column(column));
-        let text = |column: &Column| OwnColumnText {
-            column: column.name.clone(),
-            value: self.forward(table, column, "t"),
-            equal: self.equal(table, column),
+        let text = |column: &Column| {
+            let new = self.new_name_of(table, column);
+            OwnColumnText {
+                value: self.forward(table, &new, column, "t", ""),
+                equal: self.equal(table, &new, column),
+                column: new,
+            }
         };
         columns.map(text).collect()
     }
@@ -229,18 +313,6 @@ impl Texts<'_> {
         texts.collect()
     }
 
-    /// Texts are compared as bytes: under a collation, texts that differ may be equal.
-    fn equal(&self, table: &Table, column: &Column) -> String {
-        let new = format!("s.{}", name(&column.name));
-        let value = self.forward(table, column, "t");
-        let is_text = !column.charset.is_empty() && self.conversion(&table.name, column).is_none();
-        if is_text {
-            format!("CAST({new} AS BINARY) <=> CAST({value} AS BINARY)")
-        } else {
-            format!("{new} <=> {value}")
-        }
-    }
-
     fn foreign(&self, table: &Table) -> Vec<ForeignText> {
         let of_table = self.catalog.foreign.iter().filter(|key| key.table == table.name);
         of_table.map(|key| self.foreign_key(key)).collect()
@@ -248,71 +320,30 @@ impl Texts<'_> {
 
     fn foreign_key(&self, key: &Foreign) -> ForeignText {
         let changes = self.graph.order.contains(&key.to_table);
-        let pairs = key.columns.iter().zip(&key.to_columns);
+        let new = |table: &str, columns: &[String]| -> Vec<String> {
+            columns.iter().map(|column| self.key_name(table, column)).collect()
+        };
+        let (columns, to_columns) = (new(&key.table, &key.columns), new(&key.to_table, &key.to_columns));
+        let pairs = columns.iter().zip(&to_columns);
         let join: Vec<_> = pairs.map(|(from, to)| format!("p.{} = s.{}", name(to), name(from))).collect();
-        let mut orphan: Vec<_> =
-            key.columns.iter().map(|from| format!("s.{} IS NOT NULL", name(from))).collect();
-        orphan.extend(key.to_columns.first().map(|to| format!("p.{} IS NULL", name(to))));
+        let mut orphan: Vec<_> = columns.iter().map(|from| format!("s.{} IS NOT NULL", name(from))).collect();
+        orphan.extend(to_columns.first().map(|to| format!("p.{} IS NULL", name(to))));
         ForeignText {
             new_name: match key.name.strip_suffix("_plan") {
                 // Of an earlier plan. A name must be another one than that of the key that stays until the end.
                 Some(name) => name.to_owned(),
                 None => with_ending(&key.name, "_plan"),
             },
-            columns: key.columns.clone(),
+            columns,
             to: key.to_table.clone(),
             new_to: if changes { new_name(&key.to_table) } else { key.to_table.clone() },
             now_to: key.to_table.clone(),
-            to_columns: key.to_columns.clone(),
+            to_columns,
             on_delete: key.on_delete.clone(),
             on_update: key.on_update.clone(),
             join: join.join(" AND "),
             orphan: orphan.join(" AND "),
             is_own: key.table == key.to_table,
-        }
-    }
-
-    fn side(&self, table: &Table, stored: &[&Column], primary: &[&Column], forward: bool) -> SideText {
-        let convert = |column: &Column, row: &str| match forward {
-            true => self.forward(table, column, row),
-            false => self.backward(table, column, row),
-        };
-        let (from, to) = match forward {
-            true => (table.name.clone(), new_name(&table.name)),
-            false => (new_name(&table.name), old_name(&table.name)),
-        };
-        let keys = |each: &dyn Fn(&Column) -> String, with: &str| {
-            primary.iter().map(|column| each(column)).collect::<Vec<_>>().join(with)
-        };
-        let place = |key: &Column| format!("{}.{} = {}", name(&to), name(&key.name), convert(key, "OLD"));
-        let changed = |key: &Column| format!("NOT ({} <=> {})", convert(key, "NEW"), convert(key, "OLD"));
-        let own = |takes: &dyn Fn(&Foreign) -> bool| {
-            let keys = self.catalog.foreign.iter().filter(|key| {
-                // After the renaming, the old table has its foreign key.
-                forward && key.table == table.name && key.to_table == table.name && takes(key)
-            });
-            let own =
-                keys.flat_map(|key| key.columns.iter().zip(&key.to_columns)).filter_map(|(column, to)| {
-                    let to = table.column(to)?;
-                    Some(OwnText { column: column.clone(), new: convert(to, "NEW"), old: convert(to, "OLD") })
-                });
-            own.collect()
-        };
-        let letter = if forward { "f" } else { "b" };
-        let trigger = |event: &str| with_ending(&table.name, &format!("_plan_{letter}{event}"));
-        SideText {
-            phase: u8::from(!forward),
-            insert: trigger("i"),
-            update: trigger("u"),
-            delete: trigger("d"),
-            columns: stored.iter().map(|column| column.name.clone()).collect(),
-            new: stored.iter().map(|column| convert(column, "NEW")).collect(),
-            where_old: keys(&place, " AND "),
-            key_changed: format!("({})", keys(&changed, " OR ")),
-            set_null: own(&|key| key.on_delete == "SET NULL"),
-            cascade: own(&|key| key.on_update == "CASCADE"),
-            from,
-            to,
         }
     }
 }

@@ -18,6 +18,11 @@ pub(super) fn refuse(options: &Options) -> Result<()> {
             "--for {tool_name} is not needed: --to v7-from-now copies no row. Plan without --for"
         )));
     }
+    if options.to == Target::Integer {
+        return Err(Error::new(format!(
+            "{tool_name} copies each column as it is, and takes no integers from a map. Plan without --for"
+        )));
+    }
     if options.to != Target::Uuid {
         return Err(Error::new(format!(
             "{tool_name} cannot change keys to {}: it copies each column as it is, with INSERT IGNORE, so 36 characters are cut to 16 \

@@ -44,7 +44,8 @@ fn refused(to: Target) -> Option<&'static str> {
              --to v7-from-now for new rows",
         ),
         Target::Integer => Some(
-            "the plan for PostgreSQL does not make integers of ids yet: use --to uuid, which takes 16 bytes",
+            "--to integer takes the integers from the map of idgen-mysql, whose tables are on MySQL or MariaDB, so triggers on PostgreSQL \
+             cannot ask it: use --to uuid, which has 16 bytes and orders version 7 by time",
         ),
         Target::Uuid | Target::V7FromNow => None,
     }

@@ -1,12 +1,14 @@
 //! Damaged data is found before anything is changed, and what the plan cannot do is refused with the reason.
 
-use idgen_plan::{Options, Target, plan};
+use idgen_mysql::Index;
+use idgen_plan::{Options, Target, Tool, plan};
 use idgen_server::{Database, Server};
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Connection, Executor};
 
 use crate::cascades::cascades_in_innodb;
 use crate::client::Client;
+use crate::integers::map;
 use crate::shop::{SCHEMA, TABLES, fill};
 
 /// A damage that comes after the plan was made, and what the check says.
@@ -29,19 +31,53 @@ const DAMAGES: [(&str, &str); 9] = [
     ),
 ];
 
+/// The same for the map that a plan with integers needs.
+const DAMAGES_OF_THE_MAP: [(&str, &str); 6] = [
+    (
+        "UPDATE uuid_map_state SET map_id = x'00000000000040008000000000000000'",
+        "not the map that the plan was made for",
+    ),
+    ("DELETE FROM uuid_map_state", "not the map that the plan was made for"),
+    (
+        "INSERT INTO uuid_map (id, uuid) VALUES (5000000, x'00000000000040008000000000000000')",
+        "not below its next id",
+    ),
+    ("UPDATE uuid_map_state SET next_id = 9223372036854775700", "too few integers left"),
+    (
+        "INSERT INTO customers (id, name) VALUES ('ffffffff-ffff-ffff-0000-000000000005', 'x')",
+        "marks forgotten UUIDs",
+    ),
+    (
+        "SET foreign_key_checks = 0; INSERT INTO orders (id, customer_id, busy) VALUES (UUID(), UUID(), 1)",
+        "no parent",
+    ),
+];
+
 #[test]
 fn damage_is_found_before_anything_is_changed() {
+    find(Target::Binary16, &DAMAGES);
+}
+
+#[test]
+fn damage_is_found_before_integers_are_assigned() {
+    find(Target::Integer, &[&DAMAGES[..], &DAMAGES_OF_THE_MAP].concat());
+}
+
+fn find(target: Target, damages: &[(&str, &str)]) {
     for database in Database::MYSQL_FAMILY {
         let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-        for (damage, message) in DAMAGES {
+        for (damage, message) in damages {
             let scratch = server.scratch().unwrap();
             let folder = tempfile::tempdir().unwrap();
             let client = Client::new(&server, scratch.name(), folder.path());
             runtime.block_on(async {
-                fill(scratch.url(), 1, 100).await;
-                let plan = plan(scratch.url(), &Options::new("orders", Target::Binary16)).await.unwrap();
+                let rows = fill(scratch.url(), 1, 100).await;
+                if target == Target::Integer {
+                    map(scratch.url(), Index::Unique, &rows).await;
+                }
+                let plan = plan(scratch.url(), &Options::new("orders", target)).await.unwrap();
                 plan.write(folder.path()).unwrap();
             });
             client.must("01-check.sql");
@@ -96,6 +132,49 @@ fn what_cannot_be_planned_is_refused_with_the_reason() {
             assert!(made.notes.iter().any(|note| note.ends_with(": audit.entity_id.")), "{:?}", made.notes);
             let error = plan(scratch.url(), &Options::new("none", Target::Binary16)).await.unwrap_err();
             assert!(error.to_string().contains("no table \"none\""), "{error}");
+        });
+    }
+}
+
+#[test]
+fn integers_need_a_map_and_names() {
+    for database in Database::MYSQL_FAMILY {
+        let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
+        let scratch = server.scratch().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let url = scratch.url();
+            run(url, SCHEMA).await;
+            let refused = async |options: &Options| plan(url, options).await.unwrap_err().to_string();
+            let options = Options::new("orders", Target::Integer);
+            let error = refused(&options).await;
+            assert!(
+                error.contains("none with the name \"uuid_map\"") && error.contains("idgen map install"),
+                "{error}"
+            );
+            map(url, Index::Unique, &[]).await;
+            let made = plan(url, &options).await.unwrap();
+            assert!(
+                made.notes.iter().any(|note| note.contains("orders.customer_id_int, orders.id_int")),
+                "{:?}",
+                made.notes
+            );
+            let other = refused(&Options { map: "other".to_owned(), ..options.clone() }).await;
+            assert!(other.contains("none with the name \"other\""), "{other}");
+            let text = refused(&Options { keep_text: true, ..options.clone() }).await;
+            assert!(text.contains("--keep-text is not needed with --to integer"), "{text}");
+            let tool = refused(&Options { tool: Some(Tool::GhOst), ..options.clone() }).await;
+            assert!(tool.contains("takes no integers from a map"), "{tool}");
+            run(url, "UPDATE uuid_map_state SET version = 3").await;
+            let version = refused(&options).await;
+            assert!(version.contains("has version 3"), "{version}");
+            run(url, "UPDATE uuid_map_state SET version = 2; ALTER TABLE orders ADD customer_id_int INT")
+                .await;
+            let name = refused(&options).await;
+            assert!(name.contains("orders.customer_id_int is there already"), "{name}");
+            run(url, "DELETE FROM uuid_map_state").await;
+            let row = refused(&options).await;
+            assert!(row.contains("uuid_map_state has no row"), "{row}");
         });
     }
 }

@@ -2,9 +2,13 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod cascades;
+mod changer;
 mod client;
 mod damage;
 mod from_now;
+mod integers;
+mod pairs;
+mod shapes;
 mod shop;
 mod tool;
 mod whole;

@@ -1,8 +1,6 @@
-//! Three tables with foreign keys, clients that change their rows all the time, and the rows that must be there.
+//! Three tables with foreign keys, and the rows that must be there.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use sqlx::mysql::{MySqlConnection, MySqlDatabaseError};
 use sqlx::{AssertSqlSafe, Connection, Executor, Row};
@@ -100,13 +98,20 @@ impl Acknowledged {
         self.items.extend(other.items);
     }
 
-    /// The rows of tables with this ending of their names, in either type.
-    pub async fn read(url: &str, ending: &str) -> Acknowledged {
+    /// The rows of tables with this ending of their names, in either type; `integers` says whether they refer to each other by
+    /// integers of the map.
+    pub async fn read(url: &str, ending: &str, integers: bool) -> Acknowledged {
         let mut connection = MySqlConnection::connect(url).await.unwrap();
         let id = |column: &str| {
             format!(
                 "CONVERT(IF(LENGTH({column}) = 16, HEX({column}), REPLACE({column}, '-', '')) USING ascii)"
             )
+        };
+        let parent = |column: &str| match (integers, column) {
+            (true, "customer_id" | "order_id" | "parent") => {
+                format!("(SELECT HEX(m.uuid) FROM uuid_map AS m WHERE m.id = {column}_int)")
+            }
+            _ => id(column),
         };
         let mut read = Acknowledged::default();
         let tables = [
@@ -118,8 +123,8 @@ impl Acknowledged {
             let sql = format!(
                 "SELECT {}, {}, {}, CAST({number} AS CHAR) FROM {table}{ending}",
                 id("id"),
-                id(first),
-                id(second)
+                parent(first),
+                parent(second)
             );
             for row in connection.fetch_all(sqlx::raw_sql(AssertSqlSafe(sql))).await.unwrap() {
                 let cell = |at: usize| {
@@ -146,214 +151,16 @@ impl Acknowledged {
     }
 }
 
-/// Changes the rows of one client until it is told to stop.
-pub struct Changer {
-    connection: MySqlConnection,
-    pub acknowledged: Acknowledged,
-    random: fastrand::Rng,
-    bytes: bool,
-    /// Whether the tables may have the new type.
-    may_be_renamed: Arc<AtomicBool>,
-    pub changes: u64,
-    pub refused: BTreeMap<u16, u64>,
-}
-
-impl Changer {
-    pub async fn open(
-        url: &str,
-        acknowledged: Acknowledged,
-        seed: u64,
-        may_be_renamed: Arc<AtomicBool>,
-    ) -> (Changer, u64) {
-        let mut connection = MySqlConnection::connect(url).await.unwrap();
-        let id: u64 = sqlx::query_scalar("SELECT CONNECTION_ID()").fetch_one(&mut connection).await.unwrap();
-        // Other numbers than those of the first rows.
-        let random = fastrand::Rng::with_seed(1_000 + seed);
-        (
-            Changer {
-                connection,
-                acknowledged,
-                random,
-                bytes: false,
-                may_be_renamed,
-                changes: 0,
-                refused: BTreeMap::new(),
-            },
-            id,
-        )
-    }
-
-    pub async fn run(mut self, stop: &AtomicBool) -> Changer {
-        while !stop.load(Ordering::Relaxed) {
-            self.change().await;
-            tokio::time::sleep(std::time::Duration::from_millis(2)).await;
-        }
-        self
-    }
-
-    /// In the type that the table has, as far as this client knows.
-    fn id(&self, id: Option<u128>) -> String {
-        match (id, self.bytes) {
-            (None, _) => "NULL".to_owned(),
-            (Some(id), false) => format!("'{}'", text(id)),
-            (Some(id), true) => format!("x'{id:032x}'"),
-        }
-    }
-
-    /// The table did not have the type that this client used, so it may have the other.
-    fn turn(&mut self) {
-        self.bytes = !self.bytes && self.may_be_renamed.load(Ordering::Relaxed);
-    }
-
-    fn pick(&mut self, rows: fn(&Acknowledged) -> &Rows) -> Option<u128> {
-        let rows = rows(&self.acknowledged);
-        let from = self.random.u128(..);
-        rows.range(from..).chain(rows.iter()).next().map(|(id, _)| *id)
-    }
-
-    /// One change, perhaps in a transaction that is rolled back.
-    async fn change(&mut self) {
-        let rolls_back = self.random.u8(..) < 25;
-        let mut after = Change(None);
-        let Some(sql) = self.statement(&mut after) else { return };
-        if rolls_back {
-            execute(&mut self.connection, "BEGIN").await.unwrap();
-        }
-        let done = execute(&mut self.connection, &sql).await;
-        if rolls_back {
-            execute(&mut self.connection, "ROLLBACK").await.unwrap();
-        }
-        match done {
-            Ok(0) => self.turn(),
-            Ok(_) if !rolls_back => {
-                after.apply(&mut self.acknowledged);
-                self.changes += 1;
-            }
-            Ok(_) => {}
-            Err(code) => {
-                *self.refused.entry(code).or_default() += 1;
-                // Deadlock and timeout: the statement may be repeated. Else the type of the table is another one.
-                if !matches!(code, 1205 | 1213) {
-                    self.turn();
-                }
-            }
-        }
-    }
-
-    fn statement(&mut self, after: &mut Change) -> Option<String> {
-        let new = self.random.u128(..);
-        let number = self.random.i64(10..1_000_000);
-        let customer = self.pick(|all| &all.customers);
-        let order = self.pick(|all| &all.orders);
-        let item = self.pick(|all| &all.items);
-        let parent = item.filter(|_| self.random.u8(..) < 16);
-        let (new_text, of_parent) = (self.id(Some(new)), self.id(parent));
-        let (of_customer, of_order, of_item) = (self.id(customer), self.id(order), self.id(item));
-        Some(match self.random.u8(0..16) {
-            0 => after.set(format!("INSERT INTO customers (id, name) VALUES ({new_text}, '{number}')"), move |all| {
-                all.customers.insert(new, (None, None, number));
-            }),
-            1 | 2 => after.set(
-                format!("INSERT INTO orders (id, customer_id, busy) VALUES ({new_text}, {of_customer}, {number})"),
-                move |all| {
-                    all.orders.insert(new, (customer, None, number));
-                },
-            ),
-            3..=5 => after.set(
-                format!("INSERT INTO items (id, order_id, parent, busy) VALUES ({new_text}, {of_order}, {of_parent}, {number})"),
-                move |all| {
-                    all.items.insert(new, (order, parent, number));
-                },
-            ),
-            6 => after.set(format!("UPDATE customers SET name = '{number}' WHERE id = {of_customer}"), move |all| {
-                all.customers.entry(customer.unwrap()).and_modify(|row| row.2 = number);
-            }),
-            7 => after.set(format!("UPDATE orders SET busy = {number} WHERE id = {of_order}"), move |all| {
-                all.orders.entry(order.unwrap()).and_modify(|row| row.2 = number);
-            }),
-            8 => after.set(
-                format!("UPDATE items SET busy = {number}, parent = NULL WHERE id = {of_item}"),
-                move |all| {
-                    all.items.entry(item.unwrap()).and_modify(|row| (row.1, row.2) = (None, number));
-                },
-            ),
-            9 => after.set(format!("UPDATE customers SET id = {new_text} WHERE id = {of_customer}"), move |all| {
-                let row = all.customers.remove(&customer.unwrap()).unwrap();
-                all.customers.insert(new, row);
-                all.orders.values_mut().filter(|row| row.0 == customer).for_each(|row| row.0 = Some(new));
-            }),
-            10 => after.set(format!("UPDATE orders SET id = {new_text} WHERE id = {of_order}"), move |all| {
-                let row = all.orders.remove(&order.unwrap()).unwrap();
-                all.orders.insert(new, row);
-                all.items.values_mut().filter(|row| row.0 == order).for_each(|row| row.0 = Some(new));
-            }),
-            11 => {
-                // The key of an item with children cannot change.
-                if self.acknowledged.items.values().any(|row| row.1 == item) {
-                    return None;
-                }
-                after.set(format!("UPDATE items SET id = {new_text} WHERE id = {of_item}"), move |all| {
-                    let row = all.items.remove(&item.unwrap()).unwrap();
-                    all.items.insert(new, row);
-                })
-            }
-            12 => after.set(format!("DELETE FROM items WHERE id = {of_item}"), move |all| all.delete_item(item.unwrap())),
-            13 => after.set(format!("DELETE FROM orders WHERE id = {of_order}"), move |all| all.delete_order(order.unwrap())),
-            14 if self.random.u8(..) < 60 => {
-                after.set(format!("DELETE FROM customers WHERE id = {of_customer}"), move |all| {
-                    let orders: Vec<_> = all.orders.iter().filter(|(_, row)| row.0 == customer).map(|(id, _)| *id).collect();
-                    orders.into_iter().for_each(|order| all.delete_order(order));
-                    all.customers.remove(&customer.unwrap());
-                })
-            }
-            14 => after.set(
-                format!(
-                    "INSERT INTO orders (id, customer_id, busy) VALUES ({of_order}, {of_customer}, 0) \
-                     ON DUPLICATE KEY UPDATE busy = {number}"
-                ),
-                move |all| {
-                    all.orders.entry(order.unwrap()).and_modify(|row| row.2 = number);
-                },
-            ),
-            _ => after.set(
-                format!("REPLACE INTO items (id, order_id, parent, busy) VALUES ({of_item}, {of_order}, NULL, {number})"),
-                move |all| {
-                    all.delete_item(item.unwrap());
-                    all.items.insert(item.unwrap(), (order, None, number));
-                },
-            ),
-        })
-    }
-}
-
 impl Acknowledged {
-    fn delete_item(&mut self, item: u128) {
+    pub fn delete_item(&mut self, item: u128) {
         self.items.remove(&item);
         self.items.values_mut().filter(|row| row.1 == Some(item)).for_each(|row| row.1 = None);
     }
 
-    fn delete_order(&mut self, order: u128) {
+    pub fn delete_order(&mut self, order: u128) {
         let items: Vec<_> =
             self.items.iter().filter(|(_, row)| row.0 == Some(order)).map(|(id, _)| *id).collect();
         items.into_iter().for_each(|item| self.delete_item(item));
         self.orders.remove(&order);
-    }
-}
-
-type Apply = Box<dyn FnOnce(&mut Acknowledged) + Send>;
-
-/// What a statement changes, once it is acknowledged.
-struct Change(Option<Apply>);
-
-impl Change {
-    fn set(&mut self, sql: String, apply: impl FnOnce(&mut Acknowledged) + Send + 'static) -> String {
-        self.0 = Some(Box::new(apply));
-        sql
-    }
-
-    fn apply(self, to: &mut Acknowledged) {
-        if let Some(apply) = self.0 {
-            apply(to);
-        }
     }
 }

@@ -18,6 +18,9 @@ impl Steps<'_> {
             "Adds the keys without reading the rows; the verification reads them.",
             "SET SESSION foreign_key_checks = 0",
         ));
+        if self.map.is_some() {
+            statements.extend(self.for_map());
+        }
         let mut undo = Vec::new();
         for table in self.own_keys() {
             let foreign: Vec<_> = table.foreign.iter().filter(|key| key.is_own).collect();
@@ -202,6 +205,9 @@ impl Steps<'_> {
         for table in self.tables.iter().rev() {
             let sql = format!("DROP TABLE IF EXISTS {}, {}", name(&table.old), name(&table.at));
             statements.push(Statement::new(format!("The old {}, with its triggers.", table.now), sql));
+        }
+        if self.map.is_some() {
+            statements.extend(self.drop_map());
         }
         let own = [names.phase, names.phase_before, names.phase_after, names.control].map(name).join(", ");
         statements.push(Statement::new("The tables of the plan.", format!("DROP TABLE IF EXISTS {own}")));

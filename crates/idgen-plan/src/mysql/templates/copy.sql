@@ -6,6 +6,10 @@ BEGIN
   DECLARE threads, most_threads, most_microseconds, taken BIGINT DEFAULT 0;
   DECLARE inserted BIGINT DEFAULT 0;
   DECLARE begun DATETIME(6);
+{%- if table.sources %}
+  DECLARE begins_after {{ table.first.type }} DEFAULT NULL;
+  DECLARE missing, first_integer BIGINT UNSIGNED DEFAULT NULL;
+{%- endif %}
   -- A row is locked by a client: lock wait timeout, deadlock, NOWAIT.
   DECLARE CONTINUE HANDLER FOR 1205, 1213, 3572 SET busy = 1;
   SET wanted = 100;
@@ -27,13 +31,31 @@ BEGIN
       COMMIT;
       LEAVE chunks;
     END IF;
-    {{ chunk("chunk_first", "chunk_last", "done_to", table.now, "wanted", table) }}
+    {{ chunk("chunk_first", "chunk_last", "done_to", table.now, "wanted", table.first.name) }}
     IF chunk_last IS NULL AND busy = 0 THEN
       -- What is inserted from now on is inserted by the triggers.
       UPDATE {{ table.at|name }} SET finished = TRUE;
       COMMIT;
       LEAVE chunks;
     END IF;
+{%- if table.sources %}
+    COMMIT;
+{%- for source in table.sources %}
+{% include "fill.sql" %}
+{%- endfor %}
+    IF busy = 1 THEN
+      SET wanted = GREATEST(1, wanted DIV 2);
+      DO SLEEP(0.02);
+      ITERATE chunks;
+    END IF;
+    START TRANSACTION;
+    SELECT copied_to INTO begins_after FROM {{ table.at|name }} FOR UPDATE;
+    IF busy = 0 AND NOT (begins_after <=> done_to) THEN
+      -- Another session copied this chunk.
+      COMMIT;
+      ITERATE chunks;
+    END IF;
+{%- endif %}
     -- The shared locks are held until the commit, so no row of the chunk is changed or deleted between its reading and the
     -- commit of its copy: a deleted row cannot come back. A row that a trigger wrote is as new as the row that is read
     -- here, so it stays as it is. The copy never waits for a row that a client has locked, since the client may
@@ -41,7 +63,7 @@ BEGIN
     INSERT INTO {{ table.new|name }} ({{ table.columns|names }})
       SELECT {{ table.read|join(", ") }} FROM {{ table.now|name }} AS t
       WHERE t.{{ table.first.name|name }} BETWEEN chunk_first AND chunk_last {{ plan.share }}
-      ON DUPLICATE KEY UPDATE {{ table.first.name|name }} = {{ table.new|name }}.{{ table.first.name|name }};
+      ON DUPLICATE KEY UPDATE {{ table.first.new_name|name }} = {{ table.new|name }}.{{ table.first.new_name|name }};
     SET inserted = ROW_COUNT();
     IF busy = 1 THEN
       ROLLBACK;

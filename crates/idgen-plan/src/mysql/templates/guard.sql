@@ -6,7 +6,7 @@ BEGIN
     {{ check.rows }}
   ) THEN
     {{ check.rows }} LIMIT 20;
-    SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = {{ check.message|text }};
+    SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = {{ check.message|message }};
   END IF;
 {%- endfor %}
 END

@@ -2,11 +2,26 @@ ALTER TABLE {{ table.new|name }}
 {%- for column in table.keys %}
   MODIFY {{ column.name|name }} {{ column.new_type }}{% if not column.nullable %} NOT NULL{% endif %}
   {%- if column.default %} DEFAULT ({{ column.default }}){% endif %}
-  {%- if column.comment %} COMMENT {{ column.comment|text }}{% endif %}{% if not loop.last or table.texts or foreign %},{% endif %}
+  {%- if column.comment %} COMMENT {{ column.comment|text }}{% endif %},
+{%- endfor %}
+{%- for column in table.references %}
+  CHANGE {{ column.name|name }} {{ column.integer|name }} {{ map.id_type }}{% if not column.nullable %} NOT NULL{% endif %}
+  {%- if column.comment %} COMMENT {{ column.comment|text }}{% endif %},
+{%- endfor %}
+{%- for column in table.owners %}
+  ADD COLUMN {{ column.integer|name }} {{ map.id_type }}{% if not column.nullable %} NOT NULL{% endif %} AFTER {{ column.name|name }},
+  {%- if column.is_primary %}
+  DROP PRIMARY KEY,
+  ADD PRIMARY KEY ({{ column.integer|name }}),
+  ADD UNIQUE KEY ({{ column.name|name }}),
+  {%- else %}
+  ADD UNIQUE KEY ({{ column.integer|name }}),
+  {%- endif %}
 {%- endfor %}
 {%- for text in table.texts %}
-  ADD COLUMN {{ text.name|name }} {{ text.type }} GENERATED ALWAYS AS ({{ text.value }}) VIRTUAL{% if not loop.last or foreign %},{% endif %}
+  ADD COLUMN {{ text.name|name }} {{ text.type }} GENERATED ALWAYS AS ({{ text.value }}) VIRTUAL,
 {%- endfor %}
 {%- for key in foreign %}
-  ADD {% include "foreign.sql" %}{% if not loop.last %},{% endif %}
+  ADD {% include "foreign.sql" %},
 {%- endfor %}
+  ALGORITHM = DEFAULT

@@ -1,7 +1,11 @@
+{%- from "asks.sql" import declare, run -%}
 CREATE TRIGGER IF NOT EXISTS {{ side.delete|name }} AFTER DELETE ON {{ side.from|name }} FOR EACH ROW
 BEGIN
+{%- set asks = side.delete_asks %}
+{{- declare(asks) }}
 {% include "phase.sql" %}
   IF phase = {{ side.phase }} THEN
+{{- run(asks) }}
 {%- for key in side.set_null %}
     -- The foreign key from this table to itself is added after the copy; until then this does its work.
     UPDATE {{ side.to|name }} SET {{ key.column|name }} = NULL WHERE {{ side.to|name }}.{{ key.column|name }} = {{ key.old }};

@@ -1,8 +1,12 @@
+{%- from "asks.sql" import declare, run -%}
 CREATE TRIGGER IF NOT EXISTS {{ side.update|name }} AFTER UPDATE ON {{ side.from|name }} FOR EACH ROW
 BEGIN
+{%- set asks = side.update_asks %}
+{{- declare(asks) }}
   DECLARE changed BIGINT DEFAULT 0;
 {% include "phase.sql" %}
   IF phase = {{ side.phase }} THEN
+{{- run(asks) }}
     UPDATE {{ side.to|name }} SET
 {%- for column in side.columns %}
       {{ column|name }} = {{ side.new[loop.index0] }}{% if not loop.last %},{% endif %}
