@@ -93,7 +93,9 @@ impl Plan {
         }
         let end = if self.engine == Engine::Postgres { ";" } else { DELIMITER };
         for statement in statements {
-            _ = write!(text, "\n{}{}{end}\n", comment(&statement.purpose), statement.sql);
+            let sql = format!("{}{end}\n", statement.sql);
+            let sql = statement.only_if.as_ref().map_or(sql.clone(), |query| conditional(query, &sql));
+            _ = write!(text, "\n{}{sql}", comment(&statement.purpose));
         }
         text
     }
@@ -141,6 +143,11 @@ impl Plan {
 
 fn file_name(at: usize, step: &Step) -> String {
     format!("{:02}-{}.sql", at + 1, step.name)
+}
+
+/// A statement that psql executes only if a query is true. Only plans for PostgreSQL have such statements.
+fn conditional(query: &str, sql: &str) -> String {
+    format!("SELECT ({query}) AS idgen_needed \\gset\n\\if :idgen_needed\n{sql}\\endif\n")
 }
 
 /// Lines of a comment. A name in the text cannot end the comment, since each line begins with the marks.

@@ -58,6 +58,9 @@ pub struct Statement {
     pub purpose: String,
     /// Its text, without the semicolon at its end.
     pub sql: String,
+    /// A query of one boolean. The statement is executed only if it is true. Where there is none, it always is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub only_if: Option<String>,
 }
 
 /// A step: one file of SQL that the server's client executes.
@@ -106,7 +109,19 @@ impl Statement {
     /// assert_eq!(statement.sql, "SELECT VERSION()");
     /// ```
     pub fn new(purpose: impl Into<String>, sql: impl Into<String>) -> Self {
-        Statement { purpose: purpose.into(), sql: sql.into() }
+        Statement { purpose: purpose.into(), sql: sql.into(), only_if: None }
+    }
+
+    /// The same statement, executed only if a query is true.
+    ///
+    /// ```
+    /// let drop = idgen_plan::Statement::new("Drops what a killed run left.", "DROP INDEX orders_new")
+    ///     .only_if("SELECT NOT indisvalid FROM pg_index WHERE indexrelid = 'orders_new'::regclass");
+    /// assert!(drop.only_if.is_some());
+    /// ```
+    #[must_use]
+    pub fn only_if(self, query: impl Into<String>) -> Self {
+        Statement { only_if: Some(query.into()), ..self }
     }
 }
 

@@ -43,6 +43,12 @@ pub(super) struct Table {
     pub(super) inherits: bool,
     pub(super) forces_policies: bool,
     pub(super) temporary: bool,
+    pub(super) typed: bool,
+    pub(super) of_extension: bool,
+    pub(super) unchecked_keys: bool,
+    pub(super) rules: Vec<String>,
+    pub(super) stored_rows: Vec<String>,
+    pub(super) late_triggers: Vec<String>,
     pub(super) readable: bool,
     pub(super) owned: bool,
     pub(super) update_triggers: Vec<String>,
@@ -63,6 +69,13 @@ pub(super) struct Column {
     pub(super) not_null: bool,
     /// The name of the constraint that says so, on servers that give it one.
     pub(super) not_null_name: Option<String>,
+    pub(super) not_null_valid: bool,
+    /// `NO INHERIT`.
+    pub(super) not_null_own: bool,
+    pub(super) not_null_comment: Option<String>,
+    pub(super) statistics: Option<i32>,
+    pub(super) options: Vec<String>,
+    pub(super) labelled: bool,
     pub(super) default: Option<String>,
     pub(super) generated: bool,
     pub(super) granted: bool,
@@ -81,6 +94,11 @@ pub(super) struct ForeignKey {
     pub(super) deferrable: bool,
     pub(super) deferred: bool,
     pub(super) enforced: bool,
+    pub(super) valid: bool,
+    pub(super) match_full: bool,
+    /// The columns of `ON DELETE SET NULL (…)`. Empty where it names none.
+    pub(super) set_columns: Vec<i32>,
+    pub(super) comment: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -103,9 +121,12 @@ pub(super) struct Index {
     pub(super) settings: Vec<String>,
     pub(super) tablespace: Option<String>,
     pub(super) default_class: Vec<bool>,
+    pub(super) collations: Vec<Option<String>>,
+    pub(super) clustered: bool,
+    pub(super) comment: Option<String>,
+    pub(super) constraint_comment: Option<String>,
     pub(super) constraint: Option<String>,
     pub(super) deferrable: bool,
-    pub(super) deferred: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -184,6 +205,14 @@ impl Session {
             .fetch_all(&mut self.connection)
             .await
             .map_err(|error| Error::of(format!("cannot read values of {column} in {table}"), error))
+    }
+
+    /// The first column of a query.
+    pub(super) async fn texts(&mut self, what: &str, sql: &str) -> Result<Vec<String>> {
+        sqlx::query_scalar(AssertSqlSafe(sql.to_owned()))
+            .fetch_all(&mut self.connection)
+            .await
+            .map_err(|error| Error::of(format!("cannot read {what}"), error))
     }
 
     /// One number.

@@ -16,6 +16,8 @@ pub(super) struct Change {
     /// The server's version, as in 180001.
     pub(super) version: i32,
     pub(super) keep_text: bool,
+    /// What the server knows of the columns and their tables. It must be the same when the plan is executed.
+    pub(super) shape: Vec<String>,
     /// Parents before children.
     pub(super) tables: Vec<TableChange>,
     pub(super) keys: Vec<KeyChange>,
@@ -50,11 +52,18 @@ pub(super) struct ColumnChange {
     /// The name of the old column's constraint, on servers that give it one, and the one that it has after the switch.
     pub(super) not_null_name: Option<String>,
     pub(super) not_null_kept: String,
+    /// `NO INHERIT`, or nothing.
+    pub(super) not_null_ending: &'static str,
+    pub(super) not_null_comment: Option<String>,
     /// The name of the constraint that says so until the switch.
     pub(super) check: String,
     pub(super) default: Option<String>,
     pub(super) new_default: Option<String>,
     pub(super) comment: Option<String>,
+    /// The target of `SET STATISTICS`.
+    pub(super) statistics: Option<i32>,
+    /// Settings of the column, such as `n_distinct`.
+    pub(super) options: Option<String>,
     pub(super) parent: Option<Parent>,
 }
 
@@ -63,8 +72,11 @@ pub(super) struct ColumnChange {
 pub(super) struct Parent {
     pub(super) schema: String,
     pub(super) name: String,
-    pub(super) column: String,
+    /// The old column of the row that is referred to.
     pub(super) kept: String,
+    /// The columns of the foreign key, and those that they refer to.
+    pub(super) from: Vec<String>,
+    pub(super) to: Vec<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -75,8 +87,10 @@ pub(super) struct IndexChange {
     pub(super) primary: bool,
     pub(super) unique: bool,
     pub(super) constraint: bool,
-    /// Ends `ADD CONSTRAINT`: `DEFERRABLE`, or nothing.
-    pub(super) deferral: String,
+    /// `CLUSTER` uses it.
+    pub(super) clustered: bool,
+    pub(super) comment: Option<String>,
+    pub(super) constraint_comment: Option<String>,
     pub(super) method: String,
     /// Lists of columns with their order, until the switch and for the way back.
     pub(super) new_columns: String,
@@ -97,17 +111,20 @@ pub(super) struct KeyChange {
     pub(super) kept: String,
     pub(super) child: Side,
     pub(super) parent: Side,
-    /// `ON UPDATE`, `ON DELETE` and `DEFERRABLE`.
-    pub(super) ending: String,
+    /// `MATCH`, `ON UPDATE`, `ON DELETE` and `DEFERRABLE`, until the switch and for the way back.
+    pub(super) new_ending: String,
+    pub(super) kept_ending: String,
+    pub(super) comment: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
 pub(super) struct Side {
     pub(super) schema: String,
     pub(super) name: String,
-    pub(super) column: String,
-    pub(super) new: String,
-    pub(super) kept: String,
+    pub(super) columns: Vec<String>,
+    /// The same columns until the switch and for the way back. Those that do not change have their own names.
+    pub(super) new: Vec<String>,
+    pub(super) kept: Vec<String>,
 }
 
 const NEW: &str = "_idgen_new";
@@ -122,14 +139,22 @@ impl Change {
         keep_text: bool,
     ) -> Change {
         let tables = graph.tables.iter().filter_map(|&id| catalog.table(id));
-        let keys = graph.foreign_keys.iter().filter_map(|&at| key(catalog, &catalog.foreign_keys[at]));
+        let keys = graph.foreign_keys.iter().filter_map(|&at| key(catalog, graph, &catalog.foreign_keys[at]));
         Change {
             schema: schema(root),
             version,
             keep_text,
+            shape: Vec::new(),
             tables: tables.enumerate().map(|(at, table)| table_change(catalog, graph, table, at)).collect(),
             keys: keys.collect(),
         }
+    }
+}
+
+impl Change {
+    /// The texts that stay are generated columns, which older servers would store: there they are in a view.
+    pub(super) fn columns_of_text(&self) -> bool {
+        self.version >= 180_000
     }
 }
 
@@ -164,11 +189,17 @@ fn table_change(catalog: &Catalog, graph: &Graph, table: &Table, at: usize) -> T
 
 fn column_change(catalog: &Catalog, graph: &Graph, column: &Column, spelling: Spelling) -> ColumnChange {
     let place = (column.table, column.number);
-    let keys = graph.foreign_keys.iter().flat_map(|&at| pairs(&catalog.foreign_keys[at]));
-    let parent = keys.filter(|&(child, parent)| child == place && parent != place).find_map(|(_, parent)| {
-        let (table, column) = (catalog.table(parent.0)?, catalog.column(parent)?);
-        let (column, kept) = (column.name.clone(), with_ending(&column.name, OLD));
-        Some(Parent { schema: table.schema.clone(), name: table.name.clone(), column, kept })
+    let keys = graph.foreign_keys.iter().map(|&at| &catalog.foreign_keys[at]);
+    let parent = keys.into_iter().find_map(|key| {
+        let (_, to) = pairs(key).find(|&(child, parent)| child == place && parent != place)?;
+        let side = side(catalog, graph, pairs(key).map(|(_, parent)| parent))?;
+        Some(Parent {
+            schema: side.schema,
+            name: side.name,
+            kept: with_ending(&catalog.column(to)?.name, OLD),
+            from: names(catalog, pairs(key).map(|(child, _)| child)),
+            to: side.columns,
+        })
     });
     ColumnChange {
         name: column.name.clone(),
@@ -179,10 +210,14 @@ fn column_change(catalog: &Catalog, graph: &Graph, column: &Column, spelling: Sp
         not_null: column.not_null || key_of(catalog, column.table).contains(&place),
         not_null_kept: with_ending(column.not_null_name.as_deref().unwrap_or(""), OLD),
         not_null_name: column.not_null_name.clone(),
+        not_null_ending: if column.not_null_own { " NO INHERIT" } else { "" },
+        not_null_comment: column.not_null_comment.clone(),
         check: with_ending(&column.name, "_idgen_not_null"),
         default: column.default.clone(),
         new_default: column.default.as_deref().map(|default| as_uuid(default, spelling)),
         comment: column.comment.clone(),
+        statistics: column.statistics,
+        options: (!column.options.is_empty()).then(|| column.options.join(", ")),
         parent,
     }
 }
@@ -207,9 +242,13 @@ fn index_change(catalog: &Catalog, graph: &Graph, index: &Index) -> IndexChange 
     };
     let list = |ending: &str| {
         let (keys, included) = index.columns.split_at(index.key_columns);
-        let keys = keys.iter().zip(&index.options).map(|(&number, option)| {
-            format!("{}{}", quoted(&name(number, ending)), order(&index.method, *option))
-        });
+        let keys =
+            keys.iter().zip(&index.options).zip(&index.collations).map(|((&number, option), collation)| {
+                let changes = graph.columns.contains_key(&(index.table, number));
+                let collation = collation.as_ref().filter(|_| !changes);
+                let collate = collation.map_or(String::new(), |collation| format!(" COLLATE {collation}"));
+                format!("{}{collate}{}", quoted(&name(number, ending)), order(&index.method, *option))
+            });
         let mut list = format!("({})", keys.collect::<Vec<_>>().join(", "));
         if !included.is_empty() {
             let included: Vec<_> = included.iter().map(|&number| quoted(&name(number, ending))).collect();
@@ -228,7 +267,9 @@ fn index_change(catalog: &Catalog, graph: &Graph, index: &Index) -> IndexChange 
         primary: index.primary,
         unique: index.unique,
         constraint: index.constraint.is_some(),
-        deferral: deferral(index.deferrable, index.deferred).to_owned(),
+        clustered: index.clustered,
+        comment: index.comment.clone(),
+        constraint_comment: index.constraint_comment.clone(),
         method: index.method.clone(),
         new_columns: list(NEW),
         kept_columns: list(OLD),
@@ -272,38 +313,57 @@ fn deferral(deferrable: bool, deferred: bool) -> &'static str {
     }
 }
 
-fn key(catalog: &Catalog, key: &ForeignKey) -> Option<KeyChange> {
-    let (child, parent) = pairs(key).next()?;
+fn key(catalog: &Catalog, graph: &Graph, key: &ForeignKey) -> Option<KeyChange> {
     let action = |letter: &str| match letter {
         "c" => "CASCADE",
         "n" => "SET NULL",
         "r" => "RESTRICT",
         _ => "NO ACTION",
     };
+    let child = side(catalog, graph, pairs(key).map(|(child, _)| child))?;
+    let ending = |names: &[String]| {
+        let of_set = key.columns.iter().zip(names).filter(|(number, _)| key.set_columns.contains(number));
+        let of_set: Vec<_> = of_set.map(|(_, name)| quoted(name)).collect();
+        format!(
+            "{} ON UPDATE {} ON DELETE {}{}{}",
+            if key.match_full { " MATCH FULL" } else { "" },
+            action(&key.on_update),
+            action(&key.on_delete),
+            if of_set.is_empty() { String::new() } else { format!(" ({})", of_set.join(", ")) },
+            deferral(key.deferrable, key.deferred)
+        )
+    };
     Some(KeyChange {
         name: key.name.clone(),
         new: with_ending(&key.name, NEW),
         kept: with_ending(&key.name, OLD),
-        child: side(catalog, child)?,
-        parent: side(catalog, parent)?,
-        ending: format!(
-            " ON UPDATE {} ON DELETE {}{}",
-            action(&key.on_update),
-            action(&key.on_delete),
-            deferral(key.deferrable, key.deferred)
-        ),
+        new_ending: ending(&child.new),
+        kept_ending: ending(&child.kept),
+        child,
+        parent: side(catalog, graph, pairs(key).map(|(_, parent)| parent))?,
+        comment: key.comment.clone(),
     })
 }
 
-fn side(catalog: &Catalog, place: Place) -> Option<Side> {
-    let (table, column) = (catalog.table(place.0)?, catalog.column(place)?);
-    Some(Side {
-        schema: table.schema.clone(),
-        name: table.name.clone(),
-        column: column.name.clone(),
-        new: with_ending(&column.name, NEW),
-        kept: with_ending(&column.name, OLD),
-    })
+/// One side of a foreign key. All of its columns are of one table.
+fn side(catalog: &Catalog, graph: &Graph, places: impl Iterator<Item = Place>) -> Option<Side> {
+    let places: Vec<Place> = places.collect();
+    let table = catalog.table(places.first()?.0)?;
+    let columns = names(catalog, places.iter().copied());
+    let with = |ending: &str| {
+        let named =
+            places.iter().zip(&columns).map(|(place, name)| match graph.columns.contains_key(place) {
+                true => with_ending(name, ending),
+                false => name.clone(),
+            });
+        named.collect()
+    };
+    let (new, kept) = (with(NEW), with(OLD));
+    Some(Side { schema: table.schema.clone(), name: table.name.clone(), columns, new, kept })
+}
+
+fn names(catalog: &Catalog, places: impl Iterator<Item = Place>) -> Vec<String> {
+    places.filter_map(|place| Some(catalog.column(place)?.name.clone())).collect()
 }
 
 #[cfg(test)]

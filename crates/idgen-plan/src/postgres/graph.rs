@@ -38,7 +38,8 @@ pub(super) async fn find(session: &mut Session, catalog: &Catalog, root: i64) ->
             }
             let linked = linked(catalog, place);
             seen.extend(linked.iter().copied());
-            let is_own = table == root && own.contains(&place);
+            // Of a key of several columns, only those that hold ids change.
+            let is_own = own == [place];
             let Some(spelling) = spelling(session, catalog, &linked, is_own, &mut graph.notes).await? else {
                 continue;
             };
@@ -55,8 +56,9 @@ pub(super) async fn find(session: &mut Session, catalog: &Catalog, root: i64) ->
         let shown: Vec<_> =
             shown.map(|(place, column)| format!("{} ({})", catalog.shown(place), column.type_text)).collect();
         return Err(Error::new(format!(
-            "the primary key is {}, which holds no ids as text or bytes: there is nothing to change",
-            shown.join(", ")
+            "the primary key is {}, which holds no ids as text or bytes: there is nothing to change. {}",
+            shown.join(", "),
+            graph.notes.join(" ")
         )));
     }
     graph.foreign_keys = (0..catalog.foreign_keys.len())
@@ -125,6 +127,15 @@ async fn spelling(
         return Ok(Some(Spelling::Bytes));
     }
     if !columns.iter().all(is_text) {
+        if columns.iter().any(is_text) {
+            let shown: Vec<_> = columns.iter().map(|column| column.type_text.as_str()).collect();
+            let shown: BTreeSet<_> = places.iter().map(|&place| catalog.shown(place)).zip(shown).collect();
+            let shown: Vec<_> = shown.into_iter().map(|(name, kind)| format!("{name} ({kind})")).collect();
+            notes.push(format!(
+                "These columns stay as they are, because they do not all have a type of text: {}.",
+                shown.join(", ")
+            ));
+        }
         return Ok(None);
     }
     let mut values = Vec::new();

@@ -2,6 +2,7 @@
 
 mod catalog;
 mod change;
+mod estimate;
 mod graph;
 mod names;
 mod notes;
@@ -9,9 +10,11 @@ mod refuse;
 mod render;
 mod spelling;
 mod steps;
+mod taken;
 
 use self::catalog::{Catalog, Session, Table};
 use self::change::Change;
+use self::estimate::Seconds;
 use self::names::quoted;
 use self::render::Templates;
 use self::spelling::Spelling;
@@ -63,13 +66,18 @@ async fn with(session: &mut Session, options: &Options) -> Result<Plan> {
 async fn to_uuid(session: &mut Session, catalog: &Catalog, root: &Table, options: &Options) -> Result<Plan> {
     let graph = graph::find(session, catalog, root.id).await?;
     refuse::check(catalog, &graph)?;
-    let change = Change::of(catalog, &graph, root, session.version, options.keep_text);
-    let steps = steps::of_type(&Templates::new()?, &change)?;
+    let mut change = Change::of(catalog, &graph, root, session.version, options.keep_text);
+    taken::check(session, catalog, &change).await?;
+    let templates = Templates::new()?;
+    change.shape = session.texts("what depends on the keys", &templates.query("shape.sql", &change)?).await?;
+    let seconds = estimate::measure(session, catalog, &graph, &change).await;
+    let steps = steps::of_type(&templates, &change, seconds.as_ref())?;
+    let times = seconds.map(|_| Seconds::fact());
     Ok(Plan {
         engine: Engine::Postgres,
         target: options.to,
         tables: change.tables.iter().map(|table| table.shown.clone()).collect(),
-        facts: notes::facts(catalog, &graph),
+        facts: notes::facts(catalog, &graph).into_iter().chain(times).collect(),
         notes: notes::of(session, catalog, graph, &change).await,
         steps,
         command: None,

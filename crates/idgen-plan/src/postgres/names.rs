@@ -1,5 +1,7 @@
 //! Quoted names, literals, and names made of others.
 
+/// Begins and ends the bodies of the plan's functions.
+pub(super) const BODY: &str = "$idgen$";
 /// PostgreSQL cuts longer names.
 const LONGEST: usize = 63;
 
@@ -8,13 +10,14 @@ pub(super) fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
-/// A text as SQL reads it, in one line, whatever `standard_conforming_strings` is.
+/// A text as SQL reads it, in one line and also in a body, whatever `standard_conforming_strings` is.
 pub(super) fn literal(text: &str) -> String {
     let escaped = text.replace('\'', "''");
-    match escaped.contains(['\\', '\n']) {
-        true => format!("E'{}'", escaped.replace('\\', "\\\\").replace('\n', "\\n")),
-        false => format!("'{escaped}'"),
+    if !escaped.contains(['\\', '\n', '\r']) && !escaped.contains(BODY) {
+        return format!("'{escaped}'");
     }
+    let escaped = escaped.replace('\\', "\\\\").replace('\n', "\\n").replace('\r', "\\r");
+    format!("E'{}'", escaped.replace(BODY, &BODY.replace('$', "\\x24")))
 }
 
 /// A name with an ending. If it is too long, its end is replaced by a number that depends on all of it.
@@ -32,8 +35,11 @@ pub(super) fn with_ending(name: &str, ending: &str) -> String {
     format!("{}_{hash:08x}{ending}", &name[..end])
 }
 
-/// Whether the name is in the text as a word.
+/// Whether the name is in the text as a word, or in quotes.
 pub(super) fn mentions(text: &str, name: &str) -> bool {
+    if text.contains(&quoted(name)) {
+        return true;
+    }
     let part = |c: char| c.is_alphanumeric() || c == '_';
     text.match_indices(name)
         .any(|(at, _)| !text[..at].ends_with(part) && !text[at + name.len()..].starts_with(part))
@@ -48,6 +54,7 @@ mod tests {
         assert_eq!(quoted("a\"b"), "\"a\"\"b\"");
         assert_eq!((literal("it's"), literal("a\\b")), ("'it''s'".into(), "E'a\\\\b'".into()));
         assert_eq!(literal("two\nlines"), "E'two\\nlines'");
+        assert_eq!(literal("end $idgen$"), "E'end \\x24idgen\\x24'");
     }
 
     #[test]
@@ -62,5 +69,6 @@ mod tests {
     fn a_name_is_a_word() {
         assert!(mentions("(parent_id IS NOT NULL)", "parent_id"));
         assert!(!mentions("(parent_id IS NOT NULL)", "parent"));
+        assert!(mentions("(\"a\"\"b\" IS NOT NULL)", "a\"b"));
     }
 }

@@ -37,7 +37,9 @@ pub(super) async fn of(
 ) -> Vec<String> {
     let mut notes = graph.notes.clone();
     notes.push(
-        "Execute the files with psql as the owner of the tables, and not in a transaction (no `psql -1`)."
+        "Execute the files with psql as the owner of the tables, and not in a transaction (no `psql -1`). A client that is \
+         killed does not end the statement that the server executes for it: before you go back, wait until its session has ended, or \
+         end it with pg_terminate_backend."
             .into(),
     );
     notes.push(
@@ -50,6 +52,11 @@ pub(super) async fn of(
     notes.push(
         "Room is needed for a second version of each row and for the new indexes: about as much as the tables take now. To see \
          whether replicas lag, the owner of the tables needs the role pg_monitor."
+            .into(),
+    );
+    notes.push(
+        "Until the switch each key has two unique indexes. Where two sessions insert the same new id with ON CONFLICT at the same \
+         instant, one of them may get error 23505 (unique_violation) in place of its DO UPDATE, and must repeat the statement."
             .into(),
     );
     let tables = || graph.tables.iter().filter_map(|&id| catalog.table(id));

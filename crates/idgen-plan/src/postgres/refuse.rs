@@ -1,18 +1,15 @@
 //! What the plan cannot take along: it is named, and there is no plan.
 
-use super::catalog::{Catalog, Place, Table};
-use super::graph::{Graph, pairs};
-use super::names::mentions;
+use super::catalog::{Catalog, Column, Index, Place, Table};
+use super::graph::Graph;
+use super::names::{BODY, mentions};
 use crate::error::{Error, Result};
-
-/// Ends the quoted bodies of the plan's functions.
-pub(super) const QUOTE: &str = "$idgen$";
 
 /// Collects all reasons, so that one attempt shows them all.
 pub(super) fn check(catalog: &Catalog, graph: &Graph) -> Result<()> {
     let mut reasons = Vec::new();
     for table in graph.tables.iter().filter_map(|&id| catalog.table(id)) {
-        reasons.extend(of_table(table).map(|why| format!("the table {} {why}", table.shown())));
+        reasons.extend(of_table(table).into_iter().map(|why| format!("the table {} {why}", table.shown())));
     }
     for &place in graph.columns.keys() {
         of_column(catalog, place, &mut reasons);
@@ -25,44 +22,67 @@ pub(super) fn check(catalog: &Catalog, graph: &Graph) -> Result<()> {
     }
 }
 
-fn of_table(table: &Table) -> Option<String> {
+fn of_table(table: &Table) -> Vec<String> {
+    let odd = [&table.schema, &table.name].into_iter().any(|name| is_odd(name));
+    let whys = [
+        of_kind(table).map(str::to_owned),
+        (!table.readable || !table.owned)
+            .then(|| "belongs to another role: make the plan as its owner".to_owned()),
+        odd.then(|| format!("has a line break or {BODY} in its name")),
+        table
+            .of_extension
+            .then(|| "belongs to an extension: remove it from the extension for the change".into()),
+        listed(
+            &table.rules,
+            "has rules, which change the statements of the plan, too: drop them for the change",
+        ),
+        listed(
+            &table.stored_rows,
+            "is the type of other columns, whose rows would lose their keys: change their type before",
+        ),
+        listed(
+            &table.late_triggers,
+            "has BEFORE triggers that fire after the triggers of the plan and could change a key: give them names before zzz",
+        ),
+        table
+            .unchecked_keys
+            .then(|| "has disabled triggers of foreign keys: enable them, or drop the foreign keys".into()),
+    ];
+    whys.into_iter().flatten().collect()
+}
+
+/// A reason with the names that it is about.
+fn listed(names: &[String], why: &str) -> Option<String> {
+    (!names.is_empty()).then(|| format!("{why} ({})", names.join(", ")))
+}
+
+/// Whether a text would end a line or a body of the plan.
+fn is_odd(text: &str) -> bool {
+    text.contains(BODY) || text.contains(['\n', '\r'])
+}
+
+fn of_kind(table: &Table) -> Option<&'static str> {
     if table.kind == "p" || table.inherits {
-        return Some("is partitioned or inherits, which the plan does not support".into());
+        return Some("is partitioned or inherits, which the plan does not support");
     }
     if table.kind == "f" {
-        return Some("is a foreign table: change it on its own server".into());
+        return Some("is a foreign table: change it on its own server");
     }
     if table.temporary {
-        return Some("is temporary".into());
+        return Some("is temporary");
     }
-    if table.forces_policies {
-        return Some("has FORCE ROW LEVEL SECURITY, under which its owner does not see all rows: turn it off for the change".into());
+    if table.typed {
+        return Some("is of a composite type: turn it into a plain table with ALTER TABLE … NOT OF");
     }
-    if !table.readable || !table.owned {
-        return Some("belongs to another role: make the plan as its owner".into());
-    }
-    let odd = |name: &String| name.contains(QUOTE) || name.contains(['\n', '\r']);
-    [&table.schema, &table.name]
-        .into_iter()
-        .any(odd)
-        .then(|| format!("has a line break or {QUOTE} in its name"))
+    table.forces_policies.then_some(
+        "has FORCE ROW LEVEL SECURITY, under which its owner does not see all rows: turn it off for the change",
+    )
 }
 
 fn of_column(catalog: &Catalog, place: Place, reasons: &mut Vec<String>) {
     let Some(column) = catalog.column(place) else { return };
     let shown = catalog.shown(place);
-    if column.generated {
-        reasons.push(format!("{shown} is a generated column"));
-    }
-    if column.default.as_ref().is_some_and(|default| default.contains(['\n', '\r'])) {
-        reasons.push(format!("the default of {shown} has several lines: make a function of it"));
-    }
-    if column.granted {
-        reasons.push(format!("{shown} has privileges of its own: grant them on the table instead"));
-    }
-    if column.name.contains(QUOTE) || column.name.contains(['\n', '\r']) {
-        reasons.push(format!("{shown} has a line break or {QUOTE} in its name"));
-    }
+    reasons.extend(about_column(column).into_iter().flatten().map(|why| format!("{shown} {why}")));
     for dependent in &catalog.dependents {
         if (dependent.table, dependent.number) == place {
             reasons.push(format!(
@@ -73,15 +93,26 @@ fn of_column(catalog: &Catalog, place: Place, reasons: &mut Vec<String>) {
     }
 }
 
+fn about_column(column: &Column) -> [Option<String>; 6] {
+    let default = column.default.as_deref().unwrap_or("");
+    [
+        column.generated.then(|| "is a generated column".into()),
+        is_odd(default).then(|| format!("has a default with a line break or {BODY}: make a function of it")),
+        column.granted.then(|| "has privileges of its own: grant them on the table instead".into()),
+        column.labelled.then(|| "has a security label, which a new column would not have".into()),
+        (!column.not_null_valid).then(|| "has a NOT NULL constraint that is not valid: validate it".into()),
+        is_odd(&column.name).then(|| format!("has a line break or {BODY} in its name")),
+    ]
+}
+
 fn of_keys(catalog: &Catalog, graph: &Graph, reasons: &mut Vec<String>) {
     for key in graph.foreign_keys.iter().map(|&at| &catalog.foreign_keys[at]) {
         let table = catalog.table(key.child).map_or(String::new(), Table::shown);
         let shown = format!("the foreign key {} of {table}", key.name);
-        if pairs(key).count() > 1 {
-            reasons.push(format!("{shown} has several columns, which the plan does not support"));
-        }
         if !key.enforced {
             reasons.push(format!("{shown} is not enforced: enforce it, or drop it for the change"));
+        } else if !key.valid {
+            reasons.push(format!("{shown} is not valid: validate it, or drop it for the change"));
         }
         if key.on_update == "d" || key.on_delete == "d" {
             reasons.push(format!("{shown} has SET DEFAULT: use another action for the change"));
@@ -109,19 +140,24 @@ fn of_indexes(catalog: &Catalog, graph: &Graph, reasons: &mut Vec<String>) {
         if !touched || index.useless() {
             continue;
         }
-        if index.exclusion {
-            reasons.push(format!("{shown} belongs to an exclusion constraint"));
-        }
-        if !index.valid {
-            reasons.push(format!("{shown} is not valid: build it again, or drop it"));
-        }
-        if index.identity {
-            reasons.push(format!("{shown} is the replica identity: use REPLICA IDENTITY DEFAULT or FULL"));
-        }
-        if !matches!(index.method.as_str(), "btree" | "hash") || index.default_class.contains(&false) {
-            reasons.push(format!("{shown} is no plain index of btree or hash: drop it for the change"));
-        }
+        reasons.extend(about_index(index).into_iter().flatten().map(|why| format!("{shown} {why}")));
     }
+}
+
+fn about_index(index: &Index) -> [Option<String>; 6] {
+    let plain = matches!(index.method.as_str(), "btree" | "hash") && !index.default_class.contains(&false);
+    let condition = index.predicate.as_deref().unwrap_or("");
+    [
+        index.exclusion.then(|| "belongs to an exclusion constraint: drop it for the change".into()),
+        (!index.valid).then(|| "is not valid: build it again, or drop it".into()),
+        index.identity.then(|| "is the replica identity: use REPLICA IDENTITY DEFAULT or FULL".into()),
+        index.deferrable.then(|| {
+            "is deferrable, which the index beside it could not be until the switch: make it NOT DEFERRABLE for the change".into()
+        }),
+        (!plain).then(|| "is no plain index of btree or hash: drop it for the change".into()),
+        is_odd(condition)
+            .then(|| format!("has a condition with a line break or {BODY}: drop it for the change")),
+    ]
 }
 
 /// A condition that the new column can take over.

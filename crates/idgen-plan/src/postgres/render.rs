@@ -25,11 +25,14 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("switch.sql", include_str!("templates/switch.sql")),
     ("finish.sql", include_str!("templates/finish.sql")),
     ("default.sql", include_str!("templates/default.sql")),
+    ("shape.sql", include_str!("templates/shape.sql")),
 ];
 
 /// Begins a statement, with its purpose; the second kind goes back.
 const FORWARD: &str = "--! ";
 const UNDO: &str = "--< ";
+/// Follows such a line, with the query that says whether the statement is needed.
+const ONLY_IF: &str = "--? ";
 
 /// The templates. A string in one is written as a quoted name, unless a filter says otherwise.
 pub(super) struct Templates(Environment<'static>);
@@ -49,6 +52,14 @@ impl Templates {
         environment.set_auto_escape_callback(|_| AutoEscape::Custom("sql".into()));
         environment.set_formatter(format);
         environment.add_filter("literal", |text: String| Value::from_safe_string(literal(&text)));
+        environment.add_filter("literals", |texts: Vec<String>| {
+            let texts: Vec<String> = texts.iter().map(|text| literal(text)).collect();
+            Value::from_safe_string(format!("ARRAY[{}]::text[]", texts.join(", ")))
+        });
+        environment.add_filter("names", |names: Vec<String>| {
+            let names: Vec<String> = names.iter().map(|name| quoted(name)).collect();
+            Value::from_safe_string(names.join(", "))
+        });
         environment.add_filter("written", |uuid: String, spelling: Serde<Spelling>| {
             Value::from_safe_string(spelling.0.of_uuid(&uuid))
         });
@@ -58,6 +69,12 @@ impl Templates {
                 .map_err(|error| Error::of(format!("cannot read the template {name}"), error))?;
         }
         Ok(Templates(environment))
+    }
+
+    /// The only statement of a template.
+    pub(super) fn query(&self, name: &str, context: impl Serialize) -> Result<String> {
+        let statements = self.render(name, context)?.statements;
+        Ok(statements.into_iter().map(|statement| statement.sql).collect())
     }
 
     pub(super) fn render(&self, name: &str, context: impl Serialize) -> Result<Rendered> {
@@ -72,6 +89,7 @@ impl Templates {
                 (_, Some(purpose)) => (&mut rendered.undo, purpose),
                 _ => continue,
             };
+            let only_if = lines.next_if(|line| line.starts_with(ONLY_IF)).map(|line| &line[ONLY_IF.len()..]);
             let mut sql = String::new();
             while let Some(line) = lines.next_if(|line| !line.starts_with(FORWARD) && !line.starts_with(UNDO))
             {
@@ -79,7 +97,11 @@ impl Templates {
                     _ = writeln!(sql, "{}", line.trim_end());
                 }
             }
-            list.push(Statement::new(purpose, sql.trim_end()));
+            let statement = Statement::new(purpose, sql.trim_end());
+            list.push(match only_if {
+                Some(query) => statement.only_if(query),
+                None => statement,
+            });
         }
         Ok(rendered)
     }

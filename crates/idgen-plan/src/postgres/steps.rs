@@ -5,6 +5,7 @@ use serde_json::json;
 
 use super::catalog::{Column, Table};
 use super::change::Change;
+use super::estimate::Seconds;
 use super::render::Templates;
 use crate::error::Result;
 use crate::plan::Step;
@@ -60,7 +61,7 @@ const INDEXES: Text = Text {
     purpose: "Builds an index on the new columns for each one on the old columns, while clients read and write.",
     locks: "SHARE UPDATE EXCLUSIVE: no other change of the table's structure, and no VACUUM, at the same time. It waits for \
         transactions that are open.",
-    stop: "Stop the client, or end its session; execute the file again. All indexes are then built again.",
+    stop: "Stop the client, or end its session; execute the file again. An index that was not complete is built again.",
 };
 const CONSTRAINTS: Text = Text {
     name: "constraints",
@@ -109,11 +110,19 @@ const DEFAULT: Text = Text {
 };
 
 /// The steps of a change of type.
-pub(super) fn of_type(templates: &Templates, change: &Change) -> Result<Vec<Step>> {
+pub(super) fn of_type(
+    templates: &Templates,
+    change: &Change,
+    seconds: Option<&Seconds>,
+) -> Result<Vec<Step>> {
     let texts =
         [&CHECK, &PREPARE, &TRIGGERS, &BACKFILL, &INDEXES, &CONSTRAINTS, &VERIFY, &TEXT, &SWITCH, &FINISH];
     let texts = texts.into_iter().filter(|text| change.keep_text || text.name != TEXT.name);
-    texts.map(|text| step(templates, text, change)).collect()
+    let step = |text: &Text| {
+        let step = step(templates, text, change)?;
+        Ok(Step { duration: seconds.and_then(|seconds| seconds.shown(text.name)), ..step })
+    };
+    texts.map(step).collect()
 }
 
 /// The step that gives a column a default of version 7.

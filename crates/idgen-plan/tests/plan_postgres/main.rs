@@ -2,8 +2,13 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod clients;
+mod composite;
+mod kills;
 mod psql;
+mod refused;
+mod replica;
 mod rows;
+mod schema;
 mod small;
 
 use std::time::Duration;

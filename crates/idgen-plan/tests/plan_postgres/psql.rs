@@ -1,8 +1,9 @@
 //! Executes files with the server's own client, `psql`.
 
 use std::fs::File;
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use idgen_plan::Plan;
 use idgen_server::{Database, Provider, Server, Settings};
@@ -10,7 +11,11 @@ use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
 
 /// One server for all tests; each has its own database.
 pub static SERVER: LazyLock<Server> = LazyLock::new(|| {
-    Server::start(Database::Postgres, &Settings::new().option("max_connections", "200")).unwrap()
+    Server::start(
+        Database::Postgres,
+        &Settings::new().option("max_connections", "200").option("wal_level", "logical"),
+    )
+    .unwrap()
 });
 
 /// A plan that was written, and the database that it is for.
@@ -61,15 +66,40 @@ impl Files {
         text
     }
 
-    fn client(&self) -> Command {
-        let mut command = match &*CONTAINER {
-            Some(name) => {
+    /// Begins to execute a file, in a container of its own where the server is in one: killing `docker exec` would leave its
+    /// program running.
+    pub fn spawn(&self, name: &str) -> Running {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let container = (SERVER.provider() == Provider::Container)
+            .then(|| format!("idgen-plan-psql-{}-{number}", std::process::id()));
+        let mut command = match &container {
+            None => Command::new("psql"),
+            Some(container) => {
+                let image = std::env::var("IDGEN_POSTGRES_IMAGE").unwrap_or("idgen-postgres:18".into());
                 let mut docker = Command::new("docker");
-                docker.args(["exec", "-i", name, "psql"]);
+                docker.args([
+                    "run",
+                    "--rm",
+                    "-i",
+                    "--network",
+                    "host",
+                    "--entrypoint",
+                    "psql",
+                    "--name",
+                    container,
+                ]);
+                docker.arg(image);
                 docker
             }
-            None => Command::new("psql"),
         };
+        let file = File::open(self.folder.path().join("plan").join(name)).unwrap();
+        command.args(["-X", "-q", "-d", &self.url, "-f", "-"]).stdin(file);
+        Running { child: command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap(), container }
+    }
+
+    fn client(&self) -> Command {
+        let mut command = program("psql");
         command.args(["-X", "-q", "-d", &self.url]);
         command
     }
@@ -87,6 +117,40 @@ static CONTAINER: LazyLock<Option<String>> = LazyLock::new(|| {
     let line = list.lines().find(|line| line.contains(&format!("-cport={port} "))).unwrap();
     line.split(' ').next().map(str::to_owned)
 });
+
+/// A program of PostgreSQL, in the container of the server where there is one.
+pub fn program(name: &str) -> Command {
+    let Some(container) = &*CONTAINER else { return Command::new(name) };
+    let mut docker = Command::new("docker");
+    docker.args(["exec", "-i", container, name]);
+    docker
+}
+
+/// A client at work.
+pub struct Running {
+    child: Child,
+    container: Option<String>,
+}
+
+impl Running {
+    /// Ends the client, which cannot tell the server.
+    pub fn kill(&mut self) {
+        match &self.container {
+            Some(container) => _ = Command::new("docker").args(["kill", container]).output().unwrap(),
+            None => self.child.kill().unwrap(),
+        }
+    }
+
+    pub fn has_ended(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_some()
+    }
+
+    /// Waits for its end. Whether it has succeeded, and what it said.
+    pub fn end(self) -> (bool, String) {
+        let output = self.child.wait_with_output().unwrap();
+        (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
+    }
+}
 
 pub async fn connect(url: &str) -> PgConnection {
     PgConnection::connect(url).await.unwrap()

@@ -89,3 +89,12 @@ pub async fn check(connection: &mut PgConnection, expected: &Rows) {
     }
     assert_eq!(found.loose, expected.loose);
 }
+
+/// The actions of the foreign keys fire after those of newer ones. Triggers fire in the order of their names, which end with
+/// their object identifiers as text: 99999 comes after 100000.
+pub async fn let_the_old_keys_act_last(connection: &mut PgConnection) {
+    let sql = "SET allow_system_table_mods = on;
+        UPDATE pg_trigger SET tgname = replace(tgname, 'Trigger_a_', 'Trigger_a_9999') WHERE tgname LIKE 'RI\\_ConstraintTrigger\\_a\\_%';
+        RESET allow_system_table_mods";
+    execute(connection, sql).await;
+}

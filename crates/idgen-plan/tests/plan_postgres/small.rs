@@ -205,7 +205,6 @@ async fn what_cannot_be_taken_along_is_named() {
         "the index lines_lower of lines has an expression",
         "trigger changed on table public.lines depends on lines.order_id",
         "the table parts is partitioned",
-        "the foreign key notes_a_b_fkey of notes has several columns",
         "notes_a_b_fkey of notes has SET DEFAULT",
         "payments.order_id has privileges of its own",
     ] {

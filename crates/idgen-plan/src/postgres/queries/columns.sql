@@ -1,14 +1,18 @@
 -- The columns of tables.
-SELECT a.attrelid::bigint AS table, a.attnum::int AS number, a.attname AS name, t.typname AS type,
+SELECT a.attrelid::bigint AS table, a.attnum::int AS number, a.attname AS name, CASE t.typtype WHEN 'd' THEN 'domain' ELSE t.typname END AS type,
   format_type(a.atttypid, a.atttypmod) AS type_text, a.attnotnull AS not_null,
   -- From version 18 on.
-  (SELECT o.conname FROM pg_constraint o WHERE o.conrelid = a.attrelid AND o.contype = 'n' AND o.conkey = ARRAY[a.attnum]
-    LIMIT 1) AS not_null_name,
+  o.conname AS not_null_name, COALESCE(o.convalidated, true) AS not_null_valid,
+  COALESCE(o.connoinherit, false) AS not_null_own, obj_description(o.oid, 'pg_constraint') AS not_null_comment,
+  NULLIF(a.attstattarget, -1)::int AS statistics, COALESCE(a.attoptions, '{}') AS options,
+  EXISTS (SELECT FROM pg_seclabel l
+    WHERE (l.classoid, l.objoid, l.objsubid) = ('pg_class'::regclass, a.attrelid, a.attnum)) AS labelled,
   CASE WHEN a.attgenerated = '' THEN pg_get_expr(d.adbin, d.adrelid) END AS default,
   a.attgenerated <> '' AS generated, a.attacl IS NOT NULL AS granted,
   col_description(a.attrelid, a.attnum) AS comment
 FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace
   JOIN pg_type t ON t.oid = a.atttypid LEFT JOIN pg_attrdef d ON (d.adrelid, d.adnum) = (a.attrelid, a.attnum)
+  LEFT JOIN pg_constraint o ON o.conrelid = a.attrelid AND o.contype = 'n' AND o.conkey = ARRAY[a.attnum]
 WHERE c.relkind IN ('r', 'p', 'f') AND a.attnum > 0 AND NOT a.attisdropped
   AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast') AND n.nspname NOT LIKE 'pg\_temp%'
 ORDER BY 1, 2

@@ -1,5 +1,5 @@
 -- What depends on columns, except keys, indexes, defaults and NOT NULL, which the plan takes along.
-SELECT DISTINCT d.refobjid::bigint AS table, d.refobjsubid AS number, CASE WHEN r.ev_class IS NULL
+SELECT DISTINCT d.refobjid::bigint AS table, d.refobjsubid AS number, CASE WHEN r.rulename IS DISTINCT FROM '_RETURN'
   THEN pg_describe_object(d.classid, d.objid, d.objsubid)
   ELSE pg_describe_object('pg_class'::regclass, r.ev_class, 0) END AS what
 FROM pg_depend d
@@ -8,7 +8,7 @@ FROM pg_depend d
   LEFT JOIN pg_rewrite r ON d.classid = 'pg_rewrite'::regclass AND r.oid = d.objid
   LEFT JOIN pg_attrdef f ON d.classid = 'pg_attrdef'::regclass AND f.oid = d.objid
 WHERE d.refclassid = 'pg_class'::regclass AND d.refobjsubid > 0 AND d.refobjid >= 16384
-  AND d.deptype IN ('n', 'a') AND (x.relkind IS NULL OR x.relkind NOT IN ('i', 'S'))
+  AND d.deptype IN ('n', 'a') AND x.relkind IS DISTINCT FROM 'i'
   AND (o.contype IS NULL OR o.contype NOT IN ('p', 'u', 'f', 'n'))
   AND NOT (f.oid IS NOT NULL AND (f.adrelid, f.adnum) = (d.refobjid, d.refobjsubid))
 ORDER BY 1, 2, 3

@@ -2,6 +2,8 @@
 SELECT o.conname AS name, o.conrelid::bigint AS child, o.confrelid::bigint AS parent, o.conkey::int[] AS columns,
   o.confkey::int[] AS refers_to, o.confupdtype::text AS on_update, o.confdeltype::text AS on_delete,
   o.condeferrable AS deferrable, o.condeferred AS deferred,
-  COALESCE(to_jsonb(o) ->> 'conenforced', 'true') = 'true' AS enforced
+  COALESCE(to_jsonb(o) ->> 'conenforced', 'true') = 'true' AS enforced, o.convalidated AS valid,
+  o.confmatchtype = 'f' AS match_full, COALESCE(NULLIF(to_jsonb(o) -> 'confdelsetcols', 'null'), '[]') AS set_columns,
+  obj_description(o.oid, 'pg_constraint') AS comment
 FROM pg_constraint o WHERE o.contype = 'f' AND o.conparentid = 0
 ORDER BY 2, 1

@@ -7,7 +7,14 @@ SELECT i.indrelid::bigint AS table, x.relname AS name, m.amname AS method, i.ind
   COALESCE(x.reloptions, '{}') AS settings, s.spcname AS tablespace,
   ARRAY(SELECT p.opcdefault FROM unnest(i.indclass::oid[]) WITH ORDINALITY AS c(id, place)
     JOIN pg_opclass p ON p.oid = c.id ORDER BY c.place) AS default_class,
-  o.conname AS constraint, COALESCE(o.condeferrable, false) AS deferrable, COALESCE(o.condeferred, false) AS deferred
+  -- Collations that are not the ones of the columns.
+  ARRAY(SELECT CASE WHEN l.oid <> a.attcollation THEN quote_ident(n.nspname) || '.' || quote_ident(l.collname) END
+    FROM unnest(i.indcollation::oid[]) WITH ORDINALITY AS c(id, place) JOIN unnest(i.indkey::int2[]) WITH ORDINALITY AS k(number, place)
+      USING (place) LEFT JOIN pg_attribute a ON (a.attrelid, a.attnum) = (i.indrelid, k.number) LEFT JOIN pg_collation l ON l.oid = c.id
+      LEFT JOIN pg_namespace n ON n.oid = l.collnamespace ORDER BY place) AS collations,
+  i.indisclustered AS clustered, obj_description(x.oid, 'pg_class') AS comment,
+  obj_description(o.oid, 'pg_constraint') AS constraint_comment,
+  o.conname AS constraint, COALESCE(o.condeferrable, false) AS deferrable
 FROM pg_index i JOIN pg_class x ON x.oid = i.indexrelid JOIN pg_am m ON m.oid = x.relam
   LEFT JOIN pg_tablespace s ON s.oid = x.reltablespace
   LEFT JOIN pg_constraint o ON o.conindid = i.indexrelid AND o.contype IN ('p', 'u', 'x')

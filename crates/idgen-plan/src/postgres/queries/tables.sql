@@ -3,6 +3,20 @@ SELECT c.oid::bigint AS id, n.nspname AS schema, c.relname AS name, greatest(c.r
   pg_total_relation_size(c.oid) AS bytes, c.relkind::text AS kind,
   EXISTS (SELECT FROM pg_inherits WHERE c.oid IN (inhrelid, inhparent)) AS inherits,
   c.relforcerowsecurity AS forces_policies, c.relpersistence = 't' AS temporary,
+  c.reloftype <> 0 AS typed,
+  EXISTS (SELECT FROM pg_depend d WHERE (d.classid, d.objid, d.deptype) = ('pg_class'::regclass, c.oid, 'e')) AS of_extension,
+  -- The internal triggers of foreign keys, which a superuser can disable.
+  EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = c.oid AND t.tgisinternal AND t.tgenabled <> 'O') AS unchecked_keys,
+  ARRAY(SELECT r.rulename::text FROM pg_rewrite r WHERE r.ev_class = c.oid ORDER BY 1) AS rules,
+  -- Stored rows of the table in columns elsewhere.
+  ARRAY(SELECT pg_describe_object(d.classid, d.objid, d.objsubid) FROM pg_depend d
+    LEFT JOIN pg_class u ON d.classid = 'pg_class'::regclass AND u.oid = d.objid
+    LEFT JOIN pg_type y ON d.classid = 'pg_type'::regclass AND y.oid = d.objid
+    WHERE d.refclassid = 'pg_type'::regclass AND d.refobjid IN (c.reltype, (SELECT typarray FROM pg_type WHERE oid = c.reltype))
+      AND d.deptype = 'n' AND (u.relkind IN ('r', 'p', 'm', 'f', 'c') OR y.typtype IN ('d', 'r')) ORDER BY 1) AS stored_rows,
+  -- BEFORE triggers for each row fire in the order of the bytes of their names.
+  ARRAY(SELECT t.tgname::text FROM pg_trigger t WHERE t.tgrelid = c.oid AND NOT t.tgisinternal AND t.tgtype & 3 = 3
+    AND t.tgtype & 20 > 0 AND t.tgname::text COLLATE "C" > 'zzz_idgen' AND t.tgname NOT LIKE 'zzz\_idgen\_%' ORDER BY 1) AS late_triggers,
   has_table_privilege(c.oid, 'SELECT') AS readable, pg_has_role(c.relowner, 'USAGE') AS owned,
   ARRAY(SELECT t.tgname::text FROM pg_trigger t WHERE t.tgrelid = c.oid AND NOT t.tgisinternal AND t.tgtype & 17 = 17
     ORDER BY 1) AS update_triggers,

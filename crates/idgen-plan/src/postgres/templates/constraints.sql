@@ -1,15 +1,19 @@
 {% import "macros.sql" as m -%}
 --! Adds the constraints for new rows. Rows that are there are not read.
 {% call m.retried(tables) %}
+{{ m.not_switched(schema) }}
 {% for t in tables %}
 {% for c in t.columns if c.not_null %}
-      ALTER TABLE {{ m.table(t) }} DROP CONSTRAINT IF EXISTS {{ c.check }},
-        ADD CONSTRAINT {{ c.check }} CHECK ({{ c.new }} IS NOT NULL) NOT VALID;
+      IF NOT {{ m.has(t, c.check) }} THEN
+        ALTER TABLE {{ m.table(t) }} ADD CONSTRAINT {{ c.check }} CHECK ({{ c.new }} IS NOT NULL) NOT VALID;
+      END IF;
 {% endfor %}
 {% endfor %}
 {% for k in keys %}
-      ALTER TABLE {{ m.table(k.child) }} DROP CONSTRAINT IF EXISTS {{ k.new }},
-        ADD CONSTRAINT {{ k.new }} FOREIGN KEY ({{ k.child.new }}) REFERENCES {{ m.table(k.parent) }} ({{ k.parent.new }}){{ k.ending|safe }} NOT VALID;
+      IF NOT {{ m.has(k.child, k.new) }} THEN
+        ALTER TABLE {{ m.table(k.child) }} ADD CONSTRAINT {{ k.new }} FOREIGN KEY ({{ k.child.new|names }})
+          REFERENCES {{ m.table(k.parent) }} ({{ k.parent.new|names }}){{ k.new_ending|safe }} NOT VALID;
+      END IF;
 {% endfor %}
 {% endcall %}
 {% for t in tables %}
@@ -27,13 +31,7 @@ ALTER TABLE {{ m.table(k.child) }} VALIDATE CONSTRAINT {{ k.new }}
 
 --< Drops the constraints.
 {% call m.retried(tables) %}
+{{ m.not_switched(schema) }}
       DELETE FROM {{ schema }}.state;
-{% for k in keys %}
-      ALTER TABLE {{ m.table(k.child) }} DROP CONSTRAINT IF EXISTS {{ k.new }};
-{% endfor %}
-{% for t in tables %}
-{% for c in t.columns if c.not_null %}
-      ALTER TABLE {{ m.table(t) }} DROP CONSTRAINT IF EXISTS {{ c.check }};
-{% endfor %}
-{% endfor %}
+{{ m.drop_constraints(tables, keys) }}
 {% endcall %}

@@ -5,16 +5,13 @@
         RAISE NOTICE 'nothing is left to drop';
         EXIT;
       END IF;
-      IF NOT EXISTS (SELECT FROM {{ schema }}.state WHERE step = 'switched') THEN
+      IF NOT {{ m.switched(schema) }} THEN
         RAISE EXCEPTION 'the switch has not been made' USING HINT = 'Execute the steps before this one.';
       END IF;
 {% for t in tables %}
       DROP TRIGGER zzz_idgen_reverse ON {{ m.table(t) }};
-      ALTER TABLE {{ m.table(t) }}
-{% for c in t.columns %}
-        DROP COLUMN {{ c.kept }}{% if not loop.last %},{% else %};{% endif +%}
 {% endfor %}
-{% endfor %}
+{{ m.each_column(tables, "DROP COLUMN", "kept") }}
       DROP SCHEMA {{ schema }} CASCADE;
 {% endcall %}
 

@@ -2,9 +2,11 @@
 {% for t in tables %}
 {% for i in t.indexes %}
 --! Removes what a killed run left of it.
+--? SELECT {{ m.invalid(t.schema, i.new) }}
 DROP INDEX CONCURRENTLY IF EXISTS {{ t.schema }}.{{ i.new }}
 
 --! Builds the index that replaces {{ i.name|safe }}.
+--? SELECT to_regclass({{ m.table({"schema": t.schema, "name": i.new})|literal }}) IS NULL
 CREATE {% if i.unique %}UNIQUE {% endif %}INDEX CONCURRENTLY {{ i.new }} ON {{ m.table(t) }} USING {{ i.method }} {{ i.new_columns|safe }}{{ i.ending|safe }}
 {%- if i.new_condition %} WHERE {{ i.new_condition|safe }}{% endif %}
 
@@ -12,7 +14,12 @@ CREATE {% if i.unique %}UNIQUE {% endif %}INDEX CONCURRENTLY {{ i.new }} ON {{ m
 {% endfor %}
 {% endfor %}
 --< The checks must be made again.
-DELETE FROM {{ schema }}.state
+DO $idgen$
+BEGIN
+{{ m.not_switched(schema) }}
+      DELETE FROM {{ schema }}.state;
+END
+$idgen$
 {% for t in tables %}
 {% for i in t.indexes %}
 

@@ -22,6 +22,16 @@
 {{ value|written(c.spelling) }}
 {%- endmacro %}
 
+{#- A row has two foreign keys for one: of the columns that count, and of those that follow. If the action of the second comes first, it
+    must not change the row, because the action of the first would not find it any more. -#}
+{%- macro skip_action(columns, counts, follows) %}
+  IF TG_OP = 'UPDATE' AND pg_trigger_depth() > 1
+    AND {% for c in columns %}NEW.{{ c[counts] }} IS NOT DISTINCT FROM OLD.{{ c[counts] }} AND {% endfor %}
+    ({% for c in columns %}NEW.{{ c[follows] }} IS DISTINCT FROM OLD.{{ c[follows] }}{% if not loop.last %} OR {% endif %}{% endfor %}) THEN
+    RETURN NULL;
+  END IF;
+{%- endmacro %}
+
 {#- Short locks in one transaction. While it waits, others wait behind it: so it waits briefly, and tries again later. -#}
 {%- macro retried(tables) %}
 DO $idgen$
@@ -104,4 +114,117 @@ BEGIN
   RAISE NOTICE '%: % rows', {{ t.shown|literal }}, idgen_rows;
 END
 $idgen$
+{%- endmacro %}
+
+{#- Everything that depends on the columns that change, and everything of their tables that the plan relies on, one text each.
+    The plan is made for it. The search path must be `pg_catalog`, so that all names are complete. -#}
+{%- macro shape(tables) -%}
+SELECT k.shown || ': ' || s.what AS what FROM (VALUES
+{%- for t in tables %}{% for c in t.columns %}
+ (to_regclass({{ table(t)|literal }}), {{ c.name|literal }}, {{ (t.shown ~ "." ~ c.name)|literal }}){% if not loop.last %},{% endif %}{% endfor %}{% if not loop.last %},{% endif %}{% endfor %}
+) AS k (id, name, shown)
+JOIN pg_attribute AS a ON a.attrelid = k.id AND a.attname = k.name AND NOT a.attisdropped
+CROSS JOIN LATERAL (
+  SELECT 'type ' || format_type(a.atttypid, a.atttypmod)
+  UNION ALL SELECT 'default ' || pg_get_expr(d.adbin, d.adrelid) FROM pg_attrdef AS d WHERE (d.adrelid, d.adnum) = (a.attrelid, a.attnum)
+  UNION ALL SELECT 'NOT NULL' WHERE a.attnotnull
+  UNION ALL SELECT 'privileges ' || a.attacl::text WHERE a.attacl IS NOT NULL
+  UNION ALL SELECT DISTINCT concat_ws(' ', i.type, i.identity,
+      CASE d.classid WHEN 'pg_class'::regclass THEN pg_get_indexdef(d.objid)
+        WHEN 'pg_constraint'::regclass THEN pg_get_constraintdef(d.objid) END)
+    FROM pg_depend AS d CROSS JOIN pg_identify_object(d.classid, d.objid, d.objsubid) AS i
+    WHERE d.refclassid = 'pg_class'::regclass AND (d.refobjid, d.refobjsubid) = (a.attrelid, a.attnum) AND d.deptype IN ('n', 'a')
+) AS s (what)
+UNION SELECT k.shown || ': ' || s.what FROM (VALUES
+{%- for t in tables %}
+ (to_regclass({{ table(t)|literal }}), {{ t.shown|literal }}){% if not loop.last %},{% endif %}{% endfor %}
+) AS k (id, shown)
+CROSS JOIN LATERAL (
+  SELECT 'trigger ' || t.tgname || ' ' || t.tgenabled::text FROM pg_trigger AS t
+    WHERE t.tgrelid = k.id AND NOT t.tgisinternal AND t.tgname NOT LIKE 'zzz\_idgen\_%'
+  UNION ALL SELECT 'rule ' || r.rulename FROM pg_rewrite AS r WHERE r.ev_class = k.id
+  UNION ALL SELECT 'inherits' FROM pg_inherits AS i WHERE k.id IN (i.inhrelid, i.inhparent)
+  UNION ALL SELECT 'FORCE ROW LEVEL SECURITY' FROM pg_class AS c WHERE c.oid = k.id AND c.relforcerowsecurity
+) AS s (what)
+{%- endmacro %}
+
+{#- The differences between that and what it was when the plan was made; NULL if there is none. -#}
+{%- macro changed(tables, shape_then) -%}
+SELECT array_agg(COALESCE('new since the plan was made: ' || (CASE WHEN t.what IS NULL THEN n.what END),
+  'gone since the plan was made: ' || t.what) ORDER BY COALESCE(n.what, t.what))
+FROM (
+{{ shape(tables) }}
+) AS n FULL JOIN unnest({{ shape_then|literals }}) AS t (what) ON t.what = n.what
+WHERE t.what IS NULL OR n.what IS NULL
+{%- endmacro %}
+
+{#- Changes each column of the tables in the same way. -#}
+{%- macro each_column(tables, action, name, ending="") -%}
+{% for t in tables %}
+      ALTER TABLE {{ table(t) }}
+{% for c in t.columns %}
+        {{ action|safe }} {{ c[name] }}{{ ending|safe }}{% if not loop.last %},{% else %};{% endif +%}
+{% endfor %}
+{% endfor %}
+{%- endmacro %}
+
+{#- Before the switch, steps and ways back work on the new columns. After it, they would break the writes of clients. -#}
+{%- macro not_switched(s) %}
+      IF to_regclass({{ table({"schema": s, "name": "state"})|literal }}) IS NOT NULL THEN
+        IF {{ switched(s) }} THEN
+          RAISE EXCEPTION 'the switch has been made' USING HINT = 'Execute undo/ of the switch before this file.';
+        END IF;
+      END IF;
+{%- endmacro %}
+
+{#- The constraints of the new columns. -#}
+{%- macro drop_constraints(tables, keys) %}
+{% for k in keys %}
+      ALTER TABLE {{ table(k.child) }} DROP CONSTRAINT IF EXISTS {{ k.new }};
+{% endfor %}
+{% for t in tables %}
+{% for c in t.columns if c.not_null %}
+      ALTER TABLE {{ table(t) }} DROP CONSTRAINT IF EXISTS {{ c.check }};
+{% endfor %}
+{% endfor %}
+{%- endmacro %}
+
+{#- Whether a table has a constraint. -#}
+{%- macro has(t, constraint) -%}
+EXISTS (SELECT FROM pg_constraint WHERE conrelid = {{ table(t)|literal }}::regclass AND conname = {{ constraint|literal }})
+{%- endmacro %}
+
+{#- Whether an index is there, and a killed run did not leave it incomplete. -#}
+{%- macro valid(schema, index) -%}
+EXISTS (SELECT FROM pg_index WHERE indexrelid = to_regclass({{ table({"schema": schema, "name": index})|literal }}) AND indisvalid)
+{%- endmacro %}
+
+{#- An index that a killed run left is not valid. -#}
+{%- macro invalid(schema, index) -%}
+EXISTS (SELECT FROM pg_index WHERE indexrelid = to_regclass({{ table({"schema": schema, "name": index})|literal }}) AND NOT indisvalid)
+{%- endmacro %}
+
+{#- Whether the switch has been made, and not undone. -#}
+{%- macro switched(s) -%}
+EXISTS (SELECT FROM {{ s }}.state WHERE step = 'switched')
+{%- endmacro %}
+
+{#- What an index has beside its definition, after another index has taken its name. -#}
+{%- macro about_index(t, i) %}
+{% if i.comment %}
+      COMMENT ON INDEX {{ t.schema }}.{{ i.name }} IS {{ i.comment|literal }};
+{% endif %}
+{% if i.constraint_comment %}
+      COMMENT ON CONSTRAINT {{ i.name }} ON {{ table(t) }} IS {{ i.constraint_comment|literal }};
+{% endif %}
+{% if i.clustered %}
+      ALTER TABLE {{ table(t) }} CLUSTER ON {{ i.name }};
+{% endif %}
+{%- endmacro %}
+
+{#- The same for a foreign key. -#}
+{%- macro about_key(k, name) %}
+{% if k.comment %}
+      COMMENT ON CONSTRAINT {{ name }} ON {{ table(k.child) }} IS {{ k.comment|literal }};
+{% endif %}
 {%- endmacro %}

@@ -44,23 +44,20 @@ BEGIN
 END
 $idgen$
 
+--! Says what has changed since the plan was made: that would be lost with the old columns.
+CREATE OR REPLACE FUNCTION {{ schema }}.changed() RETURNS text[] LANGUAGE sql SET search_path = pg_catalog AS $idgen$
+{{ m.changed(tables, shape) }}
+$idgen$
+
 --! Adds the new columns, which are empty: this rewrites nothing.
 {% call m.retried(tables) %}
-{% for t in tables %}
-      ALTER TABLE {{ m.table(t) }}
-{% for c in t.columns %}
-        ADD COLUMN IF NOT EXISTS {{ c.new }} uuid{% if not loop.last %},{% else %};{% endif +%}
-{% endfor %}
-{% endfor %}
+{{ m.not_switched(schema) }}
+{{ m.each_column(tables, "ADD COLUMN IF NOT EXISTS", "new", " uuid") }}
 {% endcall %}
 
 --< Drops the new columns and the schema.
 {% call m.retried(tables) %}
-{% for t in tables %}
-      ALTER TABLE {{ m.table(t) }}
-{% for c in t.columns %}
-        DROP COLUMN IF EXISTS {{ c.new }}{% if not loop.last %},{% else %};{% endif +%}
-{% endfor %}
-{% endfor %}
+{{ m.not_switched(schema) }}
+{{ m.each_column(tables, "DROP COLUMN IF EXISTS", "new") }}
       DROP SCHEMA IF EXISTS {{ schema }} CASCADE;
 {% endcall %}

@@ -9,12 +9,13 @@ BEGIN
     RAISE EXCEPTION 'a row has values for the old columns of %', {{ t.shown|literal }}
       USING HINT = 'An INSERT or COPY without a list of columns takes them in another order since the switch: name the columns.';
   END IF;
+{{ m.skip_action(t.columns, "name", "kept") }}
 {% for c in t.columns %}
-  IF TG_OP = 'INSERT' OR NEW.{{ c.name }} IS DISTINCT FROM OLD.{{ c.name }} THEN
+  IF TG_OP = 'INSERT'{% if c.parent %}{% for name in c.parent.from %} OR NEW.{{ name }} IS DISTINCT FROM OLD.{{ name }}{% endfor %}{% endif %} OR NEW.{{ c.name }} IS DISTINCT FROM OLD.{{ c.name }} THEN
 {% if c.parent %}
     -- The same spelling as in the row that it refers to.
     NEW.{{ c.kept }} := COALESCE((SELECT p.{{ c.parent.kept }} FROM {{ m.table(c.parent) }} AS p
-      WHERE p.{{ c.parent.column }} = NEW.{{ c.name }}), {{ m.old("NEW", c.name, c) }});
+      WHERE {% for name in c.parent.to %}p.{{ name }} = NEW.{{ c.parent.from[loop.index0] }}{% if not loop.last %} AND {% endif %}{% endfor %}), {{ m.old("NEW", c.name, c) }});
 {% else %}
     NEW.{{ c.kept }} := {{ m.old("NEW", c.name, c) }};
 {% endif %}
@@ -27,12 +28,16 @@ $idgen$
 {% endfor %}
 --! The switch, in one transaction.
 {% call m.retried(tables) %}
-      IF EXISTS (SELECT FROM {{ schema }}.state WHERE step = 'switched') THEN
+      IF {{ m.switched(schema) }} THEN
         RAISE NOTICE 'the switch was made before';
         EXIT;
       END IF;
       IF NOT EXISTS (SELECT FROM {{ schema }}.state WHERE step = 'verified') THEN
         RAISE EXCEPTION 'the check of the new columns has not succeeded' USING HINT = 'Execute the steps before this one.';
+      END IF;
+      IF {{ schema }}.changed() IS NOT NULL THEN
+        RAISE EXCEPTION 'the tables were changed since the plan was made'
+          USING DETAIL = array_to_string({{ schema }}.changed(), E'\n'), HINT = 'Undo what has changed, or undo the steps and make another plan.';
       END IF;
 {% for t in tables %}
       DROP TRIGGER zzz_idgen_forward ON {{ m.table(t) }};
@@ -40,13 +45,17 @@ $idgen$
 {% for k in keys %}
       ALTER TABLE {{ m.table(k.child) }} DROP CONSTRAINT {{ k.name }};
       ALTER TABLE {{ m.table(k.child) }} RENAME CONSTRAINT {{ k.new }} TO {{ k.name }};
+{{ m.about_key(k, k.name) }}
 {% endfor %}
 {% for t in tables %}
 {% for c in t.columns %}
 {% if c.not_null %}
 {% if c.not_null_name %}
       ALTER TABLE {{ m.table(t) }} RENAME CONSTRAINT {{ c.not_null_name }} TO {{ c.not_null_kept }};
-      ALTER TABLE {{ m.table(t) }} ADD CONSTRAINT {{ c.not_null_name }} NOT NULL {{ c.new }};
+      ALTER TABLE {{ m.table(t) }} ADD CONSTRAINT {{ c.not_null_name }} NOT NULL {{ c.new }}{{ c.not_null_ending|safe }};
+{% if c.not_null_comment %}
+      COMMENT ON CONSTRAINT {{ c.not_null_name }} ON {{ m.table(t) }} IS {{ c.not_null_comment|literal }};
+{% endif %}
 {% else %}
       ALTER TABLE {{ m.table(t) }} ALTER COLUMN {{ c.new }} SET NOT NULL;
 {% endif %}
@@ -55,17 +64,24 @@ $idgen$
 {% if c.default %}
       ALTER TABLE {{ m.table(t) }} ALTER COLUMN {{ c.name }} DROP DEFAULT, ALTER COLUMN {{ c.new }} SET DEFAULT {{ c.new_default|safe }};
 {% endif %}
+{% if c.statistics %}
+      ALTER TABLE {{ m.table(t) }} ALTER COLUMN {{ c.new }} SET STATISTICS {{ c.statistics }};
+{% endif %}
+{% if c.options %}
+      ALTER TABLE {{ m.table(t) }} ALTER COLUMN {{ c.new }} SET ({{ c.options|safe }});
+{% endif %}
 {% endfor %}
 {% for i in t.indexes %}
 {% if i.primary %}
-      ALTER TABLE {{ m.table(t) }} DROP CONSTRAINT {{ i.name }}, ADD CONSTRAINT {{ i.name }} PRIMARY KEY USING INDEX {{ i.new }}{{ i.deferral|safe }};
+      ALTER TABLE {{ m.table(t) }} DROP CONSTRAINT {{ i.name }}, ADD CONSTRAINT {{ i.name }} PRIMARY KEY USING INDEX {{ i.new }};
 {% elif i.constraint %}
       ALTER TABLE {{ m.table(t) }} RENAME CONSTRAINT {{ i.name }} TO {{ i.kept }};
-      ALTER TABLE {{ m.table(t) }} ADD CONSTRAINT {{ i.name }} UNIQUE USING INDEX {{ i.new }}{{ i.deferral|safe }};
+      ALTER TABLE {{ m.table(t) }} ADD CONSTRAINT {{ i.name }} UNIQUE USING INDEX {{ i.new }};
 {% else %}
       ALTER INDEX {{ t.schema }}.{{ i.name }} RENAME TO {{ i.kept }};
       ALTER INDEX {{ t.schema }}.{{ i.new }} RENAME TO {{ i.name }};
 {% endif %}
+{{ m.about_index(t, i) }}
 {% endfor %}
 {% for c in t.columns %}
       ALTER TABLE {{ m.table(t) }} RENAME COLUMN {{ c.name }} TO {{ c.kept }};
@@ -84,29 +100,37 @@ $idgen$
 {% for t in tables %}
 {% for i in t.indexes if i.primary %}
 --< Removes what a killed run left of it.
+--? SELECT {{ m.invalid(t.schema, i.kept) }}
 DROP INDEX CONCURRENTLY IF EXISTS {{ t.schema }}.{{ i.kept }}
 
 --< Builds the index of the old primary key of {{ t.shown|safe }}, which went with the switch.
+--? SELECT {{ m.switched(schema) }} AND to_regclass({{ m.table({"schema": t.schema, "name": i.kept})|literal }}) IS NULL
 CREATE UNIQUE INDEX CONCURRENTLY {{ i.kept }} ON {{ m.table(t) }} {{ i.kept_columns|safe }}{{ i.ending|safe }}
 
 {% endfor %}
 {% endfor %}
 --< Adds the old foreign keys for new rows.
 {% call m.retried(tables) %}
+      IF NOT {{ m.switched(schema) }} THEN
+        EXIT;
+      END IF;
 {% for k in keys %}
-      ALTER TABLE {{ m.table(k.child) }} DROP CONSTRAINT IF EXISTS {{ k.kept }},
-        ADD CONSTRAINT {{ k.kept }} FOREIGN KEY ({{ k.child.kept }}) REFERENCES {{ m.table(k.parent) }} ({{ k.parent.kept }}){{ k.ending|safe }} NOT VALID;
+      IF NOT {{ m.has(k.child, k.kept) }} THEN
+        ALTER TABLE {{ m.table(k.child) }} ADD CONSTRAINT {{ k.kept }} FOREIGN KEY ({{ k.child.kept|names }})
+          REFERENCES {{ m.table(k.parent) }} ({{ k.parent.kept|names }}){{ k.kept_ending|safe }} NOT VALID;
+      END IF;
 {% endfor %}
 {% endcall %}
 {% for k in keys %}
 
 --< Reads the rows of {{ k.child.name|safe }} and what they refer to, while clients read and write.
+--? SELECT {{ m.has(k.child, k.kept) }}
 ALTER TABLE {{ m.table(k.child) }} VALIDATE CONSTRAINT {{ k.kept }}
 {% endfor %}
 
 --< Switches back, in one transaction. To switch again, build the indexes and constraints again, and verify.
 {% call m.retried(tables) %}
-      IF NOT EXISTS (SELECT FROM {{ schema }}.state WHERE step = 'switched') THEN
+      IF NOT {{ m.switched(schema) }} THEN
         RAISE NOTICE 'the switch is not made, or was undone before';
         EXIT;
       END IF;
@@ -116,17 +140,22 @@ ALTER TABLE {{ m.table(k.child) }} VALIDATE CONSTRAINT {{ k.kept }}
 {% for k in keys %}
       ALTER TABLE {{ m.table(k.child) }} DROP CONSTRAINT {{ k.name }};
       ALTER TABLE {{ m.table(k.child) }} RENAME CONSTRAINT {{ k.kept }} TO {{ k.name }};
+{{ m.about_key(k, k.name) }}
 {% endfor %}
 {% for t in tables %}
 {% for i in t.indexes %}
 {% if i.primary %}
-      ALTER TABLE {{ m.table(t) }} DROP CONSTRAINT {{ i.name }}, ADD CONSTRAINT {{ i.name }} PRIMARY KEY USING INDEX {{ i.kept }}{{ i.deferral|safe }};
+      ALTER TABLE {{ m.table(t) }} DROP CONSTRAINT {{ i.name }}, ADD CONSTRAINT {{ i.name }} PRIMARY KEY USING INDEX {{ i.kept }};
+{{ m.about_index(t, i) }}
 {% elif i.constraint %}
       ALTER TABLE {{ m.table(t) }} DROP CONSTRAINT {{ i.name }};
       ALTER TABLE {{ m.table(t) }} RENAME CONSTRAINT {{ i.kept }} TO {{ i.name }};
 {% else %}
       DROP INDEX {{ t.schema }}.{{ i.name }};
       ALTER INDEX {{ t.schema }}.{{ i.kept }} RENAME TO {{ i.name }};
+{% endif %}
+{% if i.clustered and not i.primary %}
+      ALTER TABLE {{ m.table(t) }} CLUSTER ON {{ i.name }};
 {% endif %}
 {% endfor %}
 {% for c in t.columns %}

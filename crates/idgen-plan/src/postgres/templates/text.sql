@@ -12,12 +12,7 @@
 
 --< Drops the columns.
 {% call m.retried(tables) %}
-{% for t in tables %}
-      ALTER TABLE {{ m.table(t) }}
-{% for c in t.columns %}
-        DROP COLUMN IF EXISTS {{ c.text }}{% if not loop.last %},{% else %};{% endif +%}
-{% endfor %}
-{% endfor %}
+{{ m.each_column(tables, "DROP COLUMN IF EXISTS", "text") }}
 {% endcall %}
 {% else %}
 {% for t in tables %}

@@ -25,7 +25,7 @@ BEGIN
     FROM {{ schema }}.progress AS p WHERE p.task = 'verify' AND (p.wrong > 0 OR NOT p.done);
 {% for t in tables %}
 {% for i in t.indexes %}
-  IF NOT EXISTS (SELECT FROM pg_index WHERE indexrelid = to_regclass({{ m.table({"schema": t.schema, "name": i.new})|literal }}) AND indisvalid) THEN
+  IF NOT {{ m.valid(t.schema, i.new) }} THEN
     idgen_problems := idgen_problems || {{ ("the index " ~ i.new ~ " is not there or not valid")|literal }}::text;
   END IF;
 {% endfor %}
@@ -40,6 +40,7 @@ BEGIN
     idgen_problems := idgen_problems || {{ ("the constraint " ~ k.new ~ " is not there or not valid")|literal }}::text;
   END IF;
 {% endfor %}
+  idgen_problems := idgen_problems || {{ schema }}.changed();
   IF idgen_problems IS NOT NULL THEN
     RAISE EXCEPTION 'the new columns are not ready' USING DETAIL = array_to_string(idgen_problems, E'\n'),
       HINT = {{ ("Was a table changed while its triggers were off? Then forget the progress with DELETE FROM " ~ schema ~ ".progress, and execute the steps from the copy on again.")|literal }};

@@ -1,0 +1,199 @@
+//! Each step is killed in the middle, undone, killed while it is undone, and executed again, while clients change rows.
+
+use std::time::Duration;
+
+use idgen_plan::{Plan, Step};
+use sqlx::{AssertSqlSafe, Executor, PgConnection};
+
+use crate::clients::Clients;
+use crate::psql::{Files, SERVER, connect, execute, text};
+use crate::{UUIDS, keys, planned, rows, run, shape};
+
+/// Keeps a file from being complete as long as it is held: the steps with short locks and indexes wait for it, and clients do not.
+const BLOCK: &str = "BEGIN; LOCK TABLE lines IN ROW EXCLUSIVE MODE";
+/// The same for a file that only reads.
+const READ_BLOCK: &str = "BEGIN; LOCK TABLE lines IN ACCESS EXCLUSIVE MODE";
+/// The sessions of clients of the database that execute files.
+const SESSIONS: &str =
+    "FROM pg_stat_activity WHERE application_name = 'psql' AND datname = current_database()";
+
+struct Test {
+    plan: Plan,
+    files: Files,
+    url: String,
+    connection: PgConnection,
+    kills: usize,
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn each_step_is_killed_undone_and_continued() {
+    let scratch = SERVER.scratch().unwrap();
+    let mut connection = connect(scratch.url()).await;
+    rows::fill(&mut connection, 4_000).await;
+    rows::let_the_old_keys_act_last(&mut connection).await;
+    let before = keys(&mut connection).await;
+    let plan = planned(scratch.url()).await;
+    let files = Files::write(&plan, scratch.url());
+    let clients = Clients::start(scratch.url(), rows::read(&mut connection).await);
+    let mut test = Test { plan, files, url: scratch.url().to_owned(), connection, kills: 0 };
+    let switch = test.files.step("switch").to_owned();
+    for at in 0..test.files.names.len() {
+        let name = test.files.names[at].clone();
+        test.run_half(at).await;
+        test.kill(&name).await;
+        test.go_back(&name).await;
+        test.run_twice(&name).await;
+        if name == switch {
+            // Now there is something to go back from.
+            test.go_back(&name).await;
+            for name in &test.files.names.clone()[at - 5..=at] {
+                test.run_twice(name).await;
+            }
+        }
+    }
+    let expected = clients.stop().await;
+    rows::check(&mut test.connection, &expected).await;
+    assert_eq!(shape(&mut test.connection).await, (UUIDS.into(), "0".into()));
+    assert_eq!(keys(&mut test.connection).await, before);
+    println!("{} runs were killed", test.kills);
+}
+
+impl Test {
+    async fn run_twice(&self, name: &str) {
+        run(&self.files, name).await;
+        run(&self.files, name).await;
+    }
+
+    /// Goes back from a step, is killed there, and continues.
+    async fn go_back(&mut self, name: &str) {
+        // The way back from the last step only says that there is none.
+        if !self.files.undo_of(name) || name.ends_with("-finish.sql") {
+            return;
+        }
+        let undo = format!("undo/{name}");
+        self.kill(&undo).await;
+        self.run_twice(&undo).await;
+    }
+
+    /// Executes the first half of a step, as if its session had ended between two statements.
+    async fn run_half(&mut self, at: usize) {
+        let step: &Step = &self.plan.steps[at];
+        let mut session = connect(&self.url).await;
+        for statement in &step.statements[..step.statements.len() / 2] {
+            let needed = match &statement.only_if {
+                Some(query) => text(&mut session, query).await == "true",
+                None => true,
+            };
+            if needed {
+                execute(&mut session, statement.sql.clone()).await;
+            }
+        }
+    }
+
+    /// Begins to execute a file, which cannot be complete, and ends its session or its client.
+    async fn kill(&mut self, name: &str) {
+        let step = name.trim_end_matches(".sql").split_once('-').unwrap().1.to_owned();
+        let mut blocker = connect(&self.url).await;
+        let set = |pause: &str, blocks: u32| {
+            format!("UPDATE idgen_plan_orders.settings SET pause = '{pause}', chunk_blocks = {blocks}")
+        };
+        match step.as_str() {
+            "check" => execute(&mut blocker, READ_BLOCK).await,
+            "backfill" | "verify" => execute(&mut self.connection, set("300 ms", 1)).await,
+            _ => execute(&mut blocker, BLOCK).await,
+        }
+        let mut running = self.files.spawn(name);
+        // A client that is ended is not noticed by the server until its statement is complete.
+        let client = self.kills % 2 == 1;
+        let waits =
+            format!("SELECT count(*) {SESSIONS} AND (wait_event_type = 'Lock' OR wait_event = 'PgSleep')");
+        while text(&mut self.connection, &waits).await == "0" && !running.has_ended() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        match client {
+            true => tokio::task::block_in_place(|| running.kill()),
+            false => {
+                execute(&mut self.connection, format!("SELECT pg_terminate_backend(pid) {SESSIONS}")).await
+            }
+        }
+        let (succeeded, said) = tokio::task::block_in_place(|| running.end());
+        assert!(!succeeded, "{name} was complete before it was killed: {said}");
+        execute(&mut blocker, "ROLLBACK").await;
+        if matches!(step.as_str(), "backfill" | "verify") {
+            execute(&mut self.connection, set("0", 64)).await;
+        }
+        self.until(&format!("SELECT (count(*) = 0) {SESSIONS}")).await;
+        self.kills += 1;
+    }
+
+    async fn until(&mut self, query: &str) {
+        while text(&mut self.connection, query).await != "true" {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+}
+
+/// Files in the wrong order end with an error, and clients can write.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn files_in_the_wrong_order_change_nothing() {
+    let scratch = SERVER.scratch().unwrap();
+    let mut connection = connect(scratch.url()).await;
+    rows::fill(&mut connection, 40).await;
+    let files = Files::write(&planned(scratch.url()).await, scratch.url());
+    let switch = files.names.iter().position(|name| name.ends_with("-switch.sql")).unwrap();
+    for name in &files.names[..switch] {
+        run(&files, name).await;
+    }
+    let fails = |name: String, why: &'static str| {
+        let output = tokio::task::block_in_place(|| files.attempt(&name));
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && said.contains(why), "{name}: {said}");
+    };
+    fails(format!("undo/{}", files.step("triggers")), "_idgen_new is there");
+    fails(files.step("finish").to_owned(), "the switch has not been made");
+    run(&files, &files.names[switch]).await;
+    for name in ["prepare", "triggers", "constraints"] {
+        fails(files.step(name).to_owned(), "the switch has been made");
+    }
+    for name in ["prepare", "triggers", "indexes", "constraints"] {
+        fails(format!("undo/{}", files.step(name)), "the switch has been made");
+    }
+    for name in ["backfill", "indexes", "verify"] {
+        fails(files.step(name).to_owned(), "does not exist");
+    }
+    let write = "INSERT INTO orders (n) VALUES (1); UPDATE orders SET id = gen_random_uuid() WHERE n = 1; DELETE FROM orders WHERE n = 1";
+    execute(&mut connection, write).await;
+    run(&files, &format!("undo/{}", files.names[switch])).await;
+    execute(&mut connection, write).await;
+}
+
+/// Many kills at random moments, without locks that keep the files from being complete.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn each_step_is_killed_at_random_moments() {
+    let count: usize = std::env::var("IDGEN_SOAK_KILLS").map_or(1, |text| text.parse().unwrap());
+    let scratch = SERVER.scratch().unwrap();
+    let mut connection = connect(scratch.url()).await;
+    rows::fill(&mut connection, rows::count()).await;
+    let files = Files::write(&planned(scratch.url()).await, scratch.url());
+    let clients = Clients::start(scratch.url(), rows::read(&mut connection).await);
+    let (mut random, mut hits) = (fastrand::Rng::with_seed(35), 0);
+    for name in files.names.clone() {
+        for at in 0..count {
+            let mut running = files.spawn(&name);
+            tokio::time::sleep(Duration::from_millis(random.u64(0..2_000))).await;
+            if at % 2 == 0 {
+                let sql = format!("SELECT pg_terminate_backend(pid) {SESSIONS}");
+                connection.execute(sqlx::raw_sql(AssertSqlSafe(sql))).await.unwrap();
+            } else {
+                tokio::task::block_in_place(|| running.kill());
+            }
+            hits += usize::from(!tokio::task::block_in_place(|| running.end()).0);
+        }
+        // The server may still execute what a client began that was ended.
+        run(&files, &name).await;
+    }
+    let expected = clients.stop().await;
+    rows::check(&mut connection, &expected).await;
+    assert_eq!(shape(&mut connection).await, (UUIDS.into(), "0".into()));
+    println!("{hits} of {} runs were killed before they were complete", count * files.names.len());
+}
