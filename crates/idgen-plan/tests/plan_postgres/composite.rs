@@ -55,9 +55,9 @@ impl Twins {
     async fn change(&mut self) {
         self.n += 1;
         let (n, kind) = (self.n, self.random.i32(0..100));
-        let (new, other) = (self.id(), self.id());
-        let tenant = self.random.choice(&self.tenants).cloned().unwrap_or_default();
-        let order = self.random.choice(&self.orders).cloned().unwrap_or_default();
+        let (new, other, none) = (self.id(), self.id(), Uuid::nil().to_string());
+        let tenant = self.random.choice(&self.tenants).unwrap_or(&none).clone();
+        let order = self.random.choice(&self.orders).unwrap_or(&none).clone();
         // Comparisons work with texts and with uuids.
         let (a_tenant, an_order) =
             (format!("id::text::uuid = '{tenant}'"), format!("id::text::uuid = '{order}'"));
@@ -122,7 +122,7 @@ async fn change_while_the_plan_is_executed(old_keys_act_last: bool) {
     let key = "SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = 'public.notes'::regclass AND contype = 'f'";
     assert_eq!(
         text(&mut connection, key).await,
-        "FOREIGN KEY (order_id, kind) REFERENCES orders(id, kind) ON UPDATE CASCADE ON DELETE SET NULL (order_id)"
+        "FOREIGN KEY (order_id, kind) REFERENCES public.orders(id, kind) ON UPDATE CASCADE ON DELETE SET NULL (order_id)"
     );
 }
 
