@@ -14,7 +14,7 @@ mod taken;
 
 use self::catalog::{Catalog, Session, Table};
 use self::change::Change;
-use self::estimate::Seconds;
+use self::estimate::Reading;
 use self::names::quoted;
 use self::render::Templates;
 use self::spelling::Spelling;
@@ -70,9 +70,9 @@ async fn to_uuid(session: &mut Session, catalog: &Catalog, root: &Table, options
     taken::check(session, catalog, &change).await?;
     let templates = Templates::new()?;
     change.shape = session.texts("what depends on the keys", &templates.query("shape.sql", &change)?).await?;
-    let seconds = estimate::measure(session, catalog, &graph, &change).await;
-    let steps = steps::of_type(&templates, &change, seconds.as_ref())?;
-    let times = seconds.map(|_| Seconds::fact());
+    let reading = estimate::measure(session, catalog, &graph).await;
+    let steps = steps::of_type(&templates, &change, reading)?;
+    let times = reading.map(|_| Reading::fact());
     Ok(Plan {
         engine: Engine::Postgres,
         target: options.to,

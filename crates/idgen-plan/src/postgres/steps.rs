@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::catalog::{Column, Table};
 use super::change::Change;
-use super::estimate::Seconds;
+use super::estimate::Reading;
 use super::render::Templates;
 use crate::error::Result;
 use crate::plan::Step;
@@ -110,17 +110,13 @@ const DEFAULT: Text = Text {
 };
 
 /// The steps of a change of type.
-pub(super) fn of_type(
-    templates: &Templates,
-    change: &Change,
-    seconds: Option<&Seconds>,
-) -> Result<Vec<Step>> {
+pub(super) fn of_type(templates: &Templates, change: &Change, reading: Option<Reading>) -> Result<Vec<Step>> {
     let texts =
         [&CHECK, &PREPARE, &TRIGGERS, &BACKFILL, &INDEXES, &CONSTRAINTS, &VERIFY, &TEXT, &SWITCH, &FINISH];
     let texts = texts.into_iter().filter(|text| change.keep_text || text.name != TEXT.name);
     let step = |text: &Text| {
         let step = step(templates, text, change)?;
-        Ok(Step { duration: seconds.and_then(|seconds| seconds.shown(text.name)), ..step })
+        Ok(Step { duration: reading.and_then(|reading| reading.shown(text.name)), ..step })
     };
     texts.map(step).collect()
 }

@@ -11,7 +11,7 @@ mod rows;
 mod schema;
 mod small;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use idgen_plan::{Options, Plan, Target, plan};
 use sqlx::{Executor, PgConnection};
@@ -148,7 +148,9 @@ async fn keys_become_uuids_while_clients_change_rows_and_runs_are_killed() {
         for like in killed {
             attempt_and_kill(&files, &name, scratch.url(), like).await;
         }
+        let begin = Instant::now();
         run(&files, &name).await;
+        println!("{name} took {:?}; predicted: {:?}", begin.elapsed(), predicted(&plan, &name));
     }
     let expected = clients.stop().await;
     rows::check(&mut connection, &expected).await;
@@ -161,6 +163,12 @@ async fn keys_become_uuids_while_clients_change_rows_and_runs_are_killed() {
         text(&mut connection, "SELECT count(*) FROM orders WHERE id_text = id::text").await,
         text(&mut connection, "SELECT count(*) FROM orders").await
     );
+}
+
+/// What the plan says of a file's time.
+fn predicted(plan: &Plan, file: &str) -> Option<String> {
+    let step = plan.steps.iter().find(|step| file.ends_with(&format!("-{}.sql", step.name)));
+    step.and_then(|step| step.duration.clone())
 }
 
 /// Executes a file whose session is ended while a statement with this text runs.
