@@ -1,5 +1,7 @@
 //! The tables of a run, over a connection that no adversary sees.
 
+use std::time::Duration;
+
 use idgen_mysql::{Index, UuidMap};
 use sqlx::{AssertSqlSafe, Connection, Executor, MySqlConnection, Row};
 use uuid::Uuid;
@@ -38,7 +40,10 @@ impl Tables {
     /// Makes the tables of an empty map, in place of those that are there.
     pub async fn make(&mut self) {
         self.drop_all().await;
-        let map = UuidMap::builder().index(self.index).connect(&self.url).await.unwrap();
+        // On a busy machine, calls are late, and connections that clients have left are still open in the server.
+        let builder =
+            UuidMap::builder().answer_limit(Duration::from_secs(60)).timeout(Duration::from_secs(600));
+        let map = builder.index(self.index).connect(&self.url).await.unwrap();
         map.install().await.unwrap();
         map.close().await.unwrap();
     }
