@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use idgen_plan::{Plan, Step};
-use sqlx::{AssertSqlSafe, Executor, PgConnection};
+use sqlx::PgConnection;
 
 use crate::clients::Clients;
 use crate::psql::{Files, SERVER, connect, execute, text};
@@ -165,35 +165,4 @@ async fn files_in_the_wrong_order_change_nothing() {
     execute(&mut connection, write).await;
     run(&files, &format!("undo/{}", files.names[switch])).await;
     execute(&mut connection, write).await;
-}
-
-/// Many kills at random moments, without locks that keep the files from being complete.
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn each_step_is_killed_at_random_moments() {
-    let count: usize = std::env::var("IDGEN_SOAK_KILLS").map_or(1, |text| text.parse().unwrap());
-    let scratch = SERVER.scratch().unwrap();
-    let mut connection = connect(scratch.url()).await;
-    rows::fill(&mut connection, rows::count()).await;
-    let files = Files::write(&planned(scratch.url()).await, scratch.url());
-    let clients = Clients::start(scratch.url(), rows::read(&mut connection).await);
-    let (mut random, mut hits) = (fastrand::Rng::with_seed(35), 0);
-    for name in files.names.clone() {
-        for at in 0..count {
-            let mut running = files.spawn(&name);
-            tokio::time::sleep(Duration::from_millis(random.u64(0..2_000))).await;
-            if at % 2 == 0 {
-                let sql = format!("SELECT pg_terminate_backend(pid) {SESSIONS}");
-                connection.execute(sqlx::raw_sql(AssertSqlSafe(sql))).await.unwrap();
-            } else {
-                tokio::task::block_in_place(|| running.kill());
-            }
-            hits += usize::from(!tokio::task::block_in_place(|| running.end()).0);
-        }
-        // The server may still execute what a client began that was ended.
-        run(&files, &name).await;
-    }
-    let expected = clients.stop().await;
-    rows::check(&mut connection, &expected).await;
-    assert_eq!(shape(&mut connection).await, (UUIDS.into(), "0".into()));
-    println!("{hits} of {} runs were killed before they were complete", count * files.names.len());
 }
