@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::anyhow;
 use idgen::Uuid;
-use idgen::codec::{Format, binary, literal, simple};
+use idgen::codec::{Format, literal, simple};
 
 use crate::failure::{note, report, report_input, usage};
 use crate::lines::{LONGEST, Lines, Piece};
@@ -126,7 +126,7 @@ impl Ids {
             }
             Source::Records(lines, number) => {
                 *number += 1;
-                ("record", *number, lines.next_record(binary::LEN)?)
+                ("record", *number, lines.next_record(size_of::<Uuid>())?)
             }
         };
         let bad = match piece {

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
-use idgen::codec::{Format, binary, swapped};
+use idgen::codec::{Format, swapped};
 use idgen::{AnyId, Inspection, Interval, Kind, Nature, Timestamp, Uuid};
 
 use crate::failure::usage;
@@ -99,7 +99,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             None => seen,
         };
         // Sixteen raw bytes can be valid text by chance, or contain characters that garble the terminal.
-        let is_text = format.is_text() || text.len() > binary::LEN;
+        let is_text = format.is_text() || text.len() > size_of::<Uuid>();
         Ok((String::from_utf8(text.to_vec()).ok().filter(|_| is_text), seen))
     };
     while let Some(id) = given.next(read)? {

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use idgen::codec::base32;
+use idgen::codec::{Format, base32};
 use ulid::Ulid;
 use uuid::Uuid;
 
@@ -19,7 +19,7 @@ pub(super) fn groups(ids: &Rc<[Uuid]>) -> Vec<Group> {
             base32::encode(id, out);
         }),
         encode_all::<26>("idgen batch", ids, &text, |ids, out| {
-            base32::encode_batch(ids, out).expect("the buffer has the right length");
+            Format::Base32.encode_batch(ids, out).expect("the buffer has the right length");
         }),
         encode_each::<26>("ulid", ids, &text, |id, out| {
             Ulid(id.as_u128()).array_to_str(out);
@@ -33,7 +33,7 @@ pub(super) fn groups(ids: &Rc<[Uuid]>) -> Vec<Group> {
             id
         }),
         decode_all("idgen batch", ids, &text, |text, out| {
-            base32::decode_batch(text, out).expect("canonical");
+            Format::Base32.decode_batch(text, out).expect("canonical");
         }),
         decode_each::<26>("ulid", ids, &text, |text| {
             // It reads `&str` only, so bytes have to be checked first.

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use idgen::codec::simple;
+use idgen::codec::{Format, simple};
 use uuid::Uuid;
 use uuid_simd::{AsOut, AsciiCase};
 
@@ -16,7 +16,7 @@ pub(super) fn groups(ids: &Rc<[Uuid]>) -> Vec<Group> {
             simple::encode(id, out);
         }),
         encode_all::<32>("idgen batch", ids, &text, |ids, out| {
-            simple::encode_batch(ids, out).expect("the buffer has the right length");
+            Format::Simple.encode_batch(ids, out).expect("the buffer has the right length");
         }),
         encode_each::<32>("hex-simd", ids, &text, |id, out| {
             let _ = hex_simd::encode(id.as_bytes(), out.as_mut_slice().as_out(), AsciiCase::Lower);
@@ -42,7 +42,7 @@ pub(super) fn groups(ids: &Rc<[Uuid]>) -> Vec<Group> {
             id
         }),
         decode_all("idgen batch", ids, &text, |text, out| {
-            simple::decode_batch(text, out).expect("canonical");
+            Format::Simple.decode_batch(text, out).expect("canonical");
         }),
         decode_each::<32>("uuid-simd", ids, &text, |text| {
             let mut bytes = [0; 16];

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use anyhow::{Result, ensure};
-use idgen::codec::hyphenated;
+use idgen::codec::{Format, hyphenated};
 use uuid::Uuid;
 
 use crate::case::{Case, Group, IDS, Target, touch};
@@ -31,7 +31,7 @@ pub(super) fn groups(_ids: &Rc<[Uuid]>) -> Vec<Group> {
     };
     let many = |ids: &mut Vec<Uuid>, out: &mut [u8]| {
         idgen::fill_v4(ids);
-        hyphenated::encode_batch(ids, out).expect("the buffer has the right length");
+        Format::Hyphenated.encode_batch(ids, out).expect("the buffer has the right length");
     };
     let (mut ids, mut out) = (vec![Uuid::nil(); IDS], vec![0; LEN * IDS]);
     let batch = Case {

@@ -1,6 +1,6 @@
 //! Many ids with one call: the functions `batch` and `fill`, and those that convert buffers.
 
-use idgen::codec::{base64, hyphenated};
+use idgen::codec::Format;
 use idgen::{Kind, Uuid};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -106,8 +106,8 @@ pub(crate) fn decode_buffer<'py>(py: Python<'py>, text: &[u8], form: &str) -> Py
     PyBytes::new_with(py, text.len() / each * 16, |ids| {
         let ids = bytemuck::cast_slice_mut(ids);
         let decode = || match form {
-            "str" => hyphenated::decode_batch(text, ids).map(drop),
-            _ => base64::decode_batch(text, ids).map(drop),
+            "str" => Format::Hyphenated.decode_batch(text, ids).map(drop),
+            _ => Format::Base64.decode_batch(text, ids).map(drop),
         };
         py.detach(decode).map_err(raise)
     })

@@ -70,8 +70,8 @@ pub(crate) fn bounds_of<'py>(
         Kind::V6 => uuids(bounds::v6(times)),
         Kind::V1 => {
             let range = bounds::v1_swapped(times).map_err(raise)?;
-            let id = |bytes: &[u8; swapped::LEN]| swapped::decode(bytes).map_err(raise);
-            uuids(Ok(id(range.start())?..=id(range.end())?))
+            let [first, last] = [range.start(), range.end()].map(|bytes| swapped::from_bytes(*bytes));
+            uuids(Ok(first..=last))
         }
         Kind::FixedPrefix => {
             let prefix = prefix.unwrap_or("ffff").parse().map_err(raise)?;

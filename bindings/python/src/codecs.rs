@@ -2,8 +2,8 @@
 
 use idgen::Uuid;
 use idgen::codec::{
-    Format, base32, base32hex, base32human, base64, base64url, binary, braced, guid, hyphenated, int,
-    ordered64, simple, swapped, urn,
+    Format, base32, base32hex, base32human, base64, base64url, guid, hyphenated, int, ordered64, simple,
+    swapped,
 };
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -25,7 +25,7 @@ pub(crate) fn read_id(object: &Bound<'_, PyAny>) -> PyResult<Uuid> {
     if let Ok(text) = object.cast::<PyString>() {
         return read_text(text.to_str()?);
     }
-    with_bytes(object, "a uuid.UUID, str or bytes", |bytes| binary::decode(bytes).map_err(raise))
+    with_bytes(object, "a uuid.UUID, str or bytes", |bytes| Format::Binary.decode(bytes).map_err(raise))
 }
 
 /// The id in a `uuid.UUID`, 16 bytes, or a text that can only be a UUID: hexadecimal digits.
@@ -46,7 +46,7 @@ pub(crate) fn read_uuid_only(object: &Bound<'_, PyAny>) -> PyResult<Uuid> {
                 "b{text:?} is text, not the 16 bytes of a UUID: decode it first"
             )));
         }
-        binary::decode(bytes).map_err(raise)
+        Format::Binary.decode(bytes).map_err(raise)
     })
 }
 
@@ -96,6 +96,29 @@ fn from_bytes<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let id = with_bytes(object, "bytes", |bytes| decode(bytes).map_err(raise))?;
     new_uuid(object.py(), id, Safety::Unknown)
+}
+
+/// The two text formats that `idgen` has only as a `Format`, in the shape of the modules of the others.
+macro_rules! format_modules {
+    ($($name:ident = $format:ident, $len:literal;)+) => {$(
+        mod $name {
+            use idgen::Uuid;
+            use idgen::codec::Format;
+
+            pub(super) fn encode<'t>(id: &Uuid, text: &'t mut [u8; $len]) -> &'t mut str {
+                id.$name().encode_lower(text)
+            }
+
+            pub(super) fn decode(text: &[u8]) -> idgen::Result<Uuid> {
+                Format::$format.decode(text)
+            }
+        }
+    )+};
+}
+
+format_modules! {
+    urn = Urn, 45;
+    braced = Braced, 38;
 }
 
 /// Adds `to_NAME` and `from_NAME` of each form that has a fixed length.
@@ -177,7 +200,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
             "from_bytes(data, /)\n--\n\nThe id of 16 bytes: MySQL's BIN_TO_UUID(data).\n\n\
              >>> idgen.from_bytes(bytes(16))\nUUID('00000000-0000-0000-0000-000000000000')\n"
         ),
-        |data| from_bytes(data, |bytes| binary::decode(bytes)),
+        |data| from_bytes(data, |bytes| Format::Binary.decode(bytes)),
     )?;
     add_function_of_one(
         module,
@@ -195,7 +218,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
             "from_swapped(data, /)\n--\n\nThe id of 16 swapped bytes: MySQL's BIN_TO_UUID(data, 1).\n\n\
              >>> idgen.from_swapped(idgen.to_swapped('6ccd780c-baba-1026-9564-5b8c656024db'))\nUUID('6ccd780c-baba-1026-9564-5b8c656024db')\n"
         ),
-        |data| from_bytes(data, |bytes| swapped::decode(bytes)),
+        |data| from_bytes(data, |bytes| Format::Swapped.decode(bytes)),
     )?;
     add_function_of_one(
         module,

@@ -1,6 +1,6 @@
 //! Many ids at once, from any source: as a list of any form, as one `bytes`, or written into an array.
 
-use idgen::codec::{base64, hyphenated};
+use idgen::codec::{Format, base64, hyphenated};
 use idgen::{ShortId, Uuid};
 use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
@@ -98,8 +98,8 @@ type Encode = fn(&[Uuid], &mut [u8]) -> idgen::Result<()>;
 /// The length of a text of fixed width, and what writes many.
 pub(crate) fn text_form(form: &str) -> PyResult<(usize, Encode)> {
     match form {
-        "str" => Ok((hyphenated::LEN, |ids, text| hyphenated::encode_batch(ids, text).map(drop))),
-        "base64" => Ok((base64::LEN, |ids, text| base64::encode_batch(ids, text).map(drop))),
+        "str" => Ok((hyphenated::LEN, |ids, text| Format::Hyphenated.encode_batch(ids, text).map(drop))),
+        "base64" => Ok((base64::LEN, |ids, text| Format::Base64.encode_batch(ids, text).map(drop))),
         _ => Err(PyValueError::new_err(format!(
             "no fixed-width text has the name {form:?}: use str or base64"
         ))),

@@ -122,7 +122,7 @@ pub fn v6(times: Range<Timestamp>) -> Result<RangeInclusive<Uuid>> {
 ///
 /// # Errors
 /// As for [`v6`].
-pub fn v1_swapped(times: Range<Timestamp>) -> Result<RangeInclusive<[u8; swapped::LEN]>> {
+pub fn v1_swapped(times: Range<Timestamp>) -> Result<RangeInclusive<[u8; 16]>> {
     let (first, last) = gregorian(Kind::V1, times)?;
     let bytes = |ticks, half| swapped::to_bytes(&fields::v1(ticks, half));
     Ok(bytes(first, LEAST_HALF)..=bytes(last, LARGEST_HALF))

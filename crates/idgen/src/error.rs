@@ -153,8 +153,19 @@ impl Error {
     #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
     #[must_use]
     pub fn with_source(mut self, source: impl core::error::Error + Send + Sync + 'static) -> Self {
-        if let Kind::State { cause, .. } | Kind::Entropy { cause, .. } = &mut *self.kind {
+        if let Kind::State { cause, .. } | Kind::Entropy { cause, .. } = self.kind_mut() {
             cause.0 = Some(alloc::sync::Arc::new(source));
+        }
+        self
+    }
+
+    /// The same error for a text that begins so many bytes after the beginning of the input.
+    pub(crate) fn shifted(mut self, bytes: usize) -> Self {
+        if let Kind::Parse {
+            problem: Problem::Byte { offset, .. } | Problem::TrailingBits { offset }, ..
+        } = self.kind_mut()
+        {
+            *offset += bytes;
         }
         self
     }
@@ -173,6 +184,10 @@ impl Error {
 
     fn kind(&self) -> &Kind {
         &self.kind
+    }
+
+    fn kind_mut(&mut self) -> &mut Kind {
+        &mut self.kind
     }
 
     /// True if a text or byte string was not a valid id of the wanted form.

@@ -16,8 +16,6 @@ use crate::timestamp::Timestamp;
 pub use inspection::{AnyId, Inspection};
 pub use nature::Nature;
 pub use weeks::weeks_between;
-#[cfg(feature = "prefixed")]
-pub use weeks::weeks_of_prefix;
 
 /// Inspects a text in any format: [`Format::decode_any`] says how the format is detected. A decimal number
 /// below 2^64 is treated as a 64-bit id.

@@ -1,6 +1,7 @@
 //! Intervals: which period of time contains a moment.
 
 use core::fmt;
+use core::num::NonZeroU32;
 use core::time::Duration;
 
 use crate::error::{Error, Result};
@@ -34,13 +35,9 @@ pub enum Interval {
     Week,
     /// A calendar month in UTC.
     Month,
-    /// Any number of whole seconds, counted from 1970; made by [`Interval::every`].
-    Every(Seconds),
+    /// Any number of whole seconds, counted from 1970; as [`Interval::every`] makes of a duration.
+    Every(NonZeroU32),
 }
-
-/// A number of seconds that is not zero.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seconds(u32);
 
 /// One interval: its number, and its bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,14 +56,15 @@ impl Interval {
     /// # Errors
     /// If the span is zero, has a fraction of a second, or exceeds 2^32 - 1 seconds (136 years).
     pub fn every(span: Duration) -> Result<Self> {
-        match u32::try_from(span.as_secs()) {
-            Ok(secs @ 1..) if span.subsec_nanos() == 0 => Ok(Interval::Every(Seconds(secs))),
-            _ => Err(Error::config(
+        let secs = u32::try_from(span.as_secs()).ok().filter(|_| span.subsec_nanos() == 0);
+        let secs = secs.and_then(NonZeroU32::new);
+        secs.map(Interval::Every).ok_or_else(|| {
+            Error::config(
                 "no interval can have the length",
                 format_args!("{} s", span.as_secs_f64()),
                 "give whole seconds, from 1 to 4294967295",
-            )),
-        }
+            )
+        })
     }
 
     /// The interval that holds this moment.
@@ -119,7 +117,7 @@ impl Interval {
             // 1970-01-01 was a Thursday, four days after a Sunday.
             Interval::Week => (7 * 86_400, 4 * 86_400),
             Interval::Month => (31 * 86_400, 0),
-            Interval::Every(Seconds(secs)) => (i64::from(secs), 0),
+            Interval::Every(secs) => (i64::from(secs.get()), 0),
         }
     }
 }
@@ -133,7 +131,7 @@ impl fmt::Display for Interval {
             Interval::Day => f.write_str("day"),
             Interval::Week => f.write_str("week"),
             Interval::Month => f.write_str("month"),
-            Interval::Every(Seconds(secs)) => write!(f, "{secs}s"),
+            Interval::Every(secs) => write!(f, "{secs}s"),
         }
     }
 }

@@ -98,13 +98,11 @@ mod timestamp;
 pub use error::{Error, Result};
 #[cfg(feature = "std")]
 pub use facade::*;
-#[cfg(feature = "prefixed")]
-pub use inspect::weeks_of_prefix;
 pub use inspect::{
     AnyId, Inspection, Nature, inspect, inspect_decoded, inspect_short, inspect_ulid, inspect_uuid,
     weeks_between,
 };
-pub use interval::{Bucket, Interval, Seconds};
+pub use interval::{Bucket, Interval};
 pub use kind::{Kind, Setting};
 pub use node::Node;
 #[cfg(all(feature = "prefixed", feature = "std"))]

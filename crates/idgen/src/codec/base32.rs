@@ -58,7 +58,7 @@ pub fn to_string(uuid: &Uuid) -> alloc::string::String {
     alloc::string::String::from(&*encode(uuid, &mut [0; LEN]))
 }
 
-batch::batch_forms!(26, base32_encode_batch, base32_decode_into, base32_decode_batch);
+batch::batch_forms!(base32_encode_batch, base32_decode_into, base32_decode_batch);
 
 #[cold]
 fn diagnose(text: &[u8], base: usize) -> Error {

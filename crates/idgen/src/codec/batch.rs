@@ -34,9 +34,10 @@ pub(crate) fn count(form: &'static str, text: &[u8], each: usize, slots: usize) 
     Ok(count)
 }
 
-/// Writes `decode_into`, `encode_batch`, `encode_lines` and `decode_batch` for a format with its own kernels.
+/// Writes `decode_into`, `encode_batch` and `decode_batch` for a format with its own kernels. The last two are public as
+/// methods of [`Format`](super::Format).
 macro_rules! batch_forms {
-    ($len:literal, $encode_batch:ident, $decode_into:ident, $decode_batch:ident $(, $alphabet:expr)?) => {
+    ($encode_batch:ident, $decode_into:ident, $decode_batch:ident $(, $alphabet:expr)?) => {
         /// Decodes into the caller's memory, as [`decode`] does: the fastest way to decode one id, because the 16 bytes do
         /// not pass through a `Result`.
         ///
@@ -55,40 +56,14 @@ macro_rules! batch_forms {
             }
         }
 
-        #[doc = concat!("Encodes many ids, one after another without a separator: ", $len, " bytes each.")]
-        ///
-        /// The instruction set is chosen once for the batch, so this is the fastest way. Returns
-        /// the part of `out` that was written.
-        ///
-        /// # Errors
-        ///
-        /// `is_config` if `out` is shorter than `LEN * uuids.len()`; nothing is written then.
-        pub fn encode_batch<'b>(uuids: &[Uuid], out: &'b mut [u8]) -> Result<&'b mut str> {
-            let out = $crate::codec::batch::output(out, uuids.len(), LEN)?;
-            Ok(arch::$encode_batch(Level::best(), $(&$alphabet,)? uuids, out, false))
+        /// Encodes many ids, one after another or as lines. The instruction set is chosen once for all of them.
+        pub(crate) fn encode_batch<'b>(uuids: &[Uuid], out: &'b mut [u8], lines: bool) -> Result<&'b [u8]> {
+            let out = $crate::codec::batch::output(out, uuids.len(), LEN + usize::from(lines))?;
+            Ok(arch::$encode_batch(Level::best(), $(&$alphabet,)? uuids, out, lines).as_bytes())
         }
 
-        #[doc = concat!("Encodes many ids as lines: ", $len, " bytes and a line feed each.")]
-        ///
-        /// # Errors
-        ///
-        /// `is_config` if `out` is shorter than `(LEN + 1) * uuids.len()`; nothing is written then.
-        pub fn encode_lines<'b>(uuids: &[Uuid], out: &'b mut [u8]) -> Result<&'b mut str> {
-            let out = $crate::codec::batch::output(out, uuids.len(), LEN + 1)?;
-            Ok(arch::$encode_batch(Level::best(), $(&$alphabet,)? uuids, out, true))
-        }
-
-        #[doc = concat!("Decodes many texts of ", $len, " bytes each, one after another without a separator.")]
-        ///
-        /// Returns the part of `out` that was filled.
-        ///
-        /// # Errors
-        ///
-        /// `is_parse` if the text is not a whole number of ids, or one of them is not canonical:
-        /// the message shows that one, and `offset` counts from the beginning of the batch. The ids
-        /// before it have then been stored. `is_config` if `out` is too short.
-        pub fn decode_batch(text: impl AsRef<[u8]>, out: &mut [Uuid]) -> Result<&mut [Uuid]> {
-            let text = text.as_ref();
+        /// Decodes many texts, one after another.
+        pub(crate) fn decode_batch<'o>(text: &[u8], out: &'o mut [Uuid]) -> Result<&'o mut [Uuid]> {
             let count = $crate::codec::batch::count(FORM, text, LEN, out.len())?;
             let out = &mut out[..count];
             match arch::$decode_batch(Level::best(), $(&$alphabet,)? text, out) {

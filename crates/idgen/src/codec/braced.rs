@@ -8,18 +8,10 @@ use crate::error::{Error, Problem, Result};
 use uuid::Uuid;
 
 /// The length of the text in bytes.
-pub const LEN: usize = hyphenated::LEN + 2;
+pub(crate) const LEN: usize = hyphenated::LEN + 2;
 
 /// Encodes into the caller's buffer.
-///
-/// ```
-/// use idgen::codec::braced;
-///
-/// let id = braced::decode("{6ccd780c-baba-1026-9564-5b8c656024db}")?;
-/// assert_eq!(braced::encode(&id, &mut [0; braced::LEN]), "{6ccd780c-baba-1026-9564-5b8c656024db}");
-/// # Ok::<(), idgen::Error>(())
-/// ```
-pub fn encode<'b>(uuid: &Uuid, buf: &'b mut [u8; LEN]) -> &'b mut str {
+pub(crate) fn encode<'b>(uuid: &Uuid, buf: &'b mut [u8; LEN]) -> &'b mut str {
     let [open, text @ .., close] = buf;
     (*open, *close) = (b'{', b'}');
     arch::hyphenated_encode(Level::best(), uuid.as_bytes(), text);
@@ -31,8 +23,7 @@ pub fn encode<'b>(uuid: &Uuid, buf: &'b mut [u8; LEN]) -> &'b mut str {
 /// # Errors
 ///
 /// `is_parse` for any other length or character; `offset` is that of the first bad one.
-pub fn decode(text: impl AsRef<[u8]>) -> Result<Uuid> {
-    let text = text.as_ref();
+pub(crate) fn decode(text: &[u8]) -> Result<Uuid> {
     let block = match text {
         [b'{', inner @ .., b'}'] => inner.try_into().ok(),
         _ => None,
@@ -42,12 +33,6 @@ pub fn decode(text: impl AsRef<[u8]>) -> Result<Uuid> {
         Some(block) if arch::hyphenated_decode(Level::best(), block, &mut bytes) => Ok(arch::id(bytes)),
         _ => Err(diagnose(text)),
     }
-}
-
-/// Encodes into a new `String`.
-#[cfg(feature = "alloc")]
-pub fn to_string(uuid: &Uuid) -> alloc::string::String {
-    alloc::string::String::from(&*encode(uuid, &mut [0; LEN]))
 }
 
 #[cold]

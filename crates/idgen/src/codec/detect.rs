@@ -7,15 +7,6 @@ use crate::error::{Error, Problem, Result};
 use uuid::Uuid;
 
 impl Format {
-    /// Detects the format of a text; see [`Format::decode_any`].
-    ///
-    /// # Errors
-    ///
-    /// As for [`Format::decode_any`].
-    pub fn detect(text: impl AsRef<[u8]>) -> Result<Format> {
-        Format::decode_any(text).map(|(format, _)| format)
-    }
-
     /// Decodes a text whose format is not known. The format is detected by length, then by characters:
     ///
     /// - 22 characters are one of the three base64 formats. The standard and the URL-safe text of an id end with
@@ -37,10 +28,10 @@ impl Format {
     /// ```
     /// use idgen::codec::Format;
     ///
-    /// assert_eq!(Format::detect("01ARZ3NDEKTSV4RRFFQ69G5FAV")?, Format::Base32);
-    /// assert_eq!(Format::detect("144623479298450090607906173242916742363")?, Format::Int);
-    /// assert_eq!(Format::detect("QBps2Aeu31PKO4iBOL-Zqk")?, Format::Ordered64);
-    /// assert!(Format::detect("no id").unwrap_err().is_parse());
+    /// assert_eq!(Format::decode_any("01ARZ3NDEKTSV4RRFFQ69G5FAV")?.0, Format::Base32);
+    /// assert_eq!(Format::decode_any("144623479298450090607906173242916742363")?.0, Format::Int);
+    /// assert_eq!(Format::decode_any("QBps2Aeu31PKO4iBOL-Zqk")?.0, Format::Ordered64);
+    /// assert!(Format::decode_any("no id").unwrap_err().is_parse());
     /// # Ok::<(), idgen::Error>(())
     /// ```
     pub fn decode_any(text: impl AsRef<[u8]>) -> Result<(Format, Uuid)> {

@@ -4,8 +4,8 @@ use core::fmt;
 use core::str::FromStr;
 
 use crate::codec::{
-    base32, base32hex, base32human, base64, base64url, batch, binary, braced, hyphenated, int, ordered64,
-    simple, swapped, urn,
+    base32, base32hex, base32human, base64, base64url, binary, braced, hyphenated, int, ordered64, simple,
+    swapped, urn,
 };
 use crate::error::{Error, Result};
 use uuid::Uuid;
@@ -28,9 +28,9 @@ pub enum Format {
     Hyphenated,
     /// 32 hexadecimal digits: [`simple`].
     Simple,
-    /// 45 characters: [`urn`].
+    /// 45 characters (RFC 9562 section 4): [`Uuid::urn`] writes it too.
     Urn,
-    /// 38 characters: [`braced`].
+    /// 38 characters, the text of Microsoft's GUIDs: [`Uuid::braced`] writes it too.
     Braced,
     /// 22 characters, MySQL's `TO_BASE64()`: [`base64`].
     Base64,
@@ -48,7 +48,7 @@ pub enum Format {
     Swapped,
     /// Up to 39 decimal digits: [`int`].
     Int,
-    /// 16 bytes: [`binary`].
+    /// 16 bytes: [`Uuid::into_bytes`].
     Binary,
 }
 
@@ -130,6 +130,30 @@ impl Format {
         }
     }
 
+    /// The length of every id in this format, in bytes; `None` for decimal numbers, which have 1 to 39 digits.
+    ///
+    /// ```
+    /// use idgen::codec::Format;
+    ///
+    /// assert_eq!((Format::Base64.fixed_len(), Format::Int.fixed_len()), (Some(22), None));
+    /// ```
+    pub const fn fixed_len(self) -> Option<usize> {
+        match self {
+            Format::Hyphenated => Some(hyphenated::LEN),
+            Format::Simple => Some(simple::LEN),
+            Format::Urn => Some(urn::LEN),
+            Format::Braced => Some(braced::LEN),
+            Format::Base64 => Some(base64::LEN),
+            Format::Base64Url => Some(base64url::LEN),
+            Format::Ordered64 => Some(ordered64::LEN),
+            Format::Base32 => Some(base32::LEN),
+            Format::Base32Hex => Some(base32hex::LEN),
+            Format::Base32Human => Some(base32human::LEN),
+            Format::Int => None,
+            Format::Binary | Format::Swapped => Some(binary::LEN),
+        }
+    }
+
     /// Whether the form is ASCII text; the two others are 16 arbitrary bytes.
     pub const fn is_text(self) -> bool {
         !matches!(self, Format::Swapped | Format::Binary)
@@ -158,58 +182,7 @@ impl Format {
             Format::Base32Human => base32human::encode(uuid, front(buf)).as_bytes(),
             Format::Int => int::encode(uuid, front(buf)).as_bytes(),
             Format::Swapped => store(buf, swapped::to_bytes(uuid)),
-            Format::Binary => store(buf, binary::to_bytes(uuid)),
-        }
-    }
-
-    /// Encodes many ids: text formats as lines that end with a line feed, the two binary formats one after another.
-    /// Returns the part of `out` that was written.
-    ///
-    /// The most common formats choose the instruction set once for the batch.
-    ///
-    /// # Errors
-    ///
-    /// `is_config` if `out` is shorter than [`Format::MAX_LINE`] bytes for each id.
-    ///
-    /// ```
-    /// use idgen::codec::Format;
-    ///
-    /// let ids = [idgen::Uuid::nil(), idgen::Uuid::max()];
-    /// let out = &mut [0; 2 * Format::MAX_LINE];
-    /// assert_eq!(Format::Int.encode_lines(&ids, out)?, b"0\n340282366920938463463374607431768211455\n");
-    /// assert_eq!(Format::Binary.encode_lines(&ids, out)?.len(), 32);
-    /// # Ok::<(), idgen::Error>(())
-    /// ```
-    pub fn encode_lines<'b>(self, uuids: &[Uuid], out: &'b mut [u8]) -> Result<&'b [u8]> {
-        let out = batch::output(out, uuids.len(), Format::MAX_LINE)?;
-        match self {
-            Format::Hyphenated => hyphenated::encode_lines(uuids, out).map(|text| text.as_bytes()),
-            Format::Simple => simple::encode_lines(uuids, out).map(|text| text.as_bytes()),
-            Format::Base64 => base64::encode_lines(uuids, out).map(|text| text.as_bytes()),
-            Format::Base64Url => base64url::encode_lines(uuids, out).map(|text| text.as_bytes()),
-            Format::Ordered64 => ordered64::encode_lines(uuids, out).map(|text| text.as_bytes()),
-            Format::Base32 => base32::encode_lines(uuids, out).map(|text| text.as_bytes()),
-            Format::Urn
-            | Format::Braced
-            | Format::Base32Hex
-            | Format::Base32Human
-            | Format::Int
-            | Format::Binary
-            | Format::Swapped => {
-                let mut buf = [0; Format::MAX_LEN];
-                let mut len = 0;
-                let mut put = |bytes: &[u8]| {
-                    out[len..len + bytes.len()].copy_from_slice(bytes);
-                    len += bytes.len();
-                };
-                for uuid in uuids {
-                    put(self.encode(uuid, &mut buf));
-                    if self.is_text() {
-                        put(b"\n");
-                    }
-                }
-                Ok(&out[..len])
-            }
+            Format::Binary => store(buf, *uuid.as_bytes()),
         }
     }
 

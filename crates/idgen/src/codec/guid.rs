@@ -9,9 +9,6 @@ use crate::codec::binary;
 use crate::error::Result;
 use uuid::Uuid;
 
-/// The length in bytes.
-pub const LEN: usize = 16;
-
 /// The bytes of `Guid.ToByteArray()`.
 ///
 /// ```
@@ -24,13 +21,13 @@ pub const LEN: usize = 16;
 /// # Ok::<(), idgen::Error>(())
 /// ```
 #[inline]
-pub const fn to_bytes(uuid: &Uuid) -> [u8; LEN] {
+pub const fn to_bytes(uuid: &Uuid) -> [u8; 16] {
     uuid.to_bytes_le()
 }
 
 /// The id of 16 bytes from `Guid.ToByteArray()`: .NET's `new Guid(bytes)`. Any bytes are an id.
 #[inline]
-pub const fn from_bytes(bytes: [u8; LEN]) -> Uuid {
+pub const fn from_bytes(bytes: [u8; 16]) -> Uuid {
     Uuid::from_bytes_le(bytes)
 }
 

@@ -54,7 +54,7 @@ pub fn to_string(uuid: &Uuid) -> alloc::string::String {
     alloc::string::String::from(&*encode(uuid, &mut [0; LEN]))
 }
 
-batch::batch_forms!(36, hyphenated_encode_batch, hyphenated_decode_into, hyphenated_decode_batch);
+batch::batch_forms!(hyphenated_encode_batch, hyphenated_decode_into, hyphenated_decode_batch);
 
 #[cold]
 fn diagnose(text: &[u8], base: usize) -> Error {

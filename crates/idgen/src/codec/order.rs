@@ -3,7 +3,7 @@
 //!
 //! | column | what it compares first |
 //! |---|---|
-//! | `BINARY(16)`, PostgreSQL's `uuid`, SQLite's `BLOB`, Oracle's `RAW(16)` | the first byte: [`binary`](super::binary) |
+//! | `BINARY(16)`, PostgreSQL's `uuid`, SQLite's `BLOB`, Oracle's `RAW(16)` | the first byte |
 //! | `BINARY(16)` with `UUID_TO_BIN(u, 1)` | the time's high bits of version 1: [`swapped`](super::swapped) |
 //! | SQL Server's `uniqueidentifier` | the last six bytes, the node of version 1: [`sql_server`] |
 //! | MariaDB's `UUID`, versions 1 to 5 | the last six bytes: [`mariadb`] |

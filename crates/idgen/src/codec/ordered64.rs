@@ -2,7 +2,7 @@
 //! `-0-9A-Z_a-z`.
 //!
 //! This is the alphabet of draft-brown-davis-base64-sort ("A Sortable Base64 Alphabet"), byte for byte and without
-//! padding; `base64sort` is another name of this module and of its format.
+//! padding; `base64sort` is another name of its format.
 //!
 //! For text columns that should keep the order of v6, v7 and prefixed ids; use a binary
 //! collation (`ascii_bin`), because a case-insensitive one treats different ids as equal. The draft

@@ -71,7 +71,7 @@ macro_rules! radix64_form {
             alloc::string::String::from(&*encode(uuid, &mut [0; LEN]))
         }
 
-        batch::batch_forms!(22, base64_encode_batch, base64_decode_into, base64_decode_batch, $alphabet);
+        batch::batch_forms!(base64_encode_batch, base64_decode_into, base64_decode_batch, $alphabet);
 
         #[cold]
         fn diagnose(text: &[u8], base: usize) -> Error {

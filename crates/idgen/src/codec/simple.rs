@@ -47,7 +47,7 @@ pub fn to_string(uuid: &Uuid) -> alloc::string::String {
     alloc::string::String::from(&*encode(uuid, &mut [0; LEN]))
 }
 
-batch::batch_forms!(32, simple_encode_batch, simple_decode_into, simple_decode_batch);
+batch::batch_forms!(simple_encode_batch, simple_decode_into, simple_decode_batch);
 
 #[cold]
 fn diagnose(text: &[u8], base: usize) -> Error {

@@ -9,9 +9,6 @@ use crate::codec::binary;
 use crate::error::Result;
 use uuid::Uuid;
 
-/// The length in bytes.
-pub const LEN: usize = 16;
-
 /// The bytes of `UUID_TO_BIN(u, 1)`.
 ///
 /// ```
@@ -25,13 +22,15 @@ pub const LEN: usize = 16;
 /// # Ok::<(), idgen::Error>(())
 /// ```
 #[inline]
-pub const fn to_bytes(uuid: &Uuid) -> [u8; LEN] {
+pub const fn to_bytes(uuid: &Uuid) -> [u8; 16] {
     swap(uuid.as_bytes())
 }
 
 /// The id of 16 bytes from `UUID_TO_BIN(u, 1)`: MySQL's `BIN_TO_UUID(b, 1)`. Any bytes are an id.
+///
+/// For bytes whose number is not known, use [`Format::Swapped`](super::Format::Swapped), which checks it.
 #[inline]
-pub const fn from_bytes(bytes: [u8; LEN]) -> Uuid {
+pub const fn from_bytes(bytes: [u8; 16]) -> Uuid {
     Uuid::from_bytes(unswap(&bytes))
 }
 
@@ -40,8 +39,8 @@ pub const fn from_bytes(bytes: [u8; LEN]) -> Uuid {
 /// # Errors
 ///
 /// `is_parse` if it is not 16 bytes long.
-pub fn decode(bytes: impl AsRef<[u8]>) -> Result<Uuid> {
-    binary::array("a swapped binary UUID", bytes.as_ref()).map(from_bytes)
+pub(super) fn decode(bytes: &[u8]) -> Result<Uuid> {
+    binary::array("a swapped binary UUID", bytes).map(from_bytes)
 }
 
 /// Converts the plain bytes of many ids to swapped ones, in place.
@@ -55,14 +54,14 @@ pub fn decode(bytes: impl AsRef<[u8]>) -> Result<Uuid> {
 /// swapped::decode_in_place(&mut ids);
 /// assert_eq!(&ids[0], b"LLLLMMHHrest....");
 /// ```
-pub fn encode_in_place(ids: &mut [[u8; LEN]]) {
+pub fn encode_in_place(ids: &mut [[u8; 16]]) {
     for id in ids {
         *id = swap(id);
     }
 }
 
 /// Converts the swapped bytes of many ids to plain ones, in place.
-pub fn decode_in_place(ids: &mut [[u8; LEN]]) {
+pub fn decode_in_place(ids: &mut [[u8; 16]]) {
     for id in ids {
         *id = unswap(id);
     }
@@ -71,11 +70,11 @@ pub fn decode_in_place(ids: &mut [[u8; LEN]]) {
 // The compiler turns a permutation with constant indices into one shuffle instruction, also in the loops above,
 // so no hand-written fast path is needed.
 #[inline(always)]
-const fn swap(b: &[u8; LEN]) -> [u8; LEN] {
+const fn swap(b: &[u8; 16]) -> [u8; 16] {
     [b[6], b[7], b[4], b[5], b[0], b[1], b[2], b[3], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]]
 }
 
 #[inline(always)]
-const fn unswap(b: &[u8; LEN]) -> [u8; LEN] {
+const fn unswap(b: &[u8; 16]) -> [u8; 16] {
     [b[4], b[5], b[6], b[7], b[2], b[3], b[0], b[1], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]]
 }

@@ -9,20 +9,12 @@ use crate::error::{Error, Problem, Result};
 use uuid::Uuid;
 
 /// The length of the text in bytes.
-pub const LEN: usize = PREFIX.len() + hyphenated::LEN;
+pub(crate) const LEN: usize = PREFIX.len() + hyphenated::LEN;
 
 const PREFIX: &[u8; 9] = b"urn:uuid:";
 
 /// Encodes into the caller's buffer.
-///
-/// ```
-/// use idgen::codec::urn;
-///
-/// let id = urn::decode("urn:uuid:6ccd780c-baba-1026-9564-5b8c656024db")?;
-/// assert_eq!(urn::encode(&id, &mut [0; urn::LEN]), "urn:uuid:6ccd780c-baba-1026-9564-5b8c656024db");
-/// # Ok::<(), idgen::Error>(())
-/// ```
-pub fn encode<'b>(uuid: &Uuid, buf: &'b mut [u8; LEN]) -> &'b mut str {
+pub(crate) fn encode<'b>(uuid: &Uuid, buf: &'b mut [u8; LEN]) -> &'b mut str {
     let (prefix, text) = buf.split_at_mut(PREFIX.len());
     prefix.copy_from_slice(PREFIX);
     if let Some(text) = text.first_chunk_mut() {
@@ -36,8 +28,7 @@ pub fn encode<'b>(uuid: &Uuid, buf: &'b mut [u8; LEN]) -> &'b mut str {
 /// # Errors
 ///
 /// `is_parse` for any other length or character; `offset` is that of the first bad one.
-pub fn decode(text: impl AsRef<[u8]>) -> Result<Uuid> {
-    let text = text.as_ref();
+pub(crate) fn decode(text: &[u8]) -> Result<Uuid> {
     let mut bytes = [0; 16];
     let behind =
         text.split_at_checked(PREFIX.len()).filter(|(prefix, _)| prefix.eq_ignore_ascii_case(PREFIX));
@@ -45,12 +36,6 @@ pub fn decode(text: impl AsRef<[u8]>) -> Result<Uuid> {
         Some(Ok(block)) if arch::hyphenated_decode(Level::best(), block, &mut bytes) => Ok(arch::id(bytes)),
         _ => Err(diagnose(text)),
     }
-}
-
-/// Encodes into a new `String`.
-#[cfg(feature = "alloc")]
-pub fn to_string(uuid: &Uuid) -> alloc::string::String {
-    alloc::string::String::from(&*encode(uuid, &mut [0; LEN]))
 }
 
 #[cold]

@@ -20,8 +20,9 @@ use crate::timestamp::Timestamp;
 /// [`WhenBehind::Error`]. If the clock is behind by more than the tolerance, a generator with a random node restarts
 /// with the next node: 65,535 times, then it returns a permanent error.
 ///
-/// Two devices repeat each other's id only if second, node and counter all coincide. Threads may share one generator,
-/// because [`make`](Self::make) takes `&self`. Forked children continue to count in the same shared memory; where
+/// Two devices repeat each other's id only if second, node and counter all coincide. Threads may share one generator
+/// without a state: beside [`Generate`], whose methods take `&mut self` because a state is saved in order, it has one pair
+/// of methods that take `&self`, [`make`](Self::make) and [`make_many`](Self::make_many). Forked children continue to count in the same shared memory; where
 /// there is none (without the feature `fast`), they get an error for which
 /// [`is_forked`](crate::Error::is_forked) is true.
 ///

@@ -39,9 +39,9 @@ impl<'de> Visitor<'de> for Bytes {
     }
 }
 
-/// A module for `#[serde(with = …)]`, and its `option`.
+/// A module for `#[serde(with = …)]`.
 macro_rules! bytes_module {
-    ($name:ident, $about:literal, $first:literal) => {
+    ($name:ident, $format:ident, $about:literal, $first:literal) => {
         #[doc = $about]
         ///
         /// In JSON, which has no bytes, an array of 16 numbers.
@@ -59,28 +59,23 @@ macro_rules! bytes_module {
         pub mod $name {
             use ::serde::{Deserializer, Serializer};
 
-            use crate::codec::$name as codec;
+            use crate::codec::Format;
+            use crate::serde::field::{self, Field};
             use uuid::Uuid;
 
-            /// Writes the 16 bytes.
-            ///
-            /// # Errors
-            ///
-            /// Those of the serializer.
-            pub fn serialize<S: Serializer>(uuid: &Uuid, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.serialize_bytes(&codec::to_bytes(uuid))
+            struct Form;
+
+            impl field::Form for Form {
+                fn serialize<S: Serializer>(id: &Uuid, serializer: S) -> Result<S::Ok, S::Error> {
+                    serializer.serialize_bytes(Format::$format.encode(id, &mut [0; Format::MAX_LEN]))
+                }
+
+                fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Uuid, D::Error> {
+                    crate::serde::bytes::deserialize(deserializer, |bytes| Format::$format.decode(bytes))
+                }
             }
 
-            /// Reads 16 bytes.
-            ///
-            /// # Errors
-            ///
-            /// Those of the deserializer, and any other length.
-            pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Uuid, D::Error> {
-                crate::serde::bytes::deserialize(deserializer, |bytes| codec::decode(bytes))
-            }
-
-            crate::serde::option::option_module!();
+            field::functions!();
         }
     };
 }

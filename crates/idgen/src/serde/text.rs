@@ -36,10 +36,10 @@ impl Visitor<'_> for Text {
     }
 }
 
-/// A module for `#[serde(with = …)]`, and its `option`.
+/// A module for `#[serde(with = …)]`.
 macro_rules! text_module {
-    ($name:ident, $len:ident, $example:literal) => {
-        #[doc = concat!("Text such as `", $example, "`, as [`codec::", stringify!($name), "`](crate::codec::", stringify!($name), ") writes it.")]
+    ($name:ident, $format:ident, $len:ident, $example:literal) => {
+        #[doc = concat!("Text such as `", $example, "`: [`Format::", stringify!($format), "`](crate::codec::Format::", stringify!($format), ").")]
         ///
         /// ```
         /// #[derive(serde::Serialize, serde::Deserialize)]
@@ -56,26 +56,21 @@ macro_rules! text_module {
 
             use uuid::Uuid;
             use crate::codec::$name as codec;
+            use crate::serde::field::{self, Field};
 
-            /// Writes the text.
-            ///
-            /// # Errors
-            ///
-            /// Those of the serializer.
-            pub fn serialize<S: Serializer>(uuid: &Uuid, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.serialize_str(codec::encode(uuid, &mut [0; codec::$len]))
+            struct Form;
+
+            impl field::Form for Form {
+                fn serialize<S: Serializer>(id: &Uuid, serializer: S) -> Result<S::Ok, S::Error> {
+                    serializer.serialize_str(codec::encode(id, &mut [0; codec::$len]))
+                }
+
+                fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Uuid, D::Error> {
+                    crate::serde::text::deserialize(deserializer, |text| codec::decode(text), $example)
+                }
             }
 
-            /// Reads the text.
-            ///
-            /// # Errors
-            ///
-            /// Those of the deserializer, and those of the codec if the text is not canonical.
-            pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Uuid, D::Error> {
-                crate::serde::text::deserialize(deserializer, |text| codec::decode(text), $example)
-            }
-
-            crate::serde::option::option_module!();
+            field::functions!();
         }
     };
 }

@@ -7,10 +7,10 @@ use std::vec::Vec;
 
 use proptest::prelude::*;
 
-use super::{edge_ids, encoded, is_canonical, naive};
+use super::{edge_ids, encoded, is_canonical, naive, text_formats};
 use crate::codec::alphabet::{BASE64, BASE64_URL, ORDERED_64};
 use crate::codec::arch::{self, Level};
-use crate::codec::{Format, base32, base64, hyphenated, limit_instruction_set, simple};
+use crate::codec::{Format, limit_instruction_set};
 use uuid::Uuid;
 
 /// There is a path below every limit, and a higher limit replaces a lower one.
@@ -159,45 +159,72 @@ fn check_batch(
 }
 
 #[test]
-fn public_batches_check_their_lengths_and_point_into_the_batch() {
+fn batches_of_every_format_are_its_texts() {
     let ids = &edge_ids()[..3];
-    let mut out = [b'?'; 3 * 37];
-    assert!(hyphenated::encode_batch(ids, &mut out[..107]).unwrap_err().is_config());
-    assert!(hyphenated::encode_lines(ids, &mut out[..110]).unwrap_err().is_config());
-    assert_eq!(out, [b'?'; 111]);
-    let lines: String = ids.iter().map(|id| format!("{}\n", naive(Format::Hyphenated, id))).collect();
-    assert_eq!(hyphenated::encode_lines(ids, &mut out).unwrap(), &*lines);
+    for &format in Format::ALL {
+        let wanted: Vec<u8> = ids.iter().flat_map(|id| encoded(format, id)).collect();
+        let Some(len) = format.fixed_len() else {
+            assert!(format.encode_batch(ids, &mut [0; 999]).unwrap_err().to_string().contains("\"int\""));
+            assert!(format.decode_batch("123", &mut [Uuid::nil(); 9]).unwrap_err().is_config());
+            continue;
+        };
+        assert_eq!(wanted.len(), 3 * len, "{format}");
+        let mut out = vec![b'?'; 3 * len + 5];
+        assert!(format.encode_batch(ids, &mut out[..3 * len - 1]).unwrap_err().is_config(), "{format}");
+        assert_eq!(out, vec![b'?'; 3 * len + 5], "{format}");
+        assert_eq!(format.encode_batch(ids, &mut out).unwrap(), wanted, "{format}");
 
-    let mut text = [0; 3 * 26 + 5];
-    let text = base32::encode_batch(ids, &mut text).unwrap();
-    assert_eq!(text.len(), 78);
-    let mut read = [Uuid::nil(); 4];
-    assert_eq!(base32::decode_batch(&*text, &mut read).unwrap(), ids);
-    assert!(base32::decode_batch(&text[..77], &mut read).unwrap_err().to_string().contains("found 77"));
-    assert!(base32::decode_batch(&*text, &mut read[..2]).unwrap_err().is_config());
-    let bad = text.replacen('4', "U", 1);
-    let at = bad.find('U').unwrap();
-    let error = base32::decode_batch(&bad, &mut read).unwrap_err();
-    assert_eq!(error.offset(), Some(at));
-    assert!(error.to_string().contains("'U'"));
+        let mut read = [Uuid::nil(); 4];
+        assert_eq!(format.decode_batch(&wanted, &mut read).unwrap(), ids, "{format}");
+        let cut = format.decode_batch(&wanted[..3 * len - 1], &mut read).unwrap_err();
+        assert!(cut.is_parse() && cut.to_string().contains(&format!("found {}", 3 * len - 1)), "{cut}");
+        assert!(format.decode_batch(&wanted, &mut read[..2]).unwrap_err().is_config(), "{format}");
+        // An empty batch has no length that could be wrong.
+        assert_eq!(format.encode_batch(&[], &mut []).unwrap(), b"");
+        assert!(format.decode_batch("", &mut []).unwrap().is_empty());
+    }
+}
 
-    // A count whose length in bytes does not fit a usize cannot be built here; an empty batch can.
-    assert_eq!(simple::encode_batch(&[], &mut []).unwrap(), "");
-    assert!(base64::decode_batch("", &mut []).unwrap().is_empty());
+#[test]
+fn an_error_in_a_batch_points_into_the_batch() {
+    let ids = &edge_ids()[..3];
+    for format in text_formats() {
+        let Some(len) = format.fixed_len() else { continue };
+        let mut text = vec![0; 3 * len];
+        format.encode_batch(ids, &mut text).unwrap();
+        let at = len + len / 2;
+        text[at] = b'~';
+        let mut read = [Uuid::max(); 3];
+        let error = format.decode_batch(&text, &mut read).unwrap_err();
+        assert_eq!(error.offset(), Some(at), "{format}: {error}");
+        assert!(error.to_string().contains("'~'"), "{format}: {error}");
+        assert_eq!(read[0], ids[0], "{format}");
+        // Bits beyond the id: in base32 the first character has room for them, in others the last one.
+        let (at, byte) = if format == Format::Base32 { (len, b'Z') } else { (2 * len - 1, b'x') };
+        let mut text = vec![0; 2 * len];
+        format.encode_batch(&ids[..2], &mut text).unwrap();
+        text[at] = byte;
+        let error = format.decode_batch(&text, &mut read).unwrap_err();
+        assert_eq!(error.offset(), Some(at), "{format}: {error}");
+    }
 }
 
 #[test]
 fn lines_of_every_format_are_its_texts() {
     let ids = edge_ids();
-    let out = &mut vec![0; ids.len() * Format::MAX_LINE];
     for &format in Format::ALL {
         let mut expected = Vec::new();
         for id in &ids {
             expected.extend(encoded(format, id));
             expected.extend(format.is_text().then_some(b'\n'));
         }
-        assert_eq!(format.encode_lines(&ids, out).unwrap(), expected, "{format}");
+        // A number has room for its greatest length.
+        let len = format.fixed_len().unwrap_or(39) + usize::from(format.is_text());
+        let out = &mut vec![b'?'; ids.len() * len];
         assert!(format.encode_lines(&ids, &mut out[1..]).unwrap_err().is_config(), "{format}");
+        assert!(out.iter().all(|&byte| byte == b'?'), "{format}");
+        assert_eq!(format.encode_lines(&ids, out).unwrap(), expected, "{format}");
+        assert!(len <= Format::MAX_LINE);
     }
 }
 

@@ -181,11 +181,12 @@ fn the_allocating_forms_write_the_same() {
     use super::*;
 
     let id = Uuid::from_u128(0x919108f7_52d1_4320_9bac_f847db4148a8);
+    // The crate `uuid` writes the other two.
     let written: [fn(&Uuid) -> String; 11] = [
         hyphenated::to_string,
         simple::to_string,
-        urn::to_string,
-        braced::to_string,
+        |id| id.urn().to_string(),
+        |id| id.braced().to_string(),
         base64::to_string,
         base64url::to_string,
         ordered64::to_string,
@@ -229,7 +230,7 @@ proptest! {
         let text = naive(Format::Simple, &id);
         let swapped = format!("{}{}{}{}", &text[12..16], &text[8..12], &text[..8], &text[16..]);
         prop_assert_eq!(&encoded(Format::Swapped, &id), &u128::from_str_radix(&swapped, 16).unwrap().to_be_bytes());
-        let mut many = [super::binary::to_bytes(&id); 3];
+        let mut many = [*id.as_bytes(); 3];
         super::swapped::encode_in_place(&mut many);
         prop_assert_eq!(many, [super::swapped::to_bytes(&id); 3]);
         super::swapped::decode_in_place(&mut many);
