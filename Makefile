@@ -17,13 +17,14 @@ check: ## formatting, clippy, unit tests and command-line tests: minutes, and no
 # its profile, these are not checked again.
 CHECKED_TOO = CARGO_TARGET_DIR=$(CURDIR)/target CARGO_PROFILE_DEV_DEBUG=line-tables-only
 
-lint: ## formatting, clippy, rustdoc and links between pages, with warnings as errors
+lint: ## formatting, clippy, rustdoc, the list of public items and links between pages, with warnings as errors
 	scripts/links.py
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo clippy -p idgen-keys --lib --no-default-features -- -D warnings
 	cargo clippy -p idgen-keys --all-targets --no-default-features --features std,mac,prefixed,seal,serde,state-file -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
+	scripts/public.py
 	cd bindings/python && cargo fmt --check && $(CHECKED_TOO) cargo clippy -- -D warnings
 	cd bindings/c && cargo fmt --check && $(CHECKED_TOO) cargo clippy --all-targets -- -D warnings
 	cargo fmt --manifest-path conformance/drivers/rust/Cargo.toml --check

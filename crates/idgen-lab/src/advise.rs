@@ -22,6 +22,7 @@ use crate::forecast::{FORMAT, Forecast, Load, Part, Settings, predict_part};
 use crate::strategy::Strategy;
 pub use candidates::{Candidate, IdsFrom, LogCost, PageCost};
 use candidates::{Choice, choose, compared, conclude};
+#[doc(hidden)]
 pub use cost::cost;
 use idgen_record::Database;
 pub use interval::{IntervalForecast, PrefixAdvice};

@@ -23,18 +23,23 @@ use crate::key::Key;
 use crate::strategy::Strategy;
 use crate::{Error, Result};
 
+#[doc(hidden)]
 pub use clients::{Feed, Statement, Turn};
+#[doc(hidden)]
 pub use counted::{Contents, Counters, FilePages, Leaf, Seen, Tree};
 pub(crate) use latencies::Latencies;
 pub use mysql::Mysql;
 pub use postgres::Postgres;
 pub use sqlite::Sqlite;
-pub use start::{can_limit_iops, connect, database_at, start};
-pub(crate) use start::{has_checkpoints, may_be};
+pub(crate) use start::{can_limit_iops, database_at, has_checkpoints, may_be};
+pub use start::{connect, start};
+#[doc(hidden)]
 pub use step::{Answer, MakeKey, Outcome, Step};
+#[doc(hidden)]
 pub use timed::ORDER_SEED;
 
-/// A database in which tables can be made and measured.
+/// A database in which tables can be made and measured: [`start`] and [`connect`] return one, and
+/// [`runner::run`](crate::runner::run) makes and measures the tables. The tables themselves are no documented interface.
 pub trait Engine {
     /// Which database this is.
     fn info(&self) -> EngineInfo;
@@ -74,6 +79,7 @@ pub trait Engine {
     }
 
     /// Makes the empty tables of a strategy. They are dropped with the handle.
+    #[doc(hidden)]
     fn create(&mut self, strategy: &Strategy, workload: &Workload) -> Result<Box<dyn Table>>;
 
     /// Runs and checks each case of an experiment that times statements, in rounds, and passes the case's record to
@@ -105,6 +111,7 @@ fn cannot(engine: &EngineInfo, experiment: &str) -> Error {
 }
 
 /// The tables of one run.
+#[doc(hidden)]
 pub trait Table {
     /// The settings that matter, as the database itself reports them.
     fn settings(&mut self) -> Result<BTreeMap<String, String>>;
@@ -272,9 +279,10 @@ pub trait Table {
 }
 
 /// Rows per statement when rows are loaded before a run. MariaDB makes a temporary table for a list of 1,000.
-pub const LOAD_ROWS: usize = 500;
+pub(crate) const LOAD_ROWS: usize = 500;
 
 /// A row that the database acknowledged.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Inserted {
     /// The key with which it was inserted.
@@ -284,6 +292,7 @@ pub struct Inserted {
 }
 
 /// The rows that one writer inserts, one statement after another.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Batch<'a> {
     /// The number of the first row, from 0.
@@ -295,6 +304,7 @@ pub struct Batch<'a> {
 }
 
 /// A row to insert: its number, its key and its payload.
+#[doc(hidden)]
 pub type Numbered<'a> = (u64, Key, &'a [u8]);
 
 impl<'a> Batch<'a> {

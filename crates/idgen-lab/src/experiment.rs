@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::unknown::unknown;
 use crate::{Error, Result};
 
-pub use differs::differs;
+pub(crate) use differs::differs;
 pub use keys::Keys;
 pub use loads::{Loads, ReadyLoad};
 pub use revisits::Revisits;

@@ -28,9 +28,12 @@ use keys::Keys;
 pub use load::Load;
 use load::key_bytes;
 use models::Modeled;
-pub use models::{MODELS, Model, Options, Settings};
+pub use models::Settings;
+#[doc(hidden)]
+pub use models::{MODELS, Model, Options};
 pub(crate) use parts::PAGE_SIZE;
 pub use postgres::PostgresSettings;
+#[doc(hidden)]
 pub use revisits::{model_info, revisit};
 pub use sqlite::SqliteSettings;
 

@@ -9,12 +9,12 @@ mod window;
 
 use idgen_record::{EngineInfo, Results, Workload};
 
-pub use edge::edge;
-pub use locality::tree_figures;
+pub(crate) use edge::edge;
+pub(crate) use locality::tree_figures;
 pub use machine::this_machine;
-pub use totals::{Counted, totals, totals_seen, with_heap, with_others};
-pub use verify::{Ranks, contents, keys, keys_by, keys_in_any_order, made_keys, pages};
-pub use window::window;
+pub(crate) use totals::{Counted, totals, totals_seen, with_heap, with_others};
+pub(crate) use verify::{Ranks, contents, keys, keys_by, keys_in_any_order, made_keys, pages};
+pub(crate) use window::window;
 
 /// Results without runs, begun now on this machine.
 pub fn begin(question: &str, command: &str, engine: EngineInfo, workload: Workload) -> Results {

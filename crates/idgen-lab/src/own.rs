@@ -10,6 +10,7 @@ use idgen_record::{Column, Database, OwnTable};
 use crate::key::Key;
 use crate::strategy::Strategy;
 use crate::{Error, Result};
+#[doc(hidden)]
 pub use indexed::with_secondary_indexes;
 
 /// The placeholders of `schema.sql`.

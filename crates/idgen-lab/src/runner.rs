@@ -19,13 +19,16 @@ use crate::engine::Engine;
 use crate::strategy::Strategy;
 use crate::{Error, Result};
 use check::Rows;
+#[doc(hidden)]
 pub use existing::check as check_existing;
+#[doc(hidden)]
 pub use mixed::check as check_mix;
 pub use observer::Observer;
 pub(crate) use revisits::each_cell;
+#[doc(hidden)]
 pub use revisits::revisit;
 use rounds::Rounds;
-pub use single::run_one;
+pub(crate) use single::run_one;
 
 /// Runs these strategies and adds their records to `results`, in the order given.
 ///

@@ -13,6 +13,7 @@ use idgen_record::{Column, Database, Family, IdKind, StrategyRecord};
 use crate::unknown::unknown;
 use crate::{Error, Result};
 
+#[doc(hidden)]
 pub use ids::Ids;
 pub use list::ALL;
 pub(crate) use source::prefix_key;

@@ -2,6 +2,28 @@
 //!
 //! A [`Plan`] has steps; each [`Step`] has statements, the locks that they take, a way to stop and a way back.
 //! [`Plan::write`] makes a folder of numbered files of them, which the server's own client executes.
+//!
+//! ```no_run
+//! use idgen_plan::{Options, Target, plan};
+//!
+//! # async fn example() -> idgen_plan::Result<()> {
+//! let plan = plan("postgres://planner@db.example/shop", &Options::new("orders", Target::Uuid)).await?;
+//! for step in &plan.steps {
+//!     println!("{}: {} ({})", step.name, step.purpose, step.locks);
+//! }
+//! plan.write("orders-to-uuid".as_ref())?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # What the library offers
+//!
+//! | to | use |
+//! |---|---|
+//! | plan a change | [`plan`] with [`Options`]: the table and its [`Target`] |
+//! | read the steps, with locks, undo and a way to stop | [`Plan`], [`Step`], [`Statement`] |
+//! | get the arguments of another tool | [`Options::tool`], [`Plan::command`] |
+//! | write or list the files | [`Plan::write`], [`Plan::files`] |
 
 #![forbid(unsafe_code)]
 

@@ -8,6 +8,21 @@
 //! assert!(idgen_report::markdown(&results)?.starts_with(&format!("# {}", results.question)));
 //! # Ok::<(), idgen_report::Error>(())
 //! ```
+//!
+//! # What the library offers
+//!
+//! | to | use |
+//! |---|---|
+//! | read a run, by its path or by its short name | [`open`], [`below`], [`read`] of JSON |
+//! | write it in one format | [`json`], [`csv`], [`markdown`], [`html`], [`table`] for a terminal |
+//! | write all formats and charts into a directory | [`save`], or [`archive`] without what can be made again |
+//! | say in a sentence what a run found | [`answer`] |
+//! | compare two runs | [`compare`], then [`comparison`] for a terminal or [`comparison_html`] |
+//! | draw several runs in one chart | [`overlaid`] |
+//! | make a page of the same look about anything else | [`document`] |
+//!
+//! What else is public is hidden from this documentation: the command line of the package `idgen-tool` uses it, and it
+//! changes without notice.
 
 #![forbid(unsafe_code)]
 
@@ -18,25 +33,34 @@ mod figures;
 mod formats;
 
 pub use charts::overlaid::{Overlay, overlaid};
+#[doc(hidden)]
 pub use charts::picture::{over_rows, page_png, page_svg};
 pub use compare::{Compared, Difference, Pair, Ratio, Side, compare, comparison, comparison_html};
 pub use error::{Error, Result};
 pub use figures::answer::answer;
 pub use figures::finding::{Answer, Part};
+#[doc(hidden)]
 pub use figures::grids::foreign_writes;
+#[doc(hidden)]
 pub use figures::load::fits_cache;
+#[doc(hidden)]
 pub use figures::published::{Comparison, case_met, comparisons, met};
 pub use formats::csv::csv;
 pub use formats::document::{
     BarChart, Document, Finding as DocumentFinding, Part as DocumentPart, Rows as DocumentRows, document,
 };
-pub use formats::files::{CHARTS, FILES, archive, prepare, save, write};
+#[doc(hidden)]
+pub use formats::files::{CHARTS, FILES, prepare, write};
+pub use formats::files::{archive, save};
 pub use formats::html::html;
 pub use formats::json::{json, read};
 pub use formats::markdown::markdown;
 pub use formats::records::{below, open};
+#[doc(hidden)]
 pub use formats::survey::survey;
-pub use formats::terminal::{WIDTH, cases, list, published, table, width};
+pub use formats::terminal::table;
+#[doc(hidden)]
+pub use formats::terminal::{WIDTH, cases, list, published, width};
 
 #[cfg(test)]
 mod tests;

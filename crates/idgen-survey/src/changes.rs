@@ -11,7 +11,7 @@ use crate::report::{ColumnReport, Survey, TableReport};
 use crate::session::Engine;
 
 /// A table with fewer rows has nothing to gain.
-pub const LEAST_ROWS: u64 = 10_000;
+const LEAST_ROWS: u64 = 10_000;
 /// A key is of a kind if this share of its values is.
 const CLEARLY: f64 = 0.9;
 /// Bytes of an id of 128 bits, with the byte for its length that some types have.

@@ -19,6 +19,17 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # What the library offers
+//!
+//! | to | use |
+//! |---|---|
+//! | survey a database | [`survey`] with [`Options`]; it returns a [`Survey`] |
+//! | read columns, kinds of ids, and bytes of keys | [`TableReport`], [`ColumnReport`], [`KindShare`], [`Cost`] |
+//! | read what is dangerous, with the statement that shows the rows | [`Finding`] |
+//! | read where new rows arrived during a second look | [`Watched`] |
+//! | add predictions of a model of your own | [`Survey::questions`], which returns [`Question`]s, and [`Survey::add_predictions`] |
+//! | print it | [`Survey`] displays as text and is serializable; [`Survey::sections`] are its tables as data |
+//!
 //! No value of a row appears in the result or in an error, unless [`Options::show_values`] is set.
 
 #![forbid(unsafe_code)]
@@ -41,7 +52,7 @@ mod sql;
 mod terminal;
 mod watch;
 
-pub use changes::{Change, LEAST_ROWS, Order, Predicted, Prediction, Question};
+pub use changes::{Change, Order, Predicted, Prediction, Question};
 pub use columns::{Arrival, FoundBy};
 pub use costs::Cost;
 pub use dangers::{Code, Finding, Level};
