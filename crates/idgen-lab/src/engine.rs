@@ -162,7 +162,7 @@ pub trait Table {
         Ok(u64::MAX)
     }
 
-    /// Inserts and commits rows that are to be in the table before the run, in statements of [`LOAD_ROWS`] rows,
+    /// Inserts and commits rows that are to be in the table before the run, in statements of `LOAD_ROWS` rows,
     /// whatever the size of the run's statements. Returns them in the order given.
     ///
     /// # Errors

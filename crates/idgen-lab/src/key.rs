@@ -21,7 +21,7 @@ pub enum Key {
 }
 
 impl Key {
-    /// A text key; `None` if it is longer than [`TEXT_LEN`].
+    /// A text key; `None` if it is longer than 36 characters.
     pub fn text(text: &str) -> Option<Key> {
         ArrayString::from(text).ok().map(Key::Text)
     }

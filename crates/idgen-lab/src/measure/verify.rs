@@ -11,6 +11,7 @@ pub struct Ranks(Vec<u32>);
 
 impl Ranks {
     /// Wraps the ranks themselves.
+    #[cfg(test)]
     pub fn of(ranks: Vec<u32>) -> Self {
         Ranks(ranks)
     }
