@@ -14,7 +14,7 @@
 //! | to | use |
 //! |---|---|
 //! | read a run, by its path or by its short name | [`open`], [`below`], [`read`] of JSON |
-//! | write it in one format | [`json`], [`csv`], [`markdown`], [`html`], [`table`] for a terminal |
+//! | write it in one format | [`json`], [`csv()`], [`markdown`], [`html`], [`table`] for a terminal |
 //! | write all formats and charts into a directory | [`save`], or [`archive`] without what can be made again |
 //! | say in a sentence what a run found | [`answer`] |
 //! | compare two runs | [`compare`], then [`comparison`] for a terminal or [`comparison_html`] |
