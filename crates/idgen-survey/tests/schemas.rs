@@ -93,8 +93,7 @@ fn mysql_and_mariadb() {
 
 #[test]
 fn postgres() {
-    let sql = format!(
-        "CREATE SCHEMA other; CREATE DOMAIN other.code AS uuid NOT NULL; CREATE DOMAIN letters AS varchar(36);
+    let sql = "CREATE SCHEMA other; CREATE DOMAIN other.code AS uuid NOT NULL; CREATE DOMAIN letters AS varchar(36);
          CREATE TABLE \"Order\" (\"select\" other.code PRIMARY KEY, n int, body text, is_open boolean);
          INSERT INTO \"Order\" SELECT gen_random_uuid(), g, 'text', g <= 10 FROM generate_series(1, 100) g;
          CREATE INDEX carrying ON \"Order\" (n) INCLUDE (\"select\");
@@ -113,10 +112,9 @@ fn postgres() {
          INSERT INTO day SELECT now() + g * interval '1 hour', gen_random_uuid() FROM generate_series(1, 1000) g;
          CREATE TABLE numbers (a int PRIMARY KEY, b int NOT NULL); INSERT INTO numbers VALUES (1, 2);
          CREATE VIEW shown AS SELECT * FROM base; CREATE MATERIALIZED VIEW kept AS SELECT * FROM base;
-         ANALYZE;"
-    );
+         ANALYZE;";
     let server = Server::start(Database::Postgres, &Settings::new()).unwrap();
-    let found = surveyed_on(&server, &sql);
+    let found = surveyed_on(&server, sql);
     assert_eq!(found.tables_seen, 7, "no views, and partitions without what they are parts of");
     let order = cost(&found, "Order", "select");
     // The key, the index that includes it, and ten rows of the partial one.

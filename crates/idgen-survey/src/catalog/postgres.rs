@@ -124,8 +124,9 @@ async fn keys(session: &mut Session, catalog: &mut Catalog, places: &Places) -> 
         let table = &mut catalog.tables[table];
         let at = column(table, of);
         if is_key == "false" {
-            let key = table.keys.last_mut().filter(|key| key.name == *name);
-            key.map(|key| key.included.extend(at));
+            if let Some(key) = table.keys.last_mut().filter(|key| key.name == *name) {
+                key.included.extend(at);
+            }
             continue;
         }
         add_to_key(table, name, at, || Key {
