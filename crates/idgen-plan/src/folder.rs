@@ -56,6 +56,7 @@ impl Plan {
     ///     facts: Vec::new(),
     ///     notes: Vec::new(),
     ///     steps: vec![step],
+    ///     scripts: Vec::new(),
     ///     command: None,
     /// };
     /// let files = plan.files();
@@ -72,6 +73,7 @@ impl Plan {
                 files.push((format!("undo/{file}"), self.sql(&purpose, &step.undo)));
             }
         }
+        files.extend(self.scripts.iter().map(|script| (script.name.clone(), script.text.clone())));
         if let Some(command) = &self.command {
             files.push((self.script_name(command), command.script.clone()));
         }
@@ -133,6 +135,9 @@ impl Plan {
                 true => text.push_str("- To go back: nothing to do.\n"),
                 false => _ = writeln!(text, "- To go back: `undo/{file}`"),
             }
+        }
+        for script in &self.scripts {
+            _ = writeln!(text, "\n### {}\n\n{}", script.name, script.purpose);
         }
         if let Some(command) = &self.command {
             _ = writeln!(text, "\n### {}\n\n{}", self.script_name(command), command.purpose);

@@ -39,4 +39,4 @@ mod terminal;
 pub use error::{Error, Result};
 pub use make::plan;
 pub use options::Options;
-pub use plan::{Command, Engine, Plan, Statement, Step, Target, Tool};
+pub use plan::{Command, Engine, Plan, Script, Statement, Step, Target, Tool};

@@ -14,6 +14,8 @@ mod steps;
 mod templates;
 mod texts;
 mod tool;
+mod uuid_type;
+mod watch;
 
 use catalog::Catalog;
 use estimate::Estimates;
@@ -84,6 +86,12 @@ fn can(session: &Session, to: Target) -> Result<()> {
     if to == Target::Uuid && session.engine == Engine::MySql {
         return Err(Error::new("MySQL has no type for UUIDs: use --to binary16"));
     }
+    if to == Target::Uuid && uuid_type::compares_otherwise(version) {
+        return Err(Error::new(format!(
+            "the server is version {shown}, which compares UUIDs in another order than its indexes have (MDEV-31926): update it to \
+             10.10.7, 10.11.6, 11.0.4, 11.1.3, 11.2.2 or later first"
+        )));
+    }
     Ok(())
 }
 
@@ -107,7 +115,7 @@ async fn copying(session: &mut Session, options: &Options, catalog: &Catalog, gr
         Target::Integer => Some(Map::read(session, catalog, &options.map).await?),
         _ => None,
     };
-    let texts = Texts { catalog, graph, options, engine: session.engine, map: map.as_ref() };
+    let texts = Texts { catalog, graph, options, engine: session.engine, version: session.version, map: map.as_ref() };
     texts.refuse_names()?;
     let mut estimates = Estimates::default();
     let mut tables: Vec<TableText> = Vec::new();
@@ -128,6 +136,7 @@ async fn copying(session: &mut Session, options: &Options, catalog: &Catalog, gr
         facts: estimates.facts(),
         notes: if command.is_some() { tool::notes(&texts) } else { notes::all(&texts) },
         steps: if command.is_some() { vec![steps.check(&checks)?] } else { steps.all(&checks)? },
+        scripts: if command.is_some() { Vec::new() } else { vec![watch::script(session.engine)] },
         command,
     })
 }

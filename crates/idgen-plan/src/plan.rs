@@ -51,6 +51,17 @@ pub struct Command {
     pub script: String,
 }
 
+/// A program for `sh` beside the steps.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Script {
+    /// The name of its file: `watch-replicas.sh`.
+    pub name: String,
+    /// What it does, and how to call it and stop it.
+    pub purpose: String,
+    /// Its text. It has no password.
+    pub text: String,
+}
+
 /// A statement of a plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Statement {
@@ -97,6 +108,8 @@ pub struct Plan {
     pub notes: Vec<String>,
     /// The steps in their order.
     pub steps: Vec<Step>,
+    /// Programs that may run while the steps are executed.
+    pub scripts: Vec<Script>,
     /// The call of a tool that makes the change after the steps, where one was asked for.
     pub command: Option<Command>,
 }

@@ -155,6 +155,13 @@ fn of_values(table: &Table, column: &str, form: Form, to: Target) -> Vec<Check> 
     }
     let select = format!("SELECT {} FROM {}", shown.join(", "), name(&table.name));
     let mut checks = Vec::new();
+    if to == Target::Uuid {
+        checks.push(check(
+            format!("MariaDB's type UUID must accept each value of {}.{column}.", table.name),
+            format!("{select} WHERE {of} IS NOT NULL AND CAST({of} AS UUID) IS NULL"),
+            format!("{}.{column}: MariaDB's type UUID does not accept the values above", table.name),
+        ));
+    }
     if let Some((pattern, length)) = form.pattern() {
         checks.push(check(
             format!("Each value of {}.{column} must be an id of {length} characters, and all must be spelled alike.", table.name),
@@ -257,15 +264,46 @@ pub(super) fn copied(table: &TableText) -> Check {
     )
 }
 
-/// `renamed` is what the table of the phase must say.
-pub(super) fn phase(table: &str, renamed: bool) -> Check {
-    let (wrong, message) = match renamed {
-        true => (0, "the tables are not renamed yet: execute the steps before this one"),
-        false => (1, "the tables are renamed already: undo that first"),
-    };
+/// What the table of the phase says before the renaming, after it, and from the beginning of the last step.
+#[derive(Clone, Copy)]
+pub(super) enum Phase {
+    Before = 0,
+    After = 1,
+    Ending = 2,
+}
+
+/// Fails if the plan is in this phase.
+pub(super) fn phase_is_not(table: &str, wrong: Phase, message: &str) -> Check {
     check(
         "The plan must be in the right phase.",
-        format!("SELECT renamed FROM {} WHERE renamed = {wrong}", name(table)),
+        format!("SELECT renamed FROM {} WHERE renamed = {}", name(table), wrong as u8),
         message,
     )
+}
+
+/// `renamed` is what the table of the phase must say.
+pub(super) fn phase(table: &str, renamed: bool) -> Vec<Check> {
+    let (wrong, message) = match renamed {
+        true => (Phase::Before, "the tables are not renamed yet: execute the steps before this one"),
+        false => (Phase::After, "the tables are renamed already: undo that first"),
+    };
+    let ending = "the last step has begun: execute it until it ends without an error";
+    vec![
+        table_present(table),
+        phase_is_not(table, wrong, message),
+        phase_is_not(table, Phase::Ending, ending),
+    ]
+}
+
+/// Before the renaming, or after its undo. It needs no table of the plan.
+pub(super) fn not_renamed(old: &str) -> Check {
+    Check { message: "the tables are renamed: undo that first".into(), ..table_absent(old) }
+}
+
+/// The opposite, for the last step, which can be executed again when it has removed tables.
+pub(super) fn renamed(new: &str) -> Check {
+    Check {
+        message: "the tables are not renamed yet: execute the steps before this one".into(),
+        ..table_absent(new)
+    }
 }

@@ -76,6 +76,9 @@ impl Form {
     }
 }
 
+/// MariaDB's type.
+pub(super) const UUID: &str = "UUID";
+
 /// The conversion of one column.
 #[derive(Clone, Debug)]
 pub(super) struct Conversion {
@@ -90,7 +93,7 @@ pub(super) struct Conversion {
 impl Conversion {
     /// The type of the new column.
     pub(super) fn new_type(&self) -> &'static str {
-        if self.to == Target::Uuid { "UUID" } else { "BINARY(16)" }
+        if self.to == Target::Uuid { UUID } else { "BINARY(16)" }
     }
 
     /// The new value of an old one. A value that is no id is an error, or NULL.

@@ -9,6 +9,7 @@ use super::quote::{name, text};
 use super::session::Session;
 use super::steps::{WAIT, guard};
 use super::templates::Templates;
+use super::uuid_type;
 use crate::error::{Error, Result};
 use crate::options::Options;
 use crate::plan::{Engine, Plan, Statement, Step, Target};
@@ -55,6 +56,7 @@ pub(super) async fn plan(session: &mut Session, options: &Options, catalog: &Cat
         facts: key.facts(is_exceeded),
         notes: key.notes(session.engine, catalog, !before.is_empty()),
         steps: vec![key.step(&check, &made, &before)?],
+        scripts: Vec::new(),
         command: None,
     })
 }
@@ -98,10 +100,18 @@ impl<'a> Key<'a> {
                  application, for example with `idgen new v7` or a library of idgen",
             ));
         }
-        if self.held == Held::Uuid && !orders_version_7(session.version) {
+        if self.held == Held::Uuid && !uuid_type::orders_version_7(session.version) {
             return Err(Error::new(format!(
-                "{shown}: this MariaDB stores the parts of a UUID in another order, so version 7 does not sort by time in this type. \
-                 Update to 10.10.6, 10.11.5, 11.0.3, 11.1.2 or later first"
+                "{shown}: this MariaDB stores or compares the parts of a UUID in another order, so version 7 does not sort by time in \
+                 this type. Update to 10.10.7, 10.11.6, 11.0.4, 11.1.3, 11.2.2 or later first"
+            )));
+        }
+        let is_mixed = self.count(12, b"12345") > 0;
+        if self.held == Held::Uuid && is_mixed && !uuid_type::compares_all(session.version) {
+            return Err(Error::new(format!(
+                "{shown} holds ids of versions 1 to 5. This MariaDB compares them and ids of version 7 in another order than its \
+                 indexes have (MDEV-35468), so conditions on ranges would lose rows. Update to 10.11.11, 11.4.5, 11.7.2, 11.8.1 \
+                 or later first"
             )));
         }
         if self.held == Held::In(Form::Bytes) && self.is_swapped() {
@@ -193,17 +203,6 @@ fn bytes_of_v7() -> String {
     )
 }
 
-/// Whether MariaDB's type UUID sorts version 7 by its time.
-fn orders_version_7(version: [u32; 3]) -> bool {
-    match version {
-        [10, 10, patch] => patch >= 6,
-        [10, 11, patch] => patch >= 5,
-        [11, 0, patch] => patch >= 3,
-        [11, 1, patch] => patch >= 2,
-        _ => version >= [11, 2, 0],
-    }
-}
-
 /// The default of the column as a declaration writes it; the empty text if it has none.
 async fn default_now(session: &mut Session, key: &Key<'_>) -> Result<String> {
     let sql = format!(
@@ -241,17 +240,10 @@ fn unescaped(shown: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{orders_version_7, unescaped};
+    use super::unescaped;
 
     #[test]
     fn quotes_of_an_expression_are_written_again() {
         assert_eq!(unescaped(r"concat(_utf8mb4\'it\\\'s\')"), r"concat(_utf8mb4'it\'s')");
-    }
-
-    #[test]
-    fn the_order_of_the_type_uuid_depends_on_the_version() {
-        assert!(!orders_version_7([10, 11, 4]) && orders_version_7([10, 11, 5]));
-        assert!(!orders_version_7([11, 1, 1]) && orders_version_7([11, 2, 0]));
-        assert!(!orders_version_7([10, 9, 9]));
     }
 }

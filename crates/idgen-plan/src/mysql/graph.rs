@@ -21,6 +21,14 @@ impl Graph {
         let table = catalog.table(start)?;
         let mut graph = Graph::default();
         if graph.take_primary_key(session, table).await?.is_none() {
+            if table.primary.len() > 1 {
+                return Err(Error::new(format!(
+                    "the primary key of {start} has {} columns ({}): the plan changes primary keys of one column. If one of them \
+                     refers to another table, name that table",
+                    table.primary.len(),
+                    table.primary.join(", ")
+                )));
+            }
             return Err(Error::new(format!(
                 "the primary key of {start} cannot be changed: it must be one column of text (CHAR or VARCHAR of 32 to 64 \
                  characters) or BINARY(16), and most of its values must be ids of 32 hexadecimal digits"
@@ -29,18 +37,27 @@ impl Graph {
         let mut members = BTreeSet::from([start.to_owned()]);
         graph.take_parents(session, catalog, &members).await?;
         while let Some(added) = graph.next_member(catalog, &members) {
-            if let Some(table) = catalog.tables.get(&added)
-                && graph.take_primary_key(session, table).await?.is_none()
-            {
-                graph
-                    .notes
-                    .push(format!("The primary key of {added} keeps its type: it is no id of 128 bits."));
+            if let Some(table) = catalog.tables.get(&added) {
+                graph.take_primary_key(session, table).await?;
             }
             members.insert(added);
             graph.take_parents(session, catalog, &members).await?;
         }
         graph.order(catalog, &members)?;
+        graph.notes = graph.order.iter().filter_map(|name| graph.note(catalog.tables.get(name)?)).collect();
         Ok(graph)
+    }
+
+    /// What the primary key of a table means for the plan, if it is not one changed column.
+    fn note(&self, table: &Table) -> Option<String> {
+        let (name, first) = (&table.name, table.primary.first()?);
+        if table.primary.len() > 1 {
+            return Some(format!(
+                "The primary key of {name} has several columns: all rows with the same {first} are copied in one transaction."
+            ));
+        }
+        let changes = self.keys.contains_key(&(name.clone(), first.clone()));
+        (!changes).then(|| format!("The primary key of {name} keeps its type: it is no id of 128 bits."))
     }
 
     async fn take_primary_key(&mut self, session: &mut Session, table: &Table) -> Result<Option<Form>> {
@@ -183,12 +200,13 @@ impl Graph {
                  change"
             )));
         }
-        let changes =
-            key.columns.iter().any(|column| self.keys.contains_key(&(key.table.clone(), column.clone())));
-        if changes && key.columns.len() > 1 {
+        let changes = |column: &&String| self.keys.contains_key(&(key.table.clone(), (*column).clone()));
+        if let Some(changed) = key.columns.iter().find(changes).filter(|_| key.columns.len() > 1) {
             return Err(Error::new(format!(
-                "{name} has {} columns: the plan changes keys of one column",
-                key.columns.len()
+                "{name} has {} columns ({}), and {changed} changes: the plan changes foreign keys of one column. Drop it for the \
+                 time of the change",
+                key.columns.len(),
+                key.columns.join(", ")
             )));
         }
         if key.table == key.to_table && key.on_delete == "CASCADE" {

@@ -3,6 +3,8 @@
 use super::form::Form;
 use super::map::Map;
 use super::texts::Texts;
+use super::uuid_type;
+use crate::plan::Target;
 
 pub(super) fn all(texts: &Texts<'_>) -> Vec<String> {
     let mut notes = texts.graph.notes.clone();
@@ -17,10 +19,17 @@ pub(super) fn all(texts: &Texts<'_>) -> Vec<String> {
     );
     notes.push(
         "Creating triggers on a server with a binary log needs SUPER, or log_bin_trust_function_creators = 1. The source \
-         does not know how far its replicas are behind: set idgen_plan_control.paused to 1 while they lag, by hand or from the \
-         program that watches them, and the copy waits."
+         does not know how far its replicas are behind: run watch-replicas.sh beside the copy, which then waits while they lag."
             .to_owned(),
     );
+    if texts.options.to == Target::Uuid && !uuid_type::compares_all(texts.version) {
+        notes.push(
+            "This version of MariaDB compares UUIDs of versions 1 to 5 and those of later versions in another order than its \
+             indexes have (MDEV-35468), so conditions on ranges of a column that has both lose rows. It does not concern this \
+             plan. Update to 10.11.11, 11.4.5, 11.7.2, 11.8.1 or later, or keep to versions 1 to 5."
+                .to_owned(),
+        );
+    }
     notes.extend(generic(texts));
     notes
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::checks::{self, Check};
 use super::estimate::Estimates;
 use super::map::Map;
-use super::quote::name;
+use super::quote::{name, text};
 use super::templates::{Templates, value};
 use super::texts::TableText;
 use crate::error::Result;
@@ -121,12 +121,12 @@ impl<'a> Steps<'a> {
 
     fn shadow(&self) -> Result<Step> {
         let names = &self.names;
-        let mut statements = self.guard(&[
-            checks::triggers_absent(self.tables),
-            checks::table_absent(&self.tables.first().map(|table| table.old.clone()).unwrap_or_default()),
-        ])?;
-        let undo = self.drop_shadows();
-        statements.extend(undo.iter().cloned());
+        let mut statements =
+            self.guard(&[checks::triggers_absent(self.tables), checks::table_absent(self.first_old())])?;
+        statements.extend(self.drop_shadows());
+        let mut undo =
+            self.guard(&[checks::not_renamed(self.first_old()), checks::triggers_absent(self.tables)])?;
+        undo.extend(self.drop_shadows());
         for (table, renamed) in [(names.phase, 0), (names.phase_after, 1)] {
             statements.push(Statement::new(
                 "Says whether the tables are renamed: RENAME TABLE exchanges the two tables together with all others.",
@@ -134,11 +134,13 @@ impl<'a> Steps<'a> {
             ));
         }
         statements.push(Statement::new(
-            "How the copy behaves. The values can be changed while it runs; it waits while `paused` is 1.",
+            "How the copy behaves. The values can be changed while it runs; it waits while `paused` is 1. watch-replicas.sh writes \
+             the last three columns.",
             format!(
                 "CREATE TABLE {} (one TINYINT PRIMARY KEY, paused TINYINT NOT NULL, max_threads_running INT NOT NULL, \
-                 chunk_milliseconds INT NOT NULL) ENGINE = InnoDB \
-                 AS SELECT 1 AS one, 0 AS paused, 25 AS max_threads_running, 100 AS chunk_milliseconds",
+                 chunk_milliseconds INT NOT NULL, max_replica_lag INT NOT NULL, beat DATETIME(6) NULL, \
+                 replica_lag DOUBLE NULL, watched DATETIME(6) NULL) ENGINE = InnoDB \
+                 AS SELECT 1 AS one, 0 AS paused, 25 AS max_threads_running, 100 AS chunk_milliseconds, 10 AS max_replica_lag",
                 names.control
             ),
         ));
@@ -171,6 +173,16 @@ impl<'a> Steps<'a> {
         })
     }
 
+    /// A table that is there only while the tables are renamed.
+    fn first_old(&self) -> &str {
+        self.tables.first().map_or("", |table| &table.old)
+    }
+
+    /// The way back of a step begins with this: it would harm the renamed tables.
+    fn undo_guard(&self) -> Result<Vec<Statement>> {
+        self.guard(&[checks::not_renamed(self.first_old())])
+    }
+
     fn drop_shadows(&self) -> Vec<Statement> {
         let names = &self.names;
         let mut all =
@@ -191,8 +203,8 @@ impl<'a> Steps<'a> {
             .tables
             .iter()
             .filter(|parent| parent.now != table.now && table.foreign.iter().any(|key| key.to == parent.now));
-        let mut needed: Vec<_> =
-            vec![checks::table_present(&table.new), checks::phase(self.names.phase, false)];
+        let mut needed = vec![checks::table_present(&table.new)];
+        needed.extend(checks::phase(self.names.phase, false));
         needed.extend(parents.map(checks::copied));
         needed.extend(checks::cascades_in_innodb(self.engine));
         let mut statements = self.guard(&needed)?;
@@ -200,6 +212,7 @@ impl<'a> Steps<'a> {
             .push(Statement::new("How values are converted in the triggers: without silent changes.", MODES));
         statements.push(Statement::new("Waits at most ten seconds for the metadata lock.", WAIT));
         let side = &table.forward;
+        statements.extend(self.empty(table));
         for (event, purpose) in EVENTS {
             let sql = self.templates.fill(
                 &format!("trigger_{event}.sql"),
@@ -207,16 +220,10 @@ impl<'a> Steps<'a> {
             )?;
             statements.push(Statement::new(purpose, sql));
         }
-        let mut undo = vec![Statement::new("Waits at most ten seconds for the metadata lock.", WAIT)];
+        let mut undo = self.undo_guard()?;
+        undo.push(Statement::new("Waits at most ten seconds for the metadata lock.", WAIT));
         undo.extend(drop_triggers([&side.insert, &side.update, &side.delete]));
-        undo.push(Statement::new(
-            "Allows emptying a table that others refer to.",
-            "SET SESSION foreign_key_checks = 0",
-        ));
-        undo.push(Statement::new(
-            "The rows are not kept current without triggers.",
-            format!("TRUNCATE TABLE {}", name(&table.new)),
-        ));
+        undo.extend(self.empty(table));
         Ok(Step {
             name: file_name("triggers", &table.now),
             purpose: format!(
@@ -237,10 +244,34 @@ impl<'a> Steps<'a> {
         })
     }
 
+    /// Empties a new table whose rows are not kept current: one of its triggers is missing.
+    fn empty(&self, table: &TableText) -> Vec<Statement> {
+        let side = &table.forward;
+        let names = [&side.insert, &side.update, &side.delete].map(|name| text(name)).join(", ");
+        let incomplete = format!(
+            "(SELECT COUNT(*) FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA = DATABASE() AND TRIGGER_NAME IN ({names})) < 3"
+        );
+        let reset = format!(
+            "UPDATE {} SET copied_to = NULL, rows_copied = 0, finished = FALSE WHERE {incomplete}",
+            name(&table.at)
+        );
+        let truncate = format!("TRUNCATE TABLE {}", name(&table.new));
+        let mut all = vec![
+            Statement::new(
+                "Allows emptying a table that others refer to.",
+                "SET SESSION foreign_key_checks = 0",
+            ),
+            Statement::new("The copy begins at the first row, unless all triggers are there.", reset),
+        ];
+        all.extend(when(&incomplete, &truncate, "Rows are not kept current without all triggers."));
+        all
+    }
+
     fn copy(&self, table: &TableText) -> Result<Step> {
         let copy = self.names.copy;
-        let mut statements =
-            self.guard(&[checks::triggers_present(table, false), checks::phase(self.names.phase, false)])?;
+        let mut needed = checks::phase(self.names.phase, false);
+        needed.push(checks::triggers_present(table, false));
+        let mut statements = self.guard(&needed)?;
         statements.push(Statement::new("How values are converted: without silent changes.", MODES));
         statements.push(Statement::new(
             "Row locks without gaps, so that clients can insert while a chunk is copied.",
@@ -287,15 +318,19 @@ impl<'a> Steps<'a> {
         ));
         let reset =
             format!("UPDATE {} SET copied_to = NULL, rows_copied = 0, finished = FALSE", name(&table.at));
+        let mut undo = self.undo_guard()?;
+        undo.push(drop);
+        undo.push(Statement::new("The next copy begins at the first row.", reset));
         Ok(Step {
             name: file_name("copy", &table.now),
             purpose: format!(
                 "Copies {} to {} in chunks that take about 100 ms each, one transaction per chunk. It waits while more than 25 \
-                 threads run, or while {}.paused is 1.",
+                 threads run, while {2}.paused is 1, and while watch-replicas.sh sees a replica more than \
+                 {2}.max_replica_lag seconds behind.",
                 table.now, table.new, self.names.control
             ),
             statements,
-            undo: vec![drop, Statement::new("The next copy begins at the first row.", reset)],
+            undo,
             locks: "Shared locks of the rows of a chunk, until its commit. Clients that lock such rows wait for it, and may be the \
                     victim of a deadlock, as with every copy by triggers: they must repeat such transactions, as always."
                 .into(),
@@ -314,6 +349,15 @@ const EVENTS: [(&str, &str); 3] = [
     ("update", "Repeats each update."),
     ("insert", "Repeats each insertion."),
 ];
+
+/// Executes a statement only if a condition holds.
+fn when(condition: &str, sql: &str, purpose: &str) -> [Statement; 3] {
+    [
+        Statement::new(purpose, format!("SET @idgen_plan_sql = IF({condition}, {}, 'DO 0')", text(sql))),
+        Statement::new("Prepares it.", "PREPARE idgen_plan_sql FROM @idgen_plan_sql"),
+        Statement::new("Executes it.", "EXECUTE idgen_plan_sql"),
+    ]
+}
 
 fn drop_triggers(names: [&String; 3]) -> impl Iterator<Item = Statement> {
     names.into_iter().map(|trigger| {

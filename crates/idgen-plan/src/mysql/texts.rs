@@ -10,7 +10,7 @@ pub(super) use side::{BYTES, CLAIM, SideText};
 use values::{Fate, column_of, integer_name};
 
 use super::catalog::{Catalog, Column, Foreign, Table};
-use super::form::Conversion;
+use super::form::{Conversion, UUID};
 use super::graph::Graph;
 use super::map::Map;
 use super::quote::{name, with_ending};
@@ -108,6 +108,8 @@ struct FirstText {
     r#type: String,
     new_name: String,
     new_type: String,
+    /// The parts of the new table that are read in ranges of their own; one without a name is the whole table.
+    parts: Vec<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -137,6 +139,8 @@ pub(super) struct Texts<'a> {
     pub(super) graph: &'a Graph,
     pub(super) options: &'a Options,
     pub(super) engine: Engine,
+    /// Of the server.
+    pub(super) version: [u32; 3],
     /// With `--to integer`.
     pub(super) map: Option<&'a Map>,
 }
@@ -263,7 +267,9 @@ impl Texts<'_> {
             Fate::Changes(conversion) => conversion.new_type().to_owned(),
             Fate::Refers(_, map) => map.id_type.to_owned(),
         };
+        let parts = if new_type == UUID { vec!["swapped", "others"] } else { vec![""] };
         FirstText {
+            parts,
             name: column.name.clone(),
             r#type: column.declared(),
             new_name: self.new_name_of(table, column),

@@ -80,6 +80,7 @@ async fn to_uuid(session: &mut Session, catalog: &Catalog, root: &Table, options
         facts: notes::facts(catalog, &graph).into_iter().chain(times).collect(),
         notes: notes::of(session, catalog, graph, &change).await,
         steps,
+        scripts: Vec::new(),
         command: None,
     })
 }
@@ -114,6 +115,7 @@ async fn from_now(session: &mut Session, catalog: &Catalog, root: &Table, option
         facts: notes::facts_of([root]),
         notes: notes::of_v7(column, !steps.is_empty()),
         steps,
+        scripts: Vec::new(),
         command: None,
     })
 }

@@ -2,9 +2,9 @@
 
 use minijinja::context;
 
-use super::{EVENTS, MODES, Steps, WAIT, drop_triggers};
+use super::{EVENTS, MODES, Steps, WAIT, drop_triggers, when};
 use crate::error::Result;
-use crate::mysql::checks;
+use crate::mysql::checks::{self, Phase};
 use crate::mysql::quote::{name, text};
 use crate::mysql::templates::value;
 use crate::mysql::texts::TableText;
@@ -21,7 +21,7 @@ impl Steps<'_> {
         if self.map.is_some() {
             statements.extend(self.for_map());
         }
-        let mut undo = Vec::new();
+        let mut undo = self.undo_guard()?;
         for table in self.own_keys() {
             let foreign: Vec<_> = table.foreign.iter().filter(|key| key.is_own).collect();
             for key in &foreign {
@@ -62,25 +62,20 @@ impl Steps<'_> {
     }
 
     /// MySQL has no DROP FOREIGN KEY IF EXISTS.
-    fn drop_foreign_key(&self, table: &TableText, key: &str) -> Vec<Statement> {
+    fn drop_foreign_key(&self, table: &TableText, key: &str) -> [Statement; 3] {
         let drop = format!("ALTER TABLE {} DROP FOREIGN KEY {}", name(&table.new), name(key));
-        let choose = format!(
-            "SET @idgen_plan_drop = IF(EXISTS (SELECT 1 FROM information_schema.TABLE_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = \
-             DATABASE() AND TABLE_NAME = {} AND CONSTRAINT_NAME = {}), {}, 'DO 0')",
+        let is_there = format!(
+            "EXISTS (SELECT 1 FROM information_schema.TABLE_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = DATABASE() \
+             AND TABLE_NAME = {} AND CONSTRAINT_NAME = {})",
             text(&table.new),
-            text(key),
-            text(&drop)
+            text(key)
         );
-        vec![
-            Statement::new("Removes the key if it is there.", choose),
-            Statement::new("Prepares it.", "PREPARE idgen_plan_drop FROM @idgen_plan_drop"),
-            Statement::new("Executes it.", "EXECUTE idgen_plan_drop"),
-        ]
+        when(&is_there, &drop, "Removes the key if it is there.")
     }
 
     pub(super) fn verify(&self, step: &str, renamed: bool) -> Result<Step> {
         let verify = self.names.verify;
-        let mut needed = vec![checks::phase(self.names.phase, renamed)];
+        let mut needed = checks::phase(self.names.phase, renamed);
         if !renamed {
             needed.extend(self.tables.iter().map(checks::copied));
         }
@@ -118,13 +113,14 @@ impl Steps<'_> {
     }
 
     pub(super) fn prepare(&self) -> Result<Step> {
-        let mut needed: Vec<_> = self.tables.iter().map(checks::copied).collect();
-        needed.push(checks::phase(self.names.phase, false));
+        let mut needed = checks::phase(self.names.phase, false);
+        needed.extend(self.tables.iter().map(checks::copied));
         let mut statements = self.guard(&needed)?;
         statements
             .push(Statement::new("How values are converted in the triggers: without silent changes.", MODES));
         statements.push(Statement::new("Waits at most ten seconds for the metadata lock.", WAIT));
-        let mut undo = vec![Statement::new("Waits at most ten seconds for the metadata lock.", WAIT)];
+        let mut undo = self.undo_guard()?;
+        undo.push(Statement::new("Waits at most ten seconds for the metadata lock.", WAIT));
         for table in self.tables {
             let side = &table.backward;
             for (event, purpose) in EVENTS {
@@ -150,11 +146,15 @@ impl Steps<'_> {
     }
 
     pub(super) fn rename(&self) -> Result<Step> {
-        let mut needed: Vec<_> =
-            self.tables.iter().map(|table| checks::triggers_present(table, true)).collect();
-        needed.push(checks::phase(self.names.phase, false));
-        needed.extend(checks::cascades_in_innodb(self.engine));
         let names = &self.names;
+        let done = "the tables are renamed already, so this step is done: go on with the next file";
+        let mut needed = vec![checks::table_present(names.phase)];
+        needed.push(checks::phase_is_not(names.phase, Phase::After, done));
+        needed.extend(checks::phase(names.phase, false).pop());
+        for is_backward in [false, true] {
+            needed.extend(self.tables.iter().map(|table| checks::triggers_present(table, is_backward)));
+        }
+        needed.extend(checks::cascades_in_innodb(self.engine));
         let mut there: Vec<[&str; 2]> = Vec::new();
         for table in self.tables {
             there.push([&table.now, &table.old]);
@@ -168,7 +168,14 @@ impl Steps<'_> {
         statements.push(wait.clone());
         let rename = self.templates.fill("rename.sql", context! { renames => value(&there) })?;
         statements.push(Statement::new("All tables at once: no client sees one without the others.", rename));
-        let mut undo = self.guard(&[checks::phase(names.phase, true)])?;
+        let nothing = "the tables are not renamed: there is nothing to undo here, go on with the file before";
+        let late =
+            "the last step has begun, so the old tables are not current any more: there is no way back";
+        let mut undo = self.guard(&[
+            checks::table_present(names.phase),
+            checks::phase_is_not(names.phase, Phase::Before, nothing),
+            checks::phase_is_not(names.phase, Phase::Ending, late),
+        ])?;
         undo.push(wait);
         undo.push(Statement::new(
             "The old tables have all changes that were made since.",
@@ -194,10 +201,15 @@ impl Steps<'_> {
         let mut statements = vec![Statement::new("Waits at most ten seconds for the metadata locks.", WAIT)];
         // A second execution finds some of the tables gone.
         statements.extend(
-            self.guard(
-                &self.tables.iter().map(|table| checks::table_absent(&table.new)).collect::<Vec<_>>(),
-            )?,
+            self.guard(&self.tables.iter().map(|table| checks::renamed(&table.new)).collect::<Vec<_>>())?,
         );
+        // While only some are dropped, a trigger that still worked would not find the parents of its rows.
+        let is_there = format!(
+            "EXISTS (SELECT 1 FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = {})",
+            text(names.phase)
+        );
+        let end = format!("UPDATE {} SET renamed = {}", names.phase, Phase::Ending as u8);
+        statements.extend(when(&is_there, &end, "From now on no trigger writes to the old tables."));
         for table in self.tables {
             let side = &table.backward;
             statements.extend(drop_triggers([&side.insert, &side.update, &side.delete]));

@@ -2,7 +2,7 @@
 CREATE PROCEDURE {{ plan.copy|name }}()
 BEGIN
   DECLARE done_to, chunk_first, chunk_last {{ table.first.type }} DEFAULT NULL;
-  DECLARE wanted, busy, done, stopped INT DEFAULT 0;
+  DECLARE wanted, busy, done, stopped, behind INT DEFAULT 0;
   DECLARE threads, most_threads, most_microseconds, taken BIGINT DEFAULT 0;
   DECLARE inserted BIGINT DEFAULT 0;
   DECLARE begun DATETIME(6);
@@ -14,12 +14,15 @@ BEGIN
   DECLARE CONTINUE HANDLER FOR 1205, 1213, 3572 SET busy = 1;
   SET wanted = 100;
   chunks: LOOP
-    -- Waits while the server is busy, or while a person or a program that watches the replicas has set `paused`.
+    -- Waits while the server is busy, while somebody has set `paused`, and while the replicas that are watched are behind, or
+    -- nobody has seen them for ten seconds. The session's time is UTC.
     wait_for_server: LOOP
-      SELECT paused, max_threads_running, 1000 * chunk_milliseconds INTO stopped, most_threads, most_microseconds
-        FROM {{ plan.control|name }};
+      SELECT paused, max_threads_running, 1000 * chunk_milliseconds,
+          watched IS NOT NULL
+            AND (replica_lag IS NULL OR replica_lag > max_replica_lag OR watched < SYSDATE(6) - INTERVAL 10 SECOND)
+        INTO stopped, most_threads, most_microseconds, behind FROM {{ plan.control|name }};
       SELECT VARIABLE_VALUE INTO threads FROM {{ plan.status }} WHERE VARIABLE_NAME = 'Threads_running';
-      IF stopped = 0 AND threads <= most_threads THEN
+      IF stopped = 0 AND behind = 0 AND threads <= most_threads THEN
         LEAVE wait_for_server;
       END IF;
       DO SLEEP(0.5);
@@ -31,7 +34,7 @@ BEGIN
       COMMIT;
       LEAVE chunks;
     END IF;
-    {{ chunk("chunk_first", "chunk_last", "done_to", table.now, "wanted", table.first.name) }}
+    {{ chunk("chunk_first", "chunk_last", "done_to", table.now, "wanted", table.first.name, "") }}
     IF chunk_last IS NULL AND busy = 0 THEN
       -- What is inserted from now on is inserted by the triggers.
       UPDATE {{ table.at|name }} SET finished = TRUE;

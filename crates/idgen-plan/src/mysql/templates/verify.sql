@@ -1,4 +1,4 @@
-{%- from "chunk.sql" import chunk -%}
+{%- from "chunk.sql" import chunk, is_in -%}
 CREATE PROCEDURE {{ plan.verify|name }}()
 BEGIN
   DECLARE old_first, old_last, old_done {{ table.first.type }} DEFAULT NULL;
@@ -7,7 +7,7 @@ BEGIN
   -- A change and what its trigger writes are one transaction, so one snapshot shows both tables equal. It takes no locks.
   each_chunk: LOOP
     START TRANSACTION WITH CONSISTENT SNAPSHOT;
-    {{ chunk("old_first", "old_last", "old_done", names.from, 1000, table.first.name) }}
+    {{ chunk("old_first", "old_last", "old_done", names.from, 1000, table.first.name, "") }}
     IF old_last IS NULL THEN
       COMMIT;
       LEAVE each_chunk;
@@ -31,19 +31,23 @@ BEGIN
     COMMIT;
     SET total = total + counted, old_done = old_last;
   END LOOP;
-  each_new_chunk: LOOP
+{%- for part in table.first.parts %}
+  SET new_done = NULL;
+  each_new_chunk{{ loop.index }}: LOOP
     START TRANSACTION WITH CONSISTENT SNAPSHOT;
-    {{ chunk("new_first", "new_last", "new_done", names.to, 1000, table.first.new_name) }}
+    {{ chunk("new_first", "new_last", "new_done", names.to, 1000, table.first.new_name, part) }}
     IF new_last IS NULL THEN
       COMMIT;
-      LEAVE each_new_chunk;
+      LEAVE each_new_chunk{{ loop.index }};
     END IF;
     SELECT COUNT(*), COUNT(t.{{ table.first.name|name }}) INTO counted, equal_rows
       FROM {{ names.to|name }} AS s LEFT JOIN {{ names.from|name }} AS t ON {{ table.join_old }}
-      WHERE s.{{ table.first.new_name|name }} BETWEEN new_first AND new_last;
+      WHERE s.{{ table.first.new_name|name }} BETWEEN new_first AND new_last
+{%- if part %} AND {{ is_in(part, "s", table.first.new_name) }}{% endif %};
     IF counted <> equal_rows THEN
       SELECT {{ table.keys_of_s }} FROM {{ names.to|name }} AS s LEFT JOIN {{ names.from|name }} AS t ON {{ table.join_old }}
         WHERE s.{{ table.first.new_name|name }} BETWEEN new_first AND new_last
+{%- if part %} AND {{ is_in(part, "s", table.first.new_name) }}{% endif %}
           AND t.{{ table.first.name|name }} IS NULL LIMIT 20;
       SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = {{ (names.to ~ ": the rows above are not in " ~ names.from)|message }};
     END IF;
@@ -51,6 +55,7 @@ BEGIN
     SELECT COUNT(*) INTO orphans FROM {{ names.to|name }} AS s
       LEFT JOIN {{ (key.now_to if names.renamed else key.new_to)|name }} AS p ON {{ key.join }}
       WHERE s.{{ table.first.new_name|name }} BETWEEN new_first AND new_last
+{%- if part %} AND {{ is_in(part, "s", table.first.new_name) }}{% endif %}
         AND {{ key.orphan }};
     IF orphans <> 0 THEN
       SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = {{ (names.to ~ ": rows without a parent in " ~ key.to)|message }};
@@ -59,5 +64,6 @@ BEGIN
     COMMIT;
     SET new_done = new_last;
   END LOOP;
+{%- endfor %}
   SELECT {{ names.from|text }} AS table_verified, total AS equal_rows;
 END
