@@ -103,7 +103,7 @@ test-newer: setup ## the map and defaults of version 7 on MariaDB 11.8, which di
 	IDGEN_MARIADB_IMAGE=$${IDGEN_MARIADB_11_IMAGE:-idgen-mariadb:11.8} cargo test --workspace --test servers \
 		-- basics:: races:: within:: within_refused:: unpaired:: forget:: close:: changes:: check:: --skip mysql
 	IDGEN_MARIADB_IMAGE=$${IDGEN_MARIADB_11_IMAGE:-idgen-mariadb:11.8} cargo test --workspace --test plan_mysql \
-		-- from_now::
+		-- from_now:: forms::mariadb
 
 test-msrv: ## the library on the oldest compiler that it supports (needs rustup; under a minute)
 	scripts/msrv.sh
@@ -274,3 +274,4 @@ soak: soak-ids soak-check soak-sync test-clusters ## the long tests: clusters, t
 	IDGEN_SOAK_OPERATIONS=$(SOAK_OPERATIONS) IDGEN_SOAK_KILLS=$(SOAK_KILLS) \
 		cargo test --release -p idgen-mysql --test servers -- --test-threads 1 histories kills
 	IDGEN_SOAK_OPERATIONS=$(SOAK_OPERATIONS) cargo test --release -p idgen-plan --test plan_postgres -- --test-threads 1
+	IDGEN_SOAK_OPERATIONS=$(SOAK_OPERATIONS) cargo test --release -p idgen-plan --test plan_mysql -- --test-threads 1 whole kills

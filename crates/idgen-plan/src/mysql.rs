@@ -115,7 +115,14 @@ async fn copying(session: &mut Session, options: &Options, catalog: &Catalog, gr
         Target::Integer => Some(Map::read(session, catalog, &options.map).await?),
         _ => None,
     };
-    let texts = Texts { catalog, graph, options, engine: session.engine, version: session.version, map: map.as_ref() };
+    let texts = Texts {
+        catalog,
+        graph,
+        options,
+        engine: session.engine,
+        version: session.version,
+        map: map.as_ref(),
+    };
     texts.refuse_names()?;
     let mut estimates = Estimates::default();
     let mut tables: Vec<TableText> = Vec::new();

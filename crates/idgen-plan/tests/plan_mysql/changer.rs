@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use idgen_mysql::UuidMap;
+use idgen_plan::Target;
 use sqlx::Connection;
 use sqlx::mysql::MySqlConnection;
 use uuid::Uuid;
 
-use crate::shop::{Acknowledged, Rows, execute, text};
+use crate::shop::{Acknowledged, Rows, execute, id, swapped, text};
 
 /// How the ids are written.
 #[derive(Clone, Copy, PartialEq)]
@@ -25,6 +26,7 @@ pub struct Changer {
     connection: MySqlConnection,
     pub acknowledged: Acknowledged,
     random: fastrand::Rng,
+    to: Target,
     written: Written,
     /// With integers: the map, and what it said.
     map: Option<UuidMap>,
@@ -40,6 +42,7 @@ impl Changer {
         url: &str,
         acknowledged: Acknowledged,
         seed: u64,
+        to: Target,
         may_be_renamed: Arc<AtomicBool>,
         map: Option<UuidMap>,
     ) -> (Changer, u64) {
@@ -52,6 +55,7 @@ impl Changer {
                 connection,
                 acknowledged,
                 random,
+                to,
                 written: Written::Text,
                 map,
                 integers: HashMap::new(),
@@ -80,6 +84,7 @@ impl Changer {
         match (id, self.written) {
             (None, _) => "NULL".to_owned(),
             (Some(id), Written::Text) => format!("'{}'", text(id)),
+            (Some(id), Written::Bytes) if self.to == Target::Swapped => format!("x'{:032x}'", swapped(id)),
             (Some(id), Written::Bytes) => format!("x'{id:032x}'"),
             (Some(id), Written::Integers) => self.integer(id).to_string(),
         }
@@ -117,7 +122,8 @@ impl Changer {
     fn turn(&mut self) {
         let may = self.may_be_renamed.load(Ordering::Relaxed);
         self.written = match (self.written, &self.map) {
-            (Written::Text, None) if may => Written::Bytes,
+            // The type UUID takes the same texts.
+            (Written::Text, None) if may && self.to != Target::Uuid => Written::Bytes,
             (Written::Text, Some(_)) if may => Written::Integers,
             _ => Written::Text,
         };
@@ -185,7 +191,7 @@ impl Changer {
 
     fn choose(&mut self) -> Picked {
         Picked {
-            new: self.random.u128(..),
+            new: id(&mut self.random, self.to),
             customer: self.pick(|all| &all.customers),
             order: self.pick(|all| &all.orders),
             item: self.pick(|all| &all.items),

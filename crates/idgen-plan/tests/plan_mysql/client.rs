@@ -1,5 +1,6 @@
 //! The server's own client, which executes the files of a plan.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
@@ -7,7 +8,9 @@ use idgen_server::{Database, Server};
 
 /// Executes files of a folder in one schema.
 pub struct Client {
-    program: Vec<String>,
+    words: Vec<String>,
+    /// How many words come before the options.
+    program: usize,
     password: String,
     folder: PathBuf,
 }
@@ -15,32 +18,54 @@ pub struct Client {
 impl Client {
     pub fn new(server: &Server, schema: &str, folder: &Path) -> Client {
         let program = if server.database() == Database::MySql { "mysql" } else { "mariadb" };
-        let (user, rest) = server.url().strip_prefix("mysql://").unwrap().split_once('@').unwrap();
-        let (name, password) = user.split_once(':').unwrap();
-        let (host, port) = rest.split(['/', '?']).next().unwrap().rsplit_once(':').unwrap();
+        let [name, password, host, port] = address(server.url());
         let mut words = Vec::new();
         if let Some(container) = container(port) {
             words = ["docker", "exec", "-i", "--env", "MYSQL_PWD"].map(str::to_owned).to_vec();
             words.push(container);
         }
         words.push(program.to_owned());
+        let program = words.len();
         let options =
             ["--host", host, "--port", port, "--user", name, "--default-character-set=utf8mb4", schema];
         words.extend(options.map(str::to_owned));
-        Client { program: words, password: password.to_owned(), folder: folder.to_owned() }
+        Client { words, program, password: password.to_owned(), folder: folder.to_owned() }
     }
 
-    /// Starts the execution of a file.
-    pub fn start(&self, file: &str) -> Child {
-        let input = std::fs::File::open(self.folder.join(file)).unwrap();
-        Command::new(&self.program[0])
-            .args(&self.program[1..])
+    /// The name of the program, and the words that call it without options.
+    pub fn program(&self) -> (&str, &[String]) {
+        let words = &self.words[..self.program];
+        (words.last().unwrap(), words)
+    }
+
+    fn spawn(&self, input: Stdio) -> Child {
+        Command::new(&self.words[0])
+            .args(&self.words[1..])
             .env("MYSQL_PWD", &self.password)
             .stdin(input)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
             .unwrap()
+    }
+
+    /// Starts the execution of a file.
+    pub fn start(&self, file: &str) -> Child {
+        self.spawn(std::fs::File::open(self.folder.join(file)).unwrap().into())
+    }
+
+    /// What a client does with a text.
+    pub fn execute_text(&self, text: &str) -> Result<String, String> {
+        let mut child = self.spawn(Stdio::piped());
+        // A client that ends with an error does not read the rest.
+        let _ = child.stdin.take().unwrap().write_all(text.as_bytes());
+        result(child.wait_with_output().unwrap())
+    }
+
+    /// The head of a file, and its statements, each with what ends it.
+    pub fn statements(&self, file: &str) -> Vec<String> {
+        let text = std::fs::read_to_string(self.folder.join(file)).unwrap();
+        text.split_inclusive("$$\n").map(str::to_owned).collect()
     }
 
     /// What a file prints, or its error with what it printed before.
@@ -70,6 +95,14 @@ impl Client {
         names.sort();
         names
     }
+}
+
+/// User, password, host and port of a URL.
+pub fn address(url: &str) -> [&str; 4] {
+    let (user, rest) = url.strip_prefix("mysql://").unwrap().split_once('@').unwrap();
+    let (name, password) = user.split_once(':').unwrap();
+    let (host, port) = rest.split(['/', '?']).next().unwrap().rsplit_once(':').unwrap();
+    [name, password, host, port]
 }
 
 pub fn result(output: Output) -> Result<String, String> {

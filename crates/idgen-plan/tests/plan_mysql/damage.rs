@@ -73,7 +73,7 @@ fn find(target: Target, damages: &[(&str, &str)]) {
             let folder = tempfile::tempdir().unwrap();
             let client = Client::new(&server, scratch.name(), folder.path());
             runtime.block_on(async {
-                let rows = fill(scratch.url(), 1, 100).await;
+                let rows = fill(scratch.url(), 1, 100, target).await;
                 if target == Target::Integer {
                     map(scratch.url(), Index::Unique, &rows).await;
                 }
@@ -88,6 +88,29 @@ fn find(target: Target, damages: &[(&str, &str)]) {
             assert_eq!(runtime.block_on(tables(scratch.url())), before);
         }
     }
+}
+
+#[test]
+fn what_the_type_uuid_does_not_accept_is_found() {
+    let server = Server::start(Database::MariaDb, &cascades_in_innodb(Database::MariaDb)).unwrap();
+    let scratch = server.scratch().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let client = Client::new(&server, scratch.name(), folder.path());
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        fill(scratch.url(), 1, 100, Target::Uuid).await;
+        plan(scratch.url(), &Options::new("orders", Target::Uuid))
+            .await
+            .unwrap()
+            .write(folder.path())
+            .unwrap();
+    });
+    client.must("01-check.sql");
+    // Version 8, and a byte of the variant that MariaDB takes for that of another layout.
+    let odd = "INSERT INTO customers (id, name) VALUES ('01a2b3c4-0000-8000-8000-000000000000', 'x')";
+    runtime.block_on(run(scratch.url(), odd));
+    let error = client.execute("01-check.sql").unwrap_err();
+    assert!(error.contains("MariaDB's type UUID does not accept the values above"), "{error}");
 }
 
 /// Schemas that cannot be changed, and why.

@@ -4,10 +4,14 @@
 mod cascades;
 mod changer;
 mod client;
+mod clients;
 mod damage;
+mod forms;
 mod from_now;
 mod integers;
+mod kills;
 mod pairs;
+mod replica;
 mod shapes;
 mod shop;
 mod tool;

@@ -40,7 +40,7 @@ fn cases(database: Database, index: Index) {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let client = Client::new(&server, scratch.name(), folder.path());
     let mut case = runtime.block_on(async {
-        let rows = fill(scratch.url(), 1, 100).await;
+        let rows = fill(scratch.url(), 1, 100, Target::Integer).await;
         let map = map(scratch.url(), index, &rows).await;
         let plan = plan(scratch.url(), &Options::new("orders", Target::Integer)).await.unwrap();
         plan.write(folder.path()).unwrap();

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use idgen_plan::Target;
 use sqlx::mysql::{MySqlConnection, MySqlDatabaseError};
 use sqlx::{AssertSqlSafe, Connection, Executor, Row};
 
@@ -36,6 +37,29 @@ pub fn text(id: u128) -> String {
     format!("{}-{}-{}-{}-{}", &digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..])
 }
 
+/// A new id, of which a plan can make the target.
+pub fn id(random: &mut fastrand::Rng, to: Target) -> u128 {
+    let of = |version: u128, id: u128| id & !(0xf << 76) & !(0b11 << 62) | version << 76 | 0b10 << 62;
+    let id = random.u128(..);
+    match to {
+        Target::Swapped => of(1, id),
+        // MariaDB stores versions 1 to 5 with their last bytes first, and the others as they are.
+        Target::Uuid => of(random.u128(1..8), id),
+        _ => id,
+    }
+}
+
+/// The order of the bytes after the change, as `UUID_TO_BIN(id, 1)` writes them: time high, time mid, time low.
+pub fn swapped(id: u128) -> u128 {
+    let (low, mid, high) = (id >> 96, id >> 80 & 0xffff, id >> 64 & 0xffff);
+    high << 112 | mid << 96 | low << 64 | id & u128::from(u64::MAX)
+}
+
+fn swapped_back(id: u128) -> u128 {
+    let (high, mid, low) = (id >> 112, id >> 96 & 0xffff, id >> 64 & 0xffff_ffff);
+    low << 96 | mid << 80 | high << 64 | id & u128::from(u64::MAX)
+}
+
 pub async fn execute(connection: &mut MySqlConnection, sql: &str) -> Result<u64, u16> {
     let done = connection.execute(sqlx::raw_sql(AssertSqlSafe(sql.to_owned()))).await;
     done.map(|done| done.rows_affected()).map_err(|error| match error.as_database_error() {
@@ -45,15 +69,15 @@ pub async fn execute(connection: &mut MySqlConnection, sql: &str) -> Result<u64,
 }
 
 /// Makes the tables, with rows that are divided among the clients.
-pub async fn fill(url: &str, clients: usize, rows: usize) -> Vec<Acknowledged> {
+pub async fn fill(url: &str, clients: usize, rows: usize, to: Target) -> Vec<Acknowledged> {
     let mut connection = MySqlConnection::connect(url).await.unwrap();
     execute(&mut connection, SCHEMA).await.unwrap();
     let mut all = vec![Acknowledged::default(); clients];
     for (at, client) in all.iter_mut().enumerate() {
         let mut random = fastrand::Rng::with_seed(at as u64);
-        let customers: Vec<u128> = (0..rows / clients / 10).map(|_| random.u128(..)).collect();
-        let orders: Vec<u128> = (0..rows / clients * 4 / 10).map(|_| random.u128(..)).collect();
-        let items: Vec<u128> = (0..rows / clients / 2).map(|_| random.u128(..)).collect();
+        let customers: Vec<u128> = (0..rows / clients / 10).map(|_| id(&mut random, to)).collect();
+        let orders: Vec<u128> = (0..rows / clients * 4 / 10).map(|_| id(&mut random, to)).collect();
+        let items: Vec<u128> = (0..rows / clients / 2).map(|_| id(&mut random, to)).collect();
         client.customers = customers.iter().map(|id| (*id, (None, None, 1))).collect();
         let customer = |random: &mut fastrand::Rng| random.choice(&customers).copied();
         client.orders = orders.iter().map(|id| (*id, (customer(&mut random), None, 2))).collect();
@@ -98,13 +122,14 @@ impl Acknowledged {
         self.items.extend(other.items);
     }
 
-    /// The rows of tables with this ending of their names, in either type; `integers` says whether they refer to each other by
-    /// integers of the map.
-    pub async fn read(url: &str, ending: &str, integers: bool) -> Acknowledged {
+    /// The rows of tables with this ending of their names, in either type. With integers, the new tables refer to each other by
+    /// those of the map.
+    pub async fn read(url: &str, ending: &str, to: Target) -> Acknowledged {
+        let integers = to == Target::Integer && ending.is_empty();
         let mut connection = MySqlConnection::connect(url).await.unwrap();
         let id = |column: &str| {
             format!(
-                "CONVERT(IF(LENGTH({column}) = 16, HEX({column}), REPLACE({column}, '-', '')) USING ascii)"
+                "CONVERT(IF(LENGTH({column}) = 16, CONCAT('x', HEX({column})), REPLACE({column}, '-', '')) USING ascii)"
             )
         };
         let parent = |column: &str| match (integers, column) {
@@ -131,7 +156,15 @@ impl Acknowledged {
                     let bytes = row.try_get_unchecked::<Option<Vec<u8>>, _>(at).unwrap();
                     bytes.map(|bytes| String::from_utf8(bytes).unwrap())
                 };
-                let id = |at| cell(at).map(|text| u128::from_str_radix(&text, 16).unwrap());
+                let id = |at| {
+                    cell(at).map(|text| match text.strip_prefix('x') {
+                        Some(bytes) if to == Target::Swapped => {
+                            swapped_back(u128::from_str_radix(bytes, 16).unwrap())
+                        }
+                        Some(bytes) => u128::from_str_radix(bytes, 16).unwrap(),
+                        None => u128::from_str_radix(&text, 16).unwrap(),
+                    })
+                };
                 rows.insert(id(0).unwrap(), (id(1), id(2), cell(3).unwrap().parse().unwrap()));
             }
         }
