@@ -155,13 +155,6 @@ fn of_values(table: &Table, column: &str, form: Form, to: Target) -> Vec<Check> 
     }
     let select = format!("SELECT {} FROM {}", shown.join(", "), name(&table.name));
     let mut checks = Vec::new();
-    if to == Target::Uuid {
-        checks.push(check(
-            format!("MariaDB's type UUID must accept each value of {}.{column}.", table.name),
-            format!("{select} WHERE {of} IS NOT NULL AND CAST({of} AS UUID) IS NULL"),
-            format!("{}.{column}: MariaDB's type UUID does not accept the values above", table.name),
-        ));
-    }
     if let Some((pattern, length)) = form.pattern() {
         checks.push(check(
             format!("Each value of {}.{column} must be an id of {length} characters, and all must be spelled alike.", table.name),
@@ -169,6 +162,13 @@ fn of_values(table: &Table, column: &str, form: Form, to: Target) -> Vec<Check> 
             // As bytes, since the server compares texts of CHAR without the spaces at their end.
             format!("{select} WHERE {of} IS NOT NULL AND (LENGTH({of}) <> {length} OR {of} NOT RLIKE '{pattern}')"),
             format!("{}.{column}: the values above are no ids, or are spelled otherwise than most", table.name),
+        ));
+    }
+    if to == Target::Uuid {
+        checks.push(check(
+            format!("MariaDB's type UUID must accept each value of {}.{column}.", table.name),
+            format!("{select} WHERE {of} IS NOT NULL AND CAST({of} AS UUID) IS NULL"),
+            format!("{}.{column}: MariaDB's type UUID does not accept the values above", table.name),
         ));
     }
     if to == Target::Swapped {
