@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::catalog::{Catalog, Class, Column, Table};
 use crate::kinds::{Kind, Parsed, Reading, classify, parse};
 use crate::sample::{Sample, Value};
+use crate::schema::{Catalog, Class, Column, Table};
 use crate::session::Engine;
 
 /// Why a column is treated as one of ids.

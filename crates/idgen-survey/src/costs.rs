@@ -2,10 +2,9 @@
 
 use serde::Serialize;
 
-use crate::catalog::{Catalog, Class, Column, Key, Table};
 use crate::columns::IdColumn;
-use crate::pages::FillFrom;
 use crate::sample::Value;
+use crate::schema::{Catalog, Class, Column, Key, Table};
 use crate::session::Engine;
 
 /// What the values of a key cost. Bytes are those of the values and their lengths, without the headers of records and
@@ -36,6 +35,17 @@ pub struct Cost {
     pub pages: Option<u64>,
     /// Its leaf pages: counted, or from the server's statistics.
     pub leaf_pages: Option<u64>,
+}
+
+/// Where a page fill is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum FillFrom {
+    /// From the number of rows, the bytes of an entry, and the pages of the index.
+    Estimate,
+    /// The pages were counted, by pgstattuple or dbstat.
+    Pages,
 }
 
 impl Cost {

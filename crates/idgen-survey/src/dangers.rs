@@ -8,9 +8,9 @@ mod times;
 
 use serde::Serialize;
 
-use crate::catalog::{Catalog, Column, Table};
 use crate::columns::IdColumn;
 use crate::sample::Value;
+use crate::schema::{Catalog, Column, Table};
 use crate::session::{Engine, Session};
 use crate::sql;
 

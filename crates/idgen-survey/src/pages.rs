@@ -1,12 +1,10 @@
 //! Leaf pages and page fill of the keys of ids, where the database can count them: pgstattuple on PostgreSQL, dbstat on
 //! SQLite. Both read every page of an index, so only indexes of a limited size are counted.
 
-use serde::Serialize;
-
-use crate::catalog::{Catalog, Table};
 use crate::columns::IdColumn;
 use crate::costs;
 use crate::sample::Sample;
+use crate::schema::{Catalog, Table};
 use crate::session::{Cell, Engine, Session};
 use crate::sql;
 
@@ -14,17 +12,6 @@ use crate::sql;
 const MOST_INDEXES: usize = 200;
 /// Pages that an index of PostgreSQL, or a file of SQLite, may have to be counted: 512 MiB, or 256 MiB.
 const MOST_PAGES: u64 = 65_536;
-
-/// Where a page fill is from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum FillFrom {
-    /// From the number of rows, the bytes of an entry, and the pages of the index.
-    Estimate,
-    /// The pages were counted, by pgstattuple or dbstat.
-    Pages,
-}
 
 /// Counts the pages of keys of ids.
 pub(crate) async fn measure(

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use crate::catalog::{Catalog, Class, Table};
+use crate::catalog;
 use crate::columns::{self, IdColumn};
 use crate::costs;
 use crate::dangers;
@@ -13,6 +13,7 @@ use crate::options::Options;
 use crate::pages;
 use crate::report::{ColumnReport, KindShare, Survey, TableReport};
 use crate::sample::{self, Sample};
+use crate::schema::{Catalog, Class, Table};
 use crate::session::{Engine, Session};
 use crate::watch::{Watch, Watched};
 
@@ -39,7 +40,7 @@ pub async fn survey(url: &str, options: &Options) -> Result<Survey> {
 
 async fn with_session(session: &mut Session, options: &Options) -> Result<Survey> {
     let now = options.now.unwrap_or_else(clock);
-    let mut catalog = Catalog::read(session, options).await?;
+    let mut catalog = catalog::read(session, options).await?;
     let mut unseen = std::mem::take(&mut catalog.unseen);
     if catalog.tables.is_empty() {
         unseen.push(

@@ -4,8 +4,8 @@ mod starts;
 
 use std::collections::HashSet;
 
-use crate::catalog::{Class, Column, Counter, Table};
 use crate::options::Options;
+use crate::schema::{Class, Column, Counter, Table};
 use crate::session::{Cell, Engine, Refused, Rows, Session};
 use crate::sql;
 

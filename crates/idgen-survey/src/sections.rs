@@ -1,8 +1,7 @@
 //! The tables of a survey as texts: a terminal and a page show the same ones.
 
 use crate::changes::{self, Change, Prediction};
-use crate::costs::Cost;
-use crate::pages::FillFrom;
+use crate::costs::{Cost, FillFrom};
 use crate::report::{ColumnReport, Survey};
 
 /// A table of a survey, as texts.

@@ -1,6 +1,6 @@
 //! How each database quotes names, and writes the expressions of samples and of the statements in findings.
 
-use crate::catalog::{Class, Column, Table};
+use crate::schema::{Class, Column, Table};
 use crate::session::Engine;
 
 /// A name as an identifier.

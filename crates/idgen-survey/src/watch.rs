@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use crate::catalog::{Catalog, Table};
 use crate::columns::Arrival;
 use crate::sample::{Sample, Value, bound};
+use crate::schema::{Catalog, Table};
 use crate::session::{Cell, Engine, Session};
 use crate::sql;
 

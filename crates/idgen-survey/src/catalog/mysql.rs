@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::{Catalog, Class, Column, Counter, Key, Places, Table, add_to_key, column};
-use super::{first_number, foreign_keys, number, texts};
+use super::rows::{Places, add_to_key, column, first_number, foreign_keys, number, texts};
 use crate::error::Result;
+use crate::schema::{Catalog, Class, Column, Counter, Key, Table};
 use crate::session::Session;
 
 /// The tables of the URL's schema, or those of all schemas that are not the server's own.
@@ -16,7 +16,7 @@ fn of_schema(column: &str) -> String {
 }
 
 pub(super) async fn read(session: &mut Session) -> Result<Catalog> {
-    let mut catalog = Catalog { page_bytes: 16_384, ..Catalog::default() };
+    let mut catalog = Catalog::new(16_384);
     let mut places = Places::default();
     tables(session, &mut catalog, &mut places).await?;
     columns(session, &mut catalog, &places).await?;

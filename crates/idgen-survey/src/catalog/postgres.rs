@@ -1,15 +1,15 @@
 //! `pg_catalog`.
 
-use super::{Catalog, Class, Column, Counter, Key, Places, Table, add_to_key, column};
-use super::{first_number, foreign_keys, number, texts};
+use super::rows::{Places, add_to_key, column, first_number, foreign_keys, number, texts};
 use crate::error::Result;
+use crate::schema::{Catalog, Class, Column, Counter, Key, Table};
 use crate::session::Session;
 
 const OWN: &str =
     "n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast') AND n.nspname NOT LIKE 'pg\\_temp%'";
 
 pub(super) async fn read(session: &mut Session) -> Result<Catalog> {
-    let mut catalog = Catalog { page_bytes: 8_192, ..Catalog::default() };
+    let mut catalog = Catalog::new(8_192);
     let mut places = Places::default();
     tables(session, &mut catalog, &mut places).await?;
     columns(session, &mut catalog, &places).await?;

@@ -1,8 +1,8 @@
 //! `sqlite_schema`, and the pragmas as tables.
 
-use super::{Catalog, Class, Column, Counter, Key, Places, Table, add_to_foreign, add_to_key, column};
-use super::{first_number, number, texts};
+use super::rows::{Places, add_to_foreign, add_to_key, column, first_number, number, texts};
 use crate::error::Result;
+use crate::schema::{Catalog, Class, Column, Counter, Key, Table};
 use crate::session::Session;
 use crate::sql;
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Code, Finding, Level};
-use crate::catalog::{Catalog, ForeignKey};
+use crate::schema::{Catalog, ForeignKey};
 use crate::session::Engine;
 use crate::sql;
 

@@ -1,8 +1,8 @@
 //! Integers that a column or a reader cannot hold.
 
 use super::{Code, Context, Finding, Level};
-use crate::catalog::Class;
 use crate::kinds::{Kind, Parsed};
+use crate::schema::Class;
 use crate::session::Engine;
 use crate::sql;
 

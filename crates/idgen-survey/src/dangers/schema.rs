@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use super::{Code, Context, Finding, Level, about_table};
-use crate::catalog::{Catalog, Class, Column, Table};
 use crate::columns::FoundBy;
 use crate::kinds::{Kind, Parsed};
+use crate::schema::{Catalog, Class, Column, Table};
 use crate::session::Engine;
 use crate::sql;
 

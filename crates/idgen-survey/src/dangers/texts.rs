@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::{Code, Context, Finding, Level};
-use crate::catalog::Class;
 use crate::kinds::{Case, Kind, Parsed, Spelling};
 use crate::sample::{self, Value};
+use crate::schema::Class;
 use crate::session::{Engine, Session};
 use crate::sql;
 

@@ -1,8 +1,8 @@
 //! What the times and the bytes of ids show.
 
 use super::{Code, Context, Finding, Level};
-use crate::catalog::Class;
 use crate::kinds::Kind;
+use crate::schema::Class;
 use crate::session::Engine;
 use crate::sql;
 

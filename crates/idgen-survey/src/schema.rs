@@ -1,0 +1,192 @@
+//! The tables, columns, keys and foreign keys of a database.
+
+use std::collections::HashMap;
+
+/// How a column stores an id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Class {
+    /// An integer of so many bits.
+    Int { bits: u32, unsigned: bool },
+    /// A type for UUIDs.
+    Uuid,
+    /// Bytes; `fixed` are padded to their length.
+    Bytes { fixed: bool },
+    /// Text. `fixed` is `CHAR(n)`, from whose end spaces are cut.
+    Text { fixed: bool },
+    /// SQLite: each value has its own type.
+    Any,
+    /// Types that hold no ids.
+    Other,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Column {
+    pub(crate) name: String,
+    /// The type as the catalog writes it.
+    pub(crate) type_text: String,
+    pub(crate) class: Class,
+    pub(crate) nullable: bool,
+    /// Characters or bytes that a value may have.
+    pub(crate) length: Option<u64>,
+    pub(crate) charset: Option<String>,
+    pub(crate) collation: Option<String>,
+    /// Whether the collation treats two letters that differ in case as equal.
+    pub(crate) ignores_case: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Key {
+    pub(crate) name: String,
+    pub(crate) unique: bool,
+    pub(crate) primary: bool,
+    /// Positions in the table's columns.
+    pub(crate) columns: Vec<usize>,
+    /// Characters or bytes of a column that its entries hold, if they hold the beginning only.
+    pub(crate) prefixes: HashMap<usize, u64>,
+    /// Rows that have an entry, if it is a partial index and statistics count them.
+    pub(crate) entries: Option<u64>,
+    /// Positions of columns that its entries hold without being ordered by them.
+    pub(crate) included: Vec<usize>,
+    /// Whether its entries hold values of columns: those of full-text indexes are words.
+    pub(crate) holds_values: bool,
+    /// Whether it covers all rows, and whole values of columns: no partial index, no prefix, no expression.
+    pub(crate) whole: bool,
+    /// Pages of all levels, where the catalog says so.
+    pub(crate) pages: Option<u64>,
+    /// Leaf pages, where the catalog says so.
+    pub(crate) leaf_pages: Option<u64>,
+    /// The mean page fill of the leaves, where they were counted.
+    pub(crate) fill: Option<f64>,
+}
+
+/// A counter of the server: `AUTO_INCREMENT`, or a sequence.
+#[derive(Clone, Debug)]
+pub(crate) struct Counter {
+    pub(crate) column: usize,
+    pub(crate) name: String,
+    /// The share of its values that is used.
+    pub(crate) used: f64,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Table {
+    pub(crate) schema: String,
+    pub(crate) name: String,
+    /// Rows, as the server's statistics estimate them.
+    pub(crate) rows: Option<u64>,
+    pub(crate) columns: Vec<Column>,
+    pub(crate) keys: Vec<Key>,
+    pub(crate) counters: Vec<Counter>,
+    /// Whether rows are stored in the order of the primary key.
+    pub(crate) clustered: bool,
+    /// Bytes that the table takes for each row, where the catalog says so.
+    pub(crate) bytes_per_row: Option<f64>,
+    /// Whether this user may read its rows.
+    pub(crate) readable: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct ForeignKey {
+    pub(crate) name: String,
+    pub(crate) table: usize,
+    pub(crate) columns: Vec<usize>,
+    pub(crate) parent: usize,
+    pub(crate) parent_columns: Vec<usize>,
+    /// What the server does with the rows that refer to a row, if it does not report the errors of that: such as
+    /// `ON DELETE CASCADE`.
+    pub(crate) unreported: Option<String>,
+}
+
+/// What the catalog says.
+#[derive(Debug, Default)]
+pub(crate) struct Catalog {
+    pub(crate) tables: Vec<Table>,
+    pub(crate) foreign: Vec<ForeignKey>,
+    /// The places in `foreign` of the keys that a table has.
+    of_table: HashMap<usize, Vec<usize>>,
+    /// The places in `foreign` of the keys that refer to a table.
+    to_table: HashMap<usize, Vec<usize>>,
+    /// Bytes of a page.
+    pub(crate) page_bytes: u32,
+    /// Bytes of the buffer pool, or of what takes its place.
+    pub(crate) pool_bytes: Option<u64>,
+    /// Privileges that were used.
+    pub(crate) used: Vec<String>,
+    /// What could not be seen, and what it takes.
+    pub(crate) unseen: Vec<String>,
+}
+
+impl Key {
+    pub(crate) fn new(name: &str, unique: bool, primary: bool, whole: bool) -> Key {
+        Key {
+            name: name.to_owned(),
+            unique,
+            primary,
+            columns: Vec::new(),
+            prefixes: HashMap::new(),
+            entries: None,
+            included: Vec::new(),
+            holds_values: true,
+            whole,
+            pages: None,
+            leaf_pages: None,
+            fill: None,
+        }
+    }
+}
+
+impl Table {
+    /// Its name, with the schema where the database has several.
+    pub(crate) fn shown(&self) -> String {
+        match self.schema.as_str() {
+            "" | "public" => self.name.clone(),
+            schema => format!("{schema}.{}", self.name),
+        }
+    }
+
+    pub(crate) fn primary(&self) -> Option<&Key> {
+        self.keys.iter().find(|key| key.primary)
+    }
+
+    /// The key that identifies rows: the primary key, or a unique one without nulls.
+    pub(crate) fn identity(&self) -> Option<&Key> {
+        let complete =
+            |key: &&Key| key.unique && key.whole && key.columns.iter().all(|&at| !self.columns[at].nullable);
+        self.primary().or_else(|| self.keys.iter().find(complete))
+    }
+
+    /// Whether a key says that values of this column alone are never repeated.
+    pub(crate) fn is_unique(&self, column: usize) -> bool {
+        self.keys.iter().any(|key| (key.unique || key.primary) && key.whole && key.columns == [column])
+    }
+
+    /// Whether an index begins with this column, so that a look-up reads few pages.
+    pub(crate) fn is_led(&self, column: usize) -> bool {
+        self.keys.iter().any(|key| key.whole && key.columns.first() == Some(&column))
+    }
+}
+
+impl Catalog {
+    /// One without tables, of a server with pages of this size.
+    pub(crate) fn new(page_bytes: u32) -> Catalog {
+        Catalog { page_bytes, ..Catalog::default() }
+    }
+
+    /// Indexes the foreign keys by their tables, once all are there.
+    pub(crate) fn index_foreign(&mut self) {
+        for (at, foreign) in self.foreign.iter().enumerate() {
+            self.of_table.entry(foreign.table).or_default().push(at);
+            self.to_table.entry(foreign.parent).or_default().push(at);
+        }
+    }
+
+    /// The foreign keys that a table has.
+    pub(crate) fn foreign_of(&self, table: usize) -> impl Iterator<Item = &ForeignKey> {
+        self.of_table.get(&table).into_iter().flatten().map(|&at| &self.foreign[at])
+    }
+
+    /// The foreign keys that refer to a table.
+    pub(crate) fn foreign_to(&self, table: usize) -> impl Iterator<Item = &ForeignKey> {
+        self.to_table.get(&table).into_iter().flatten().map(|&at| &self.foreign[at])
+    }
+}
