@@ -1,6 +1,7 @@
 //! MySQL and MariaDB.
 
 mod catalog;
+mod check;
 mod checks;
 mod estimate;
 mod form;

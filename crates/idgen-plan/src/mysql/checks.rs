@@ -1,28 +1,11 @@
 //! What must be true before anything is changed, and before each step: each check is a query for the rows that are wrong.
 
-use serde::Serialize;
-
 use super::catalog::{Catalog, Table};
+use super::check::{Check, check};
 use super::form::Form;
 use super::quote::{name, text};
 use super::texts::{TableText, Texts};
 use crate::plan::{Engine, Target};
-
-/// A query that must give no rows. If it gives rows, they are shown, and the step ends with the message.
-#[derive(Clone, Debug, Serialize)]
-pub(super) struct Check {
-    pub(super) purpose: String,
-    pub(super) rows: String,
-    pub(super) message: String,
-}
-
-pub(super) fn check(
-    purpose: impl Into<String>,
-    rows: impl Into<String>,
-    message: impl Into<String>,
-) -> Check {
-    Check { purpose: purpose.into(), rows: rows.into(), message: message.into() }
-}
 
 fn list(names: impl Iterator<Item = String>) -> String {
     names.map(|name| text(&name)).collect::<Vec<_>>().join(", ")
@@ -42,7 +25,7 @@ pub(super) fn of_data(texts: &Texts<'_>, fingerprints: &[(String, String)]) -> V
             checks.extend(of_values(table, &column.name, *form, texts.options.to));
         }
     }
-    checks.extend(texts.map.iter().flat_map(|map| map.checks(texts)));
+    checks.extend(texts.map.iter().flat_map(|map| map.checks(texts.owners())));
     for key in catalog.foreign.iter().filter(|key| texts.graph.order.contains(&key.table)) {
         let on = key.columns.iter().zip(&key.to_columns);
         let on: Vec<_> = on.map(|(from, to)| format!("p.{} = c.{}", name(to), name(from))).collect();

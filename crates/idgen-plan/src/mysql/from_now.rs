@@ -3,6 +3,7 @@
 mod notes;
 
 use super::catalog::{Catalog, Column, Table};
+use super::check::Check;
 use super::checks;
 use super::form::{Conversion, Form};
 use super::quote::{name, text};
@@ -151,7 +152,7 @@ impl<'a> Key<'a> {
         Conversion { engine, form, to, charset, collation }.backward(&value)
     }
 
-    fn step(&self, check: &checks::Check, made: &str, before: &str) -> Result<Step> {
+    fn step(&self, check: &Check, made: &str, before: &str) -> Result<Step> {
         let (table, column) = (name(&self.table.name), name(&self.column.name));
         let alter =
             |what: String| format!("ALTER TABLE {table} ALTER COLUMN {column} {what}, ALGORITHM = INSTANT");

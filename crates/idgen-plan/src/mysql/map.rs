@@ -3,10 +3,9 @@
 use serde::Serialize;
 
 use super::catalog::Catalog;
-use super::checks::{Check, check};
+use super::check::{Check, check};
 use super::quote::{name, text};
 use super::session::Session;
-use super::texts::Texts;
 use crate::error::{Error, Result};
 
 /// The layout of the map's tables that this plan knows.
@@ -112,8 +111,9 @@ impl Map {
         format!("(SELECT m.uuid FROM {} AS m WHERE m.id = {integer})", name(&self.table))
     }
 
-    /// What must be true of the map before anything is changed.
-    pub(super) fn checks(&self, texts: &Texts<'_>) -> Vec<Check> {
+    /// What must be true of the map before anything is changed. The owners are columns that keep their ids while a column of
+    /// integers comes beside them: table, column, and their 16 bytes in a row `t`.
+    pub(super) fn checks(&self, owners: Vec<(String, String, String)>) -> Vec<Check> {
         let (table, state) = (name(&self.table), name(&self.state));
         let same = format!(
             "one = 1 AND version = {VERSION} AND strategy = {} AND id_bits = {} AND map_id = x'{}'",
@@ -140,7 +140,7 @@ impl Map {
             ),
         ];
         let mut missing = Vec::new();
-        for (place, column, bytes) in texts.owners() {
+        for (place, column, bytes) in owners {
             checks.push(check(
                 format!("The map marks the ids of forgotten UUIDs with some values, which {place}.{column} must not have."),
                 format!("SELECT t.{0} FROM {1} AS t WHERE {bytes} BETWEEN {MARKERS}", name(&column), name(&place)),

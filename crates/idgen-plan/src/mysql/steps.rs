@@ -6,7 +6,8 @@ mod map;
 use minijinja::context;
 use serde::Serialize;
 
-use super::checks::{self, Check};
+use super::check::Check;
+use super::checks;
 use super::estimate::Estimates;
 use super::map::Map;
 use super::quote::{name, text};

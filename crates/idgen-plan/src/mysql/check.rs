@@ -1,0 +1,19 @@
+//! A check: a query for the rows that are wrong, and what the step says if there are any.
+
+use serde::Serialize;
+
+/// A query that must give no rows. If it gives rows, they are shown, and the step ends with the message.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Check {
+    pub(super) purpose: String,
+    pub(super) rows: String,
+    pub(super) message: String,
+}
+
+pub(super) fn check(
+    purpose: impl Into<String>,
+    rows: impl Into<String>,
+    message: impl Into<String>,
+) -> Check {
+    Check { purpose: purpose.into(), rows: rows.into(), message: message.into() }
+}
