@@ -121,7 +121,7 @@ fn execute_plan(client: &Client, url: &str, clients: &Clients) {
     let before: Vec<_> = files.iter().take_while(|file| **file != rename).collect();
     for pass in 0..2 {
         for file in &before {
-            if pass == 0 && file.contains("-copy-") {
+            if file.contains("-copy-") {
                 for _ in 0..3 {
                     let after = Duration::from_millis(fastrand::u64(150..900));
                     clients.kill_while_it_runs(client, file, after);
