@@ -274,4 +274,4 @@ soak: soak-ids soak-check soak-sync test-clusters ## the long tests: clusters, t
 	IDGEN_SOAK_OPERATIONS=$(SOAK_OPERATIONS) IDGEN_SOAK_KILLS=$(SOAK_KILLS) \
 		cargo test --release -p idgen-mysql --test servers -- --test-threads 1 histories kills
 	IDGEN_SOAK_OPERATIONS=$(SOAK_OPERATIONS) cargo test --release -p idgen-plan --test plan_postgres -- --test-threads 1
-	IDGEN_SOAK_OPERATIONS=$(SOAK_OPERATIONS) cargo test --release -p idgen-plan --test plan_mysql -- --test-threads 1 whole kills
+	IDGEN_SOAK_OPERATIONS=$(SOAK_OPERATIONS) cargo test --release -p idgen-plan --test plan_mysql -- --test-threads 1 --include-ignored whole kills

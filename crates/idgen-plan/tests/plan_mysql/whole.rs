@@ -31,14 +31,17 @@ fn mariadb() {
     change(Database::MariaDb, Target::Binary16, rows());
 }
 
-// The copy and the triggers are the same for each target, so fewer rows are enough for the others.
+// The copy and the triggers are the same for each target, so fewer rows are enough for the others, and `make test` executes
+// only some of them. The test `forms` converts each form of an id to each target on both servers.
 
 #[test]
+#[ignore = "minutes: make soak executes it"]
 fn mysql_swapped() {
     change(Database::MySql, Target::Swapped, rows() / 4);
 }
 
 #[test]
+#[ignore = "minutes: make soak executes it"]
 fn mariadb_swapped() {
     change(Database::MariaDb, Target::Swapped, rows() / 4);
 }
@@ -50,22 +53,24 @@ fn mariadb_uuid() {
 
 #[test]
 fn integers_of_a_map_with_unique_ids_on_mysql() {
-    change_with(Database::MySql, Target::Integer, Index::Unique, rows());
+    change_with(Database::MySql, Target::Integer, Index::Unique, rows() / 4);
 }
 
 #[test]
+#[ignore = "minutes: make soak executes it"]
 fn integers_of_a_map_with_unique_ids_on_mariadb() {
-    change_with(Database::MariaDb, Target::Integer, Index::Unique, rows());
+    change_with(Database::MariaDb, Target::Integer, Index::Unique, rows() / 4);
 }
 
 #[test]
+#[ignore = "minutes: make soak executes it"]
 fn integers_of_a_map_with_hashes_on_mysql() {
-    change_with(Database::MySql, Target::Integer, Index::Dedup, rows());
+    change_with(Database::MySql, Target::Integer, Index::Dedup, rows() / 4);
 }
 
 #[test]
 fn integers_of_a_map_with_hashes_on_mariadb() {
-    change_with(Database::MariaDb, Target::Integer, Index::Dedup, rows());
+    change_with(Database::MariaDb, Target::Integer, Index::Dedup, rows() / 4);
 }
 
 fn change(database: Database, to: Target, rows: usize) {
