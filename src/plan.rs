@@ -18,7 +18,7 @@ Examples:
   idgen plan --table orders --to binary16 --out change  # writes them as files
   idgen plan --table orders --to binary16 --keep-text --json
   idgen plan --table orders --to v7-from-now            # a default, no copy
-  idgen plan --table orders --to integer --out change   # after idgen map install
+  idgen plan --table orders --to integer               # needs the map
   idgen plan --table orders --to uuid --for pt-online-schema-change --out ptosc
 
 It only reads. The folder has a README.md, one numbered SQL file for each step, and undo/ with the ways back. Read them, \
