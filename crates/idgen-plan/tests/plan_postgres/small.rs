@@ -72,10 +72,11 @@ async fn a_held_lock_does_not_stop_readers() {
     let mut holder = connect(scratch.url()).await;
     execute(&mut holder, "BEGIN; SELECT count(*) FROM lines").await;
     let reader = tokio::spawn(async move {
-        // The lock is held until the switch sleeps after its second failure, in a transaction of its own.
+        // The lock is held until the switch has slept after its second failure, in a transaction of its own. The view reads
+        // `wait_event` later than the rest, so one sleep may show the transaction before it, too: three are two sleeps.
         let sleeps = "SELECT min(xact_start) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'";
         let (mut seen, mut count) = (BTreeSet::new(), 0);
-        while seen.len() < 2 {
+        while seen.len() < 3 {
             execute(&mut connection, "SELECT count(*) FROM orders; SELECT count(*) FROM lines").await;
             count += 1;
             let begin = text(&mut connection, sleeps).await;
