@@ -118,6 +118,10 @@ impl Container {
         docker(&["inspect", "--format", "{{.State.Running}}", &self.name]).is_ok_and(|text| text == "true")
     }
 
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
     pub(crate) fn process_id(&self) -> Option<u32> {
         docker(&["inspect", "--format", "{{.State.Pid}}", &self.name]).ok()?.parse().ok()
     }

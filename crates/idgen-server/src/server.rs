@@ -214,6 +214,15 @@ impl Server {
         &self.version
     }
 
+    /// The name of its container, in which `docker exec` finds the server's own programs; `None` where it is in none that
+    /// this value has started.
+    pub fn container_name(&self) -> Option<&str> {
+        match &self.way {
+            Way::Container(container) => Some(container.name()),
+            Way::Process(_) | Way::Url => None,
+        }
+    }
+
     /// Where this server came from.
     pub fn provider(&self) -> Provider {
         match self.way {

@@ -82,23 +82,12 @@ fn docker(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// What `docker inspect` shows of a server's container, which is identified by its port.
+/// What `docker inspect` shows of a server's container.
 fn memory_limit_mib(server: &Server) -> u64 {
-    let (_, rest) = server.url().rsplit_once('@').unwrap();
-    let port: String = rest.split_once(':').unwrap().1.chars().take_while(char::is_ascii_digit).collect();
-    let containers = docker(&["ps", "--quiet", "--filter", "label=idgen-server"]);
-    let inspect = |id| {
-        docker(&[
-            "inspect",
-            "--format",
-            "{{.HostConfig.Memory}} {{.HostConfig.MemorySwap}} {{json .Args}}",
-            id,
-        ])
-    };
-    let found: Vec<String> = containers.lines().map(inspect).collect();
-    let own = found.iter().find(|text| text.contains(&format!("--port={port}\""))).unwrap();
+    let format = "{{.HostConfig.Memory}} {{.HostConfig.MemorySwap}}";
+    let own = docker(&["inspect", "--format", format, server.container_name().unwrap()]);
     let (memory, swap) = own.split_once(' ').unwrap();
-    assert_eq!(Some(memory), swap.split(' ').next(), "no swap beside the memory");
+    assert_eq!(memory, swap.trim(), "no swap beside the memory");
     memory.parse::<u64>().unwrap() >> 20
 }
 
@@ -196,13 +185,9 @@ async fn mariadb_as_a_process() {
 #[tokio::test]
 async fn reads_and_writes_of_a_container_can_be_limited() {
     let server = Server::container(Database::MariaDb, &settings().iops(321, 123)).unwrap();
-    let containers = docker(&["ps", "--quiet", "--filter", "label=idgen-server"]);
-    let limits = |id| {
-        let format = "{{json .HostConfig.BlkioDeviceReadIOps}} {{json .HostConfig.BlkioDeviceWriteIOps}}";
-        docker(&["inspect", "--format", format, id])
-    };
-    let found: Vec<String> = containers.lines().map(limits).collect();
-    assert!(found.iter().any(|text| text.contains(":321}") && text.contains(":123}")), "{found:?}");
+    let format = "{{json .HostConfig.BlkioDeviceReadIOps}} {{json .HostConfig.BlkioDeviceWriteIOps}}";
+    let found = docker(&["inspect", "--format", format, server.container_name().unwrap()]);
+    assert!(found.contains(":321}") && found.contains(":123}"), "{found}");
     drop(server);
 }
 

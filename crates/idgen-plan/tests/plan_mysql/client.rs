@@ -20,9 +20,9 @@ impl Client {
         let program = if server.database() == Database::MySql { "mysql" } else { "mariadb" };
         let [name, password, host, port] = address(server.url());
         let mut words = Vec::new();
-        if let Some(container) = container(port) {
+        if let Some(container) = server.container_name() {
             words = ["docker", "exec", "-i", "--env", "MYSQL_PWD"].map(str::to_owned).to_vec();
-            words.push(container);
+            words.push(container.to_owned());
         }
         words.push(program.to_owned());
         let program = words.len();
@@ -108,15 +108,4 @@ pub fn address(url: &str) -> [&str; 4] {
 pub fn result(output: Output) -> Result<String, String> {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     if output.status.success() { Ok(text) } else { Err(text + &String::from_utf8_lossy(&output.stderr)) }
-}
-
-/// The container whose server listens on this port.
-fn container(port: &str) -> Option<String> {
-    let list = Command::new("docker")
-        .args(["ps", "--no-trunc", "--filter", "label=idgen-server", "--format", "{{.Names}} {{.Command}}"])
-        .output()
-        .ok()?;
-    let text = String::from_utf8(list.stdout).ok()?;
-    let line = text.lines().find(|line| line.contains(&format!("--port={port} ")))?;
-    line.split(' ').next().map(str::to_owned)
 }

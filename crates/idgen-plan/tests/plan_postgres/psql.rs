@@ -105,22 +105,10 @@ impl Files {
     }
 }
 
-/// The container of the server, which has a client, too: starting another container takes longer than most files.
-static CONTAINER: LazyLock<Option<String>> = LazyLock::new(|| {
-    if SERVER.provider() != Provider::Container {
-        return None;
-    }
-    let (_, address) = SERVER.url().rsplit_once('@').unwrap();
-    let port = address.split(['/', '?']).next().unwrap().rsplit_once(':').unwrap().1;
-    let list = ["ps", "--no-trunc", "--filter", "label=idgen-server", "--format", "{{.Names}} {{.Command}}"];
-    let list = String::from_utf8(Command::new("docker").args(list).output().unwrap().stdout).unwrap();
-    let line = list.lines().find(|line| line.contains(&format!("-cport={port} "))).unwrap();
-    line.split(' ').next().map(str::to_owned)
-});
-
-/// A program of PostgreSQL, in the container of the server where there is one.
+/// A program of PostgreSQL, in the container of the server where there is one: starting another container takes longer than
+/// most files.
 pub fn program(name: &str) -> Command {
-    let Some(container) = &*CONTAINER else { return Command::new(name) };
+    let Some(container) = SERVER.container_name() else { return Command::new(name) };
     let mut docker = Command::new("docker");
     docker.args(["exec", "-i", container, name]);
     docker
