@@ -28,6 +28,7 @@ lint: ## formatting, clippy, rustdoc, the list of public items and links between
 	cd bindings/python && cargo fmt --check && $(CHECKED_TOO) cargo clippy -- -D warnings
 	cd bindings/c && cargo fmt --check && $(CHECKED_TOO) cargo clippy --all-targets -- -D warnings
 	cargo fmt --manifest-path conformance/drivers/rust/Cargo.toml --check
+	scripts/python.sh lint
 
 # The tests of the workspace by the names of their files. `make test-clusters` runs those of the clusters.
 WHERE = . crates/* examples/* benches
@@ -274,4 +275,4 @@ soak: soak-ids soak-check soak-sync test-clusters ## the long tests: clusters, t
 	IDGEN_SOAK_OPERATIONS=$(SOAK_OPERATIONS) IDGEN_SOAK_KILLS=$(SOAK_KILLS) \
 		cargo test --release -p idgen-mysql --test servers -- --test-threads 1 histories kills
 	IDGEN_SOAK_OPERATIONS=$(SOAK_OPERATIONS) cargo test --release -p idgen-plan --test plan_postgres -- --test-threads 1
-	IDGEN_SOAK_OPERATIONS=$(SOAK_OPERATIONS) cargo test --release -p idgen-plan --test plan_mysql -- --test-threads 1 --include-ignored whole kills
+	IDGEN_SOAK_OPERATIONS=$(SOAK_OPERATIONS) cargo test --release -p idgen-plan --test plan_mysql -- --test-threads 1 --include-ignored whole kills forms replica

@@ -4,6 +4,7 @@
 #   scripts/python.sh test    everything (make test-python): needs the database servers of scripts/setup.sh
 #   scripts/python.sh bench   the speed table (make bench-python)
 #   scripts/python.sh env     only build and install
+#   scripts/python.sh lint    the form of the Python files (make lint)
 #
 #   PYTHON   the interpreter, python3 by default; 3.10 or later
 set -euo pipefail
@@ -20,6 +21,9 @@ have "$PYTHON" || install_packages "the Python wheel" python3 python3-venv
 # Debian's module venv is incomplete without the package python3-venv.
 "$PYTHON" -c 'import ensurepip' 2>/dev/null || install_packages "an environment for the wheel" python3-venv
 
+# `make test` makes the environment from two parts at the same time: the second waits here.
+exec 9<requirements-test.txt
+flock 9
 # An environment of another interpreter would load the wrong wheel.
 version=$("$PYTHON" -c 'import sys; print(sys.version)')
 [ "$(cat "$VENV/.version" 2>/dev/null || true)" = "$version" ] || rm -rf "$VENV"
@@ -38,19 +42,26 @@ install() {
   cp "$1" "$stamp"
 }
 
+install requirements-test.txt
+exec 9<&-
+
 build() {
-  install requirements-test.txt
   rm -rf "$VENV/wheel"
   maturin build --release --quiet -i python -o "$VENV/wheel"
   pip install --quiet --disable-pip-version-check --no-deps --force-reinstall "$VENV"/wheel/*.whl
 }
 
+lint() {
+  ruff format --check --quiet python tests benchmarks
+  ruff check --quiet python tests benchmarks
+}
+
 case ${1:-test} in
+  lint) lint ;;
   env) build ;;
   test)
+    lint
     build
-    ruff format --check --quiet python tests benchmarks
-    ruff check --quiet python tests benchmarks
     python -m pytest "${@:2}"
     ;;
   bench)
@@ -58,5 +69,5 @@ case ${1:-test} in
     install requirements-bench.txt
     python benchmarks/run.py "${@:2}"
     ;;
-  *) die "unknown command $1: use test, bench or env" ;;
+  *) die "unknown command $1: use test, lint, bench or env" ;;
 esac

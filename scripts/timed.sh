@@ -6,9 +6,12 @@
 #   scripts/timed.sh table              prints the table, and how long the processors had nothing to do
 #
 # Processes in containers are not those of a part: the last line has their time together, where the engine counts it.
+# In continuous integration, what still runs 80 minutes after the beginning ends with an error that names it. Otherwise one test
+# that waits for ever would hide what all others said.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 readonly FOLDER=$PWD/target/timed
+readonly LIMIT=${IDGEN_CI_SECONDS:-4800}
 
 # The seconds since the start of the machine: all processors together, and how much of that they were idle.
 processors() {
@@ -26,6 +29,31 @@ containers() {
 
 now() { echo "$(date +%s) $(processors) $(containers)"; }
 
+# Runs the command of a part in a process group of its own, until the time for all parts is over.
+limited() {
+  local part=$1 group end
+  shift
+  end=$(($(cut -d ' ' -f 1 "$FOLDER/begin") + LIMIT))
+  # Without job control, a command in the background would ignore the signal of Ctrl-C, and so would what it tests.
+  set -m
+  "$@" &
+  group=$!
+  set +m
+  while kill -0 "$group" 2>/dev/null; do
+    if [ "$(date +%s)" -ge "$end" ]; then
+      echo "$part has not ended $LIMIT seconds after the beginning of all parts. Its programs, and their threads, which have the names of tests:" >&2
+      # Without the workers of tokio, which have no names of tests.
+      ps -eLo pgid=,etime=,pid=,comm=,args= | awk -v group="$group" '$1 == group && !/tokio/' | cut -c 1-150 >&2
+      kill -TERM -- "-$group" || :
+      sleep 10
+      kill -KILL -- "-$group" 2>/dev/null || :
+      break
+    fi
+    sleep 0.5
+  done
+  wait "$group"
+}
+
 case ${1:-} in
   begin)
     rm -rf "$FOLDER" && mkdir -p "$FOLDER"
@@ -34,6 +62,7 @@ case ${1:-} in
   run)
     part=$2 status=0
     shift 2
+    [ -z "${CI:-}" ] || set -- limited "$part" "$@"
     # The output of the command stays where it is; only what `time` says goes to the file.
     TIMEFORMAT='%R %U %S'
     exec 8>&1 9>&2

@@ -10,10 +10,12 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import os
+import pathlib
 import secrets
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.parse
 from collections.abc import Iterator
@@ -150,6 +152,23 @@ def new_database() -> str:
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port below those of clients, as in the Rust tests. Its file stays locked until this program ends."""
+    import fcntl  # Containers are started on Unix only.
+
+    for _ in range(1_000):
+        port = 10_000 + secrets.randbelow(22_000)
+        path = pathlib.Path(tempfile.gettempdir()) / f"idgen-port-{port}.lock"
+        try:
+            # Never closed: the operating system releases the lock when the program ends.
+            lock = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError:
+            continue
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            with socket.socket() as probe:
+                probe.bind(("127.0.0.1", port))
+        except OSError:
+            os.close(lock)
+            continue
+        return port
+    raise RuntimeError("no free port, or no file for its lock")

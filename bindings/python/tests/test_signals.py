@@ -16,6 +16,8 @@ PRELUDE = """
 import os, signal, sys, threading, time
 import idgen
 
+# What a shell starts in the background, as `make test &`, begins with this signal ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 NOW, HOUR = time.time_ns(), 3600 * 10**9
 STATE = sys.argv[1]
 

@@ -18,6 +18,15 @@ impl Error {
         Error { message: message.into(), source: None }
     }
 
+    /// One attempt shows all reasons.
+    pub(crate) fn of_reasons(reasons: &[String]) -> Result<()> {
+        match reasons {
+            [] => Ok(()),
+            [one] => Err(Error::new(one)),
+            all => Err(Error::new(format!("the keys cannot be changed yet:\n- {}", all.join("\n- ")))),
+        }
+    }
+
     /// The message of the cause is part of the error's own. It must not contain values of rows.
     pub(crate) fn of(
         doing: impl fmt::Display,

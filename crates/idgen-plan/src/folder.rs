@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::plan::{Command, Engine, Plan, Statement, Step};
+use crate::plan::{Command, Engine, Plan, Statement};
 
 /// Ends statements in files for the clients of MySQL and MariaDB, since bodies of procedures contain semicolons.
 const DELIMITER: &str = "$$";
@@ -55,6 +55,7 @@ impl Plan {
     ///     tables: vec!["orders".into()],
     ///     facts: Vec::new(),
     ///     notes: Vec::new(),
+    ///     session: Vec::new(),
     ///     steps: vec![step],
     ///     scripts: Vec::new(),
     ///     command: None,
@@ -66,7 +67,7 @@ impl Plan {
     pub fn files(&self) -> Vec<(String, String)> {
         let mut files = vec![("README.md".to_owned(), self.readme())];
         for (at, step) in self.steps.iter().enumerate() {
-            let file = file_name(at, step);
+            let file = format!("{}.sql", self.numbered(at, &step.name));
             files.push((file.clone(), self.sql(&step.purpose, &step.statements)));
             if !step.undo.is_empty() {
                 let purpose = format!("Goes back to the state before {file}.");
@@ -82,19 +83,26 @@ impl Plan {
 
     /// The name of the file that calls the tool: it comes after the steps.
     pub(crate) fn script_name(&self, command: &Command) -> String {
-        format!("{:02}-{}.sh", self.steps.len() + 1, command.tool.name())
+        format!("{}.sh", self.numbered(self.steps.len(), command.tool.name()))
+    }
+
+    /// The name of a step after its number. All numbers have as many digits, so files that are sorted by their names are in the
+    /// order of the steps.
+    pub(crate) fn numbered(&self, at: usize, name: &str) -> String {
+        let digits = (self.steps.len() + 1).to_string().len().max(2);
+        format!("{:0digits$}-{name}", at + 1)
     }
 
     fn sql(&self, purpose: &str, statements: &[Statement]) -> String {
         let mut text = comment(purpose);
         match self.engine {
-            Engine::Postgres => text.push_str("\\set ON_ERROR_STOP on\n"),
+            Engine::Postgres => text.push_str("\\set ON_ERROR_STOP on\n\\set AUTOCOMMIT on\n"),
             Engine::MySql | Engine::MariaDb => {
                 _ = writeln!(text, "DELIMITER {DELIMITER}");
             }
         }
         let end = if self.engine == Engine::Postgres { ";" } else { DELIMITER };
-        for statement in statements {
+        for statement in self.session.iter().chain(statements) {
             let sql = format!("{}{end}\n", statement.sql);
             let sql = statement.only_if.as_ref().map_or(sql.clone(), |query| conditional(query, &sql));
             _ = write!(text, "\n{}{sql}", comment(&statement.purpose));
@@ -124,7 +132,7 @@ impl Plan {
              killed can be executed again. To go back, execute the files of `undo/` from the last executed number down."
         );
         for (at, step) in self.steps.iter().enumerate() {
-            let file = file_name(at, step);
+            let file = format!("{}.sql", self.numbered(at, &step.name));
             _ = writeln!(text, "\n### {file}\n\n{}\n", step.purpose);
             _ = writeln!(text, "- Locks: {}", step.locks);
             if let Some(duration) = &step.duration {
@@ -146,10 +154,6 @@ impl Plan {
     }
 }
 
-fn file_name(at: usize, step: &Step) -> String {
-    format!("{:02}-{}.sql", at + 1, step.name)
-}
-
 /// A statement that psql executes only if a query is true. Only plans for PostgreSQL have such statements.
 fn conditional(query: &str, sql: &str) -> String {
     format!("SELECT ({query}) AS idgen_needed \\gset\n\\if :idgen_needed\n{sql}\\endif\n")
@@ -158,4 +162,40 @@ fn conditional(query: &str, sql: &str) -> String {
 /// Lines of a comment. A name in the text cannot end the comment, since each line begins with the marks.
 fn comment(text: &str) -> String {
     text.lines().map(|line| format!("-- {line}\n")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::plan::{Engine, Plan, Step, Target};
+
+    #[test]
+    fn files_sorted_by_name_are_in_the_order_of_the_steps() {
+        for (steps, first) in
+            [(9, "01-a0.sql"), (99, "001-a0.sql"), (188, "001-a0.sql"), (1000, "0001-a0.sql")]
+        {
+            let step = |at: usize| Step {
+                name: format!("a{at}"),
+                purpose: String::new(),
+                statements: Vec::new(),
+                undo: Vec::new(),
+                locks: String::new(),
+                duration: None,
+                stop: String::new(),
+            };
+            let plan = Plan {
+                engine: Engine::MySql,
+                target: Target::Binary16,
+                tables: Vec::new(),
+                facts: Vec::new(),
+                notes: Vec::new(),
+                session: Vec::new(),
+                steps: (0..steps).map(step).collect(),
+                scripts: Vec::new(),
+                command: None,
+            };
+            let names: Vec<_> = plan.files().into_iter().skip(1).map(|(name, _)| name).collect();
+            assert_eq!((names.len(), &*names[0]), (steps, first));
+            assert!(names.is_sorted(), "{names:?}");
+        }
+    }
 }

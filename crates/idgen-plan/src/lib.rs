@@ -34,6 +34,7 @@ mod mysql;
 mod options;
 mod plan;
 mod postgres;
+mod references;
 mod terminal;
 
 pub use error::{Error, Result};

@@ -10,8 +10,12 @@ mod graph;
 mod map;
 mod notes;
 mod quote;
+mod references;
+mod refuse;
 mod session;
+mod settings;
 mod steps;
+mod taken;
 mod templates;
 mod texts;
 mod tool;
@@ -20,7 +24,6 @@ mod watch;
 
 use catalog::Catalog;
 use estimate::Estimates;
-use form::Form;
 use graph::Graph;
 use map::Map;
 use session::Session;
@@ -61,12 +64,7 @@ async fn with_session(session: &mut Session, options: &Options) -> Result<Plan> 
         )));
     }
     let graph = Graph::find(session, &catalog, &options.table).await?;
-    graph.refuse(&catalog)?;
-    if let Some(((table, column), _)) =
-        graph.keys.iter().find(|(_, form)| options.to == Target::Binary16 && **form == Form::Bytes)
-    {
-        return Err(Error::new(format!("{table}.{column} is BINARY(16) already")));
-    }
+    refuse::check(&catalog, &graph, options)?;
     tool::refuse_graph(options, &catalog, &graph)?;
     copying(session, options, &catalog, &graph).await
 }
@@ -124,7 +122,6 @@ async fn copying(session: &mut Session, options: &Options, catalog: &Catalog, gr
         version: session.version,
         map: map.as_ref(),
     };
-    texts.refuse_names()?;
     let mut estimates = Estimates::default();
     let mut tables: Vec<TableText> = Vec::new();
     let mut fingerprints = Vec::new();
@@ -134,6 +131,8 @@ async fn copying(session: &mut Session, options: &Options, catalog: &Catalog, gr
         fingerprints.push((table.name.clone(), fingerprint));
         tables.extend(texts.table(table));
     }
+    taken::check(&texts, &tables)?;
+    let references = references::notes(session, catalog, graph).await?;
     let steps = Steps::new(session.engine, &tables, &estimates, map.as_ref())?;
     let checks = checks::of_data(&texts, &fingerprints);
     let command = tool::command(&texts)?;
@@ -142,8 +141,12 @@ async fn copying(session: &mut Session, options: &Options, catalog: &Catalog, gr
         target: options.to,
         tables: graph.order.clone(),
         facts: estimates.facts(),
-        notes: if command.is_some() { tool::notes(&texts) } else { notes::all(&texts) },
-        steps: if command.is_some() { vec![steps.check(&checks)?] } else { steps.all(&checks)? },
+        session: settings::clean(session.engine),
+        notes: if command.is_some() { tool::notes(references) } else { notes::all(&texts, references) },
+        steps: match command {
+            Some(_) => vec![steps.check(&checks)?],
+            None => steps.all(&checks, checks::of_later_changes(&texts, &fingerprints))?,
+        },
         scripts: if command.is_some() { Vec::new() } else { vec![watch::script(session.engine)] },
         command,
     })

@@ -106,6 +106,8 @@ pub struct Plan {
     pub facts: Vec<String>,
     /// What the person who executes it must know or decide, one paragraph each.
     pub notes: Vec<String>,
+    /// The statements with which each session begins: the settings of a server, a role or a client could change what the steps do.
+    pub session: Vec<Statement>,
     /// The steps in their order.
     pub steps: Vec<Step>,
     /// Programs that may run while the steps are executed.

@@ -14,7 +14,7 @@ impl fmt::Display for Plan {
         table.set_header(["step", "statements", "way back", "time"]);
         for (at, step) in self.steps.iter().enumerate() {
             table.add_row([
-                format!("{:02}-{}", at + 1, step.name),
+                self.numbered(at, &step.name),
                 step.statements.len().to_string(),
                 if step.undo.is_empty() { "-" } else { "undo/" }.to_owned(),
                 step.duration.clone().unwrap_or_else(|| "-".to_owned()),

@@ -50,6 +50,7 @@ mod software;
 mod sql;
 mod url;
 mod variables;
+mod wait;
 
 pub use cluster::{Cluster, ClusterKind, Vitess};
 pub use error::Error;
@@ -62,3 +63,4 @@ pub use server::Server;
 pub use settings::Settings;
 pub use software::url_variable;
 pub use url::redacted;
+pub use wait::Wait;

@@ -178,11 +178,14 @@ impl Server {
                 Err(error) => error,
             };
             let ended = self.ended();
-            // A refused password would be refused again.
             let code = error.inner().as_database_error().and_then(|error| error.code());
             let refused = code.is_some_and(|code| matches!(code.as_ref(), "28000" | "28P01"));
             let external = matches!(self.way, Way::Url);
-            if ended.is_some() || external || refused || begin.elapsed() > START_LIMIT {
+            // Only another server, which has the port, refuses the password that this one was given.
+            if refused && !external && ended.is_none() {
+                return Err(Error::new(format!("{} is in use by another server: {error}", self.shown_url())));
+            }
+            if ended.is_some() || external || begin.elapsed() > START_LIMIT {
                 let log = ended.unwrap_or_else(|| self.log());
                 return Err(Error::new(format!(
                     "no {} at {}: {error}\n{log}",

@@ -104,7 +104,7 @@ pub(crate) fn find(
         if has_ids {
             found_by.push(FoundBy::Content);
         }
-        if !has_ids && !is_key_of_ids(table, column, at, &found_by, &parsed, &values) {
+        if !has_ids && !is_key_of_ids(catalog, (table_at, at), &found_by, &parsed) {
             continue;
         }
         let behind = behind_newest(engine, column, &values, &readings);
@@ -140,30 +140,55 @@ fn constraints(catalog: &Catalog, table_at: usize, at: usize) -> Vec<FoundBy> {
 /// Whether a key makes it a column of ids although its values do not show it: there are none, or they are integers, or
 /// the table has no other key. A unique e-mail address is no id.
 fn is_key_of_ids(
-    table: &Table,
-    column: &Column,
-    at: usize,
+    catalog: &Catalog,
+    (table_at, at): (usize, usize),
     found_by: &[FoundBy],
     parsed: &[Parsed],
-    values: &[Value],
 ) -> bool {
     if found_by.is_empty() {
         return false;
     }
-    let integers = parsed.iter().all(|parsed| matches!(parsed, Parsed::Integer(_)));
+    let table = &catalog.tables[table_at];
+    let column = &table.columns[at];
+    let refers = found_by.contains(&FoundBy::ForeignKey);
     match column.class {
         Class::Int { .. } | Class::Uuid => true,
         Class::Bytes { fixed: true } if matches!(column.length, Some(12 | 16)) => {
-            table.is_unique(at) || found_by.contains(&FoundBy::ForeignKey)
+            table.is_unique(at) || refers
         }
-        Class::Any if !values.is_empty() && integers => true,
+        Class::Other => false,
+        _ if parsed.is_empty() => is_made_for_ids(catalog, table_at, at),
+        Class::Any if parsed.iter().all(|parsed| matches!(parsed, Parsed::Integer(_))) => true,
         // A text, as characters or as bytes, is an id if others refer to it or it identifies rows alone, and it is long enough.
         Class::Any | Class::Text { .. } | Class::Bytes { .. } => {
             let is_alone = table.primary().is_some_and(|key| key.columns == [at]);
-            (is_alone || found_by.contains(&FoundBy::ForeignKey))
-                && parsed.iter().any(|parsed| matches!(parsed, Parsed::Wide { .. } | Parsed::Object { .. }))
+            let is_wide = |parsed: &Parsed| matches!(parsed, Parsed::Wide { .. } | Parsed::Object { .. });
+            let digests = parsed.iter().filter(|parsed| matches!(parsed, Parsed::Digest)).count();
+            (is_alone || refers) && (parsed.iter().any(is_wide) || digests * 10 >= parsed.len() * 9)
         }
-        Class::Other => false,
+    }
+}
+
+/// Whether a key without values is one of ids, by the length of its column, by its name, and by that of the column that it refers
+/// to: an app has just made an empty table, and its keys are those that it will have.
+fn is_made_for_ids(catalog: &Catalog, table_at: usize, at: usize) -> bool {
+    let column = &catalog.tables[table_at].columns[at];
+    let is_id = |column: &Column| column.name.to_ascii_lowercase().ends_with("id");
+    let refers_to_id = || {
+        catalog.foreign_of(table_at).any(|foreign| {
+            let pairs = foreign.columns.iter().zip(&foreign.parent_columns);
+            let parents = &catalog.tables[foreign.parent].columns;
+            pairs.filter(|&(&child, _)| child == at).any(|(_, &parent)| is_id(&parents[parent]))
+        })
+    };
+    let is_named = || is_id(column) || refers_to_id();
+    match (column.class, column.length) {
+        (Class::Bytes { .. }, Some(length)) => matches!(length, 12 | 16 | 36),
+        // Base64, ObjectIds, ULIDs, and UUIDs without hyphens, with them, and with braces.
+        (Class::Text { .. } | Class::Any, Some(22 | 24 | 26 | 32 | 36 | 38)) => true,
+        (Class::Text { .. } | Class::Any, Some(length)) => length >= 22 && is_named(),
+        (Class::Text { .. } | Class::Bytes { .. } | Class::Any, None) => is_named(),
+        _ => false,
     }
 }
 
@@ -181,7 +206,7 @@ fn is_of_ids(column: &Column, parsed: &[Parsed], readings: &[Reading]) -> bool {
             is_form_of_ids || reading.kind != Kind::Other128
         }
         Parsed::Object { .. } => reading.kind == Kind::ObjectId,
-        Parsed::Integer(_) | Parsed::No => false,
+        Parsed::Digest | Parsed::Integer(_) | Parsed::No => false,
     });
     if is_most(clear.count()) {
         return true;
@@ -246,7 +271,7 @@ fn arrival(table: &Table, at: usize, readings: &[Reading], behind: Option<f64>) 
         return Arrival::RightEdge;
     }
     let count = |is: fn(Kind) -> bool| readings.iter().filter(|reading| is(reading.kind)).count();
-    let random = count(|kind| matches!(kind, Kind::V4 | Kind::OtherUuid | Kind::Other128));
+    let random = count(|kind| matches!(kind, Kind::V4 | Kind::OtherUuid | Kind::Other128 | Kind::Digest));
     match behind {
         Some(behind) if behind <= 0.15 && count(Kind::is_time_first) > 0 => Arrival::RightEdge,
         Some(_) if count(Kind::is_time_first) > count(|kind| kind == Kind::V1) => Arrival::Middle,

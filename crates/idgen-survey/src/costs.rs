@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::columns::IdColumn;
+use crate::kinds::Kind;
 use crate::sample::Value;
 use crate::schema::{Catalog, Class, Column, Key, Table};
 use crate::session::Engine;
@@ -23,7 +24,8 @@ pub struct Cost {
     pub references: u32,
     /// Bytes in these columns and in the indexes that carry them.
     pub reference_bytes: u64,
-    /// The same three with 16 bytes for each value (`BINARY(16)`, `uuid` or a `BLOB`), if a value takes more now.
+    /// The same three with 16 bytes for each value (`BINARY(16)`, `uuid` or a `BLOB`), if a value takes more now and
+    /// is not a hash.
     pub bytes_as_16: Option<u64>,
     /// The same three with integers of 8 bytes, if a value takes more now.
     pub bytes_as_8: Option<u64>,
@@ -193,7 +195,8 @@ pub(crate) fn of_column(
         index_bytes: own.bytes.round() as u64,
         references: references.indexes,
         reference_bytes: references.bytes.round() as u64,
-        bytes_as_16: instead(16.0),
+        // A hash has more than 128 bits.
+        bytes_as_16: instead(16.0).filter(|_| ids.count(Kind::Digest) * 2 <= ids.readings.len()),
         bytes_as_8: instead(8.0),
         fill,
         fill_from: fill.map(|_| from),

@@ -48,6 +48,8 @@ pub enum Kind {
     Max,
     /// 128 bits without a known layout.
     Other128,
+    /// A hash of 160 or 256 bits as hexadecimal digits. Only a key of these is treated as one of ids.
+    Digest,
     /// No id.
     NotAnId,
 }
@@ -76,6 +78,7 @@ impl Kind {
             Kind::Nil => "nil",
             Kind::Max => "max",
             Kind::Other128 => "other 128 bits",
+            Kind::Digest => "hexadecimal digest",
             Kind::NotAnId => "not an id",
         }
     }
@@ -114,8 +117,17 @@ pub(crate) enum Case {
 /// What a value is before its column is known.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Parsed {
-    Wide { id: Uuid, spelling: Option<Spelling> },
-    Object { seconds: u32, id: u128, spelling: Option<Spelling> },
+    Wide {
+        id: Uuid,
+        spelling: Option<Spelling>,
+    },
+    Object {
+        seconds: u32,
+        id: u128,
+        spelling: Option<Spelling>,
+    },
+    /// 40 or 64 hexadecimal digits.
+    Digest,
     Integer(i128),
     No,
 }
@@ -127,14 +139,14 @@ impl Parsed {
             Parsed::Wide { id, .. } => Some(id.as_u128()),
             Parsed::Object { id, .. } => Some(*id),
             Parsed::Integer(number) => Some(*number as u128),
-            Parsed::No => None,
+            Parsed::Digest | Parsed::No => None,
         }
     }
 
     pub(crate) fn spelling(&self) -> Option<Spelling> {
         match self {
             Parsed::Wide { spelling, .. } | Parsed::Object { spelling, .. } => *spelling,
-            Parsed::Integer(_) | Parsed::No => None,
+            Parsed::Digest | Parsed::Integer(_) | Parsed::No => None,
         }
     }
 }
@@ -172,7 +184,11 @@ fn parse_text(text: &str) -> Parsed {
             (true, true) => Case::Mixed,
         }
     };
-    if text.len() == 24 && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+    let is_hexadecimal = text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if matches!(text.len(), 40 | 64) && is_hexadecimal {
+        return Parsed::Digest;
+    }
+    if text.len() == 24 && is_hexadecimal {
         let digit = |byte: u8| (byte as char).to_digit(16).unwrap_or(0) as u8;
         let bytes: Vec<u8> =
             text.as_bytes().chunks_exact(2).map(|pair| digit(pair[0]) << 4 | digit(pair[1])).collect();
@@ -370,6 +386,7 @@ fn readings(parsed: &Parsed, now: i64) -> Vec<Reading> {
                 vec![Reading::timeless(Kind::OtherInteger)]
             }
         }
+        Parsed::Digest => vec![Reading::timeless(Kind::Digest)],
         Parsed::No => vec![Reading::timeless(Kind::NotAnId)],
     }
 }

@@ -21,7 +21,12 @@ pub(crate) async fn measure(
     unseen: &mut Vec<String>,
 ) {
     let mut keys = Vec::new();
-    for ids in found.iter().flat_map(|(_, columns)| columns) {
+    // The pages of an empty table show nothing.
+    let is_empty = |sample: &Option<Sample>| {
+        sample.as_ref().is_some_and(|sample| sample.whole && sample.rows.is_empty())
+    };
+    let with_rows = found.iter().filter(|(sample, _)| !is_empty(sample));
+    for ids in with_rows.flat_map(|(_, columns)| columns) {
         let table = &catalog.tables[ids.table];
         if let Some(key) = costs::index_of(table, ids.column).filter(|&key| !keys.contains(&(ids.table, key)))
             && table.readable

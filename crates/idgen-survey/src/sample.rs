@@ -150,11 +150,16 @@ pub(crate) async fn take(session: &mut Session, table: &Table, options: &Options
     let leading = &table.columns[key[0]];
     // Between the two ranges, so that one key far from all others does not move every start into the gap.
     let ends = (first.last().map(|row| row[0].clone()), last.first().map(|row| row[0].clone()));
+    let firsts: HashSet<&[Value]> = first.iter().map(|row| &row[..key.len()]).collect();
+    // The two ranges meet, so there is nothing between them.
+    sample.whole = last.iter().any(|row| firsts.contains(&row[..key.len()]));
+    drop(firsts);
     add(&mut sample, first);
     sample.ranges = 2;
     // A place between two dates or decimals is none that their type can read.
     if let (Some(low), Some(high)) = ends
         && leading.class != Class::Other
+        && !sample.whole
     {
         for start in starts::between(&low, &high, starts - 2) {
             let condition =
@@ -167,8 +172,13 @@ pub(crate) async fn take(session: &mut Session, table: &Table, options: &Options
             add(&mut sample, rows);
         }
     }
-    sample.bounds.extend(Bounds::of(&last));
+    let last_bounds = Bounds::of(&last);
     add(&mut sample, last);
+    if sample.whole {
+        sample.bounds = Bounds::of(&sample.rows).into_iter().collect();
+    } else {
+        sample.bounds.extend(last_bounds);
+    }
     Ok(sample)
 }
 

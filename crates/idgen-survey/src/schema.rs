@@ -26,7 +26,7 @@ pub(crate) struct Column {
     pub(crate) type_text: String,
     pub(crate) class: Class,
     pub(crate) nullable: bool,
-    /// Characters or bytes that a value may have.
+    /// Characters or bytes that a value may have; SQLite does not enforce it.
     pub(crate) length: Option<u64>,
     pub(crate) charset: Option<String>,
     pub(crate) collation: Option<String>,

@@ -2,13 +2,14 @@
 //! tables.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod common;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use idgen_server::{Database, Scratch, Server, Settings};
 use idgen_survey::{Arrival, FillFrom, Options, Survey, TableReport, survey};
-use sqlx::{Connection, Executor};
 
 fn surveyed(url: &str, options: &Options) -> Survey {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -17,14 +18,7 @@ fn surveyed(url: &str, options: &Options) -> Survey {
 
 fn execute(url: &str, sql: &str) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let sql = sqlx::raw_sql(sqlx::AssertSqlSafe(sql.to_owned()));
-    runtime.block_on(async {
-        if url.starts_with("postgres") {
-            sqlx::PgConnection::connect(url).await.unwrap().execute(sql).await.unwrap();
-        } else {
-            sqlx::MySqlConnection::connect(url).await.unwrap().execute(sql).await.unwrap();
-        }
-    });
+    runtime.block_on(common::execute(url, sql));
 }
 
 /// The same schema for a user of this name.

@@ -2,20 +2,16 @@
 //! columns, partitions, inheritance, domains, names in another case. The figures are compared with counts by hand.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod common;
+
 use idgen_server::{Database, Server, Settings};
 use idgen_survey::{Cost, Kind, Options, Survey, TableReport, survey};
-use sqlx::{AssertSqlSafe, Connection, Executor};
 
 fn surveyed_on(server: &Server, sql: &str) -> Survey {
     let scratch = server.scratch().unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        let sql = sqlx::raw_sql(AssertSqlSafe(sql.to_owned()));
-        if scratch.url().starts_with("postgres") {
-            sqlx::PgConnection::connect(scratch.url()).await.unwrap().execute(sql).await.unwrap();
-        } else {
-            sqlx::MySqlConnection::connect(scratch.url()).await.unwrap().execute(sql).await.unwrap();
-        }
+        common::execute(scratch.url(), sql).await;
         let survey = survey(scratch.url(), &Options::default()).await.unwrap();
         assert_eq!(survey.unseen, Vec::<String>::new());
         survey

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use idgen_server::{Database, Server, Settings};
+use idgen_server::{Database, Server, Settings, Wait};
 use idgen_survey::{Options, Survey, survey};
 use sqlx::{AssertSqlSafe, Connection, Executor, MySqlConnection, PgConnection};
 
@@ -109,7 +109,10 @@ fn locked_and_dropped_tables_are_named_and_the_others_are_read() {
         let drops = async {
             let waits = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' \
                          AND application_name = 'idgen survey'";
-            while sqlx::query_scalar::<_, i64>(waits).fetch_one(&mut own).await.unwrap() == 0 {}
+            let wait = Wait::until("the survey waits for a lock");
+            while sqlx::query_scalar::<_, i64>(waits).fetch_one(&mut own).await.unwrap() == 0 {
+                wait.check();
+            }
             own.execute("DROP TABLE dropped").await.unwrap();
         };
         let (found, ()) = tokio::join!(survey(scratch.url(), &options), drops);

@@ -11,7 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use flate2::{Compression, write::GzEncoder};
-use idgen_server::{Database, Scratch, Server, Settings};
+use idgen_server::{Database, Scratch, Server, Settings, Wait};
 use idgen_sync_server::device::{Device, body};
 use idgen_sync_server::server::LARGEST_BODY;
 use serde_json::{Value, json};
@@ -110,7 +110,9 @@ fn work(mut device: Device, url: &Mutex<String>, killing: &AtomicBool, seed: u64
         // Errors are of a server that is not there.
         let _ = device.send(&current(), TOKEN);
     }
+    let wait = Wait::until("a server takes all changes");
     loop {
+        wait.check();
         match device.send(&current(), TOKEN) {
             Ok(true) => {}
             Ok(false) => return device,

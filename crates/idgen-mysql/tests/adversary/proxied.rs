@@ -1,8 +1,8 @@
 //! What a client sees of each change, and what the server has done.
 
 use futures_util::TryStreamExt;
-use idgen_server::Database;
 use idgen_server::adversary::{Adversary, Alteration, Recorded, ResultKind, Rule};
+use idgen_server::{Database, Wait};
 use sqlx::mysql::MySqlDatabaseError;
 use sqlx::{AssertSqlSafe, Connection, Either, Executor, MySqlConnection, Row};
 
@@ -65,7 +65,9 @@ async fn changes(database: Database) {
         let answer = {
             let mut asked = std::pin::pin!(ask(&mut client, text));
             let limit = std::time::Duration::from_millis(300);
+            let wait = Wait::until(format!("the client hears of {alteration}"));
             loop {
+                wait.check();
                 match tokio::time::timeout(limit, &mut asked).await {
                     Ok(answer) => break answer,
                     // The server has answered, and the client hears nothing of it.

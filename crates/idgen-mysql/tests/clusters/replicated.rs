@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use idgen_mysql::{Index, Topology, UuidMap};
-use idgen_server::{Cluster, ClusterKind};
+use idgen_server::{Cluster, ClusterKind, Wait};
 use sqlx::mysql::MySqlDatabaseError;
 use sqlx::{AssertSqlSafe, Connection, Executor, MySqlConnection, Row};
 use tokio::sync::Mutex;
@@ -91,8 +91,10 @@ async fn keeps_its_promises(cluster: &Cluster, topology: Topology, index: Index,
             let row = connection.fetch_one(statement).await.unwrap();
             row.get(0)
         };
-        // A node may still be applying the last changes. If it never finishes, the limit of this wait ends the test.
+        // A node may still be applying the last changes.
+        let wait = Wait::until(format!("node {node} has all pairs"));
         while count("SELECT COUNT(*) FROM uuid_map").await < uuids {
+            wait.check();
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
         assert_eq!(count("SELECT COUNT(*) - COUNT(DISTINCT uuid) FROM uuid_map").await, 0);
@@ -202,7 +204,9 @@ async fn claims_without_pairs_do_not_lead_to_two_ids(cluster: &Cluster) {
     let rows = async |url: &str, what: &str, wanted: i64| {
         let mut connection = MySqlConnection::connect(url).await.unwrap();
         // The other node may still be applying what this node committed.
+        let wait = Wait::until(format!("{wanted} rows are in {what}"));
         loop {
+            wait.check();
             let statement = format!("SELECT COUNT(*) FROM {what}");
             let count = connection.fetch_one(sqlx::raw_sql(AssertSqlSafe(statement))).await;
             if count.is_ok_and(|row| row.get::<i64, _>(0) == wanted) {

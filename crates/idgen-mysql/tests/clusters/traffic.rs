@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use idgen_mysql::UuidMap;
+use idgen_server::Wait;
 use sqlx::{Connection, Executor, MySqlConnection};
 use tokio::task::JoinHandle;
 use uuid::Uuid;
@@ -58,7 +59,9 @@ impl Traffic {
             let history = history.lock().unwrap();
             history.iter().filter(|entry| entry.begin >= since).map(|entry| entry.end).collect()
         };
+        let wait = Wait::until(format!("each client has {answers} more answers"));
         while !self.clients.iter().all(|history| after(history).len() >= answers) {
+            wait.check();
             // A client that failed has printed the reason.
             assert!(!self.tasks.iter().any(JoinHandle::is_finished), "a call failed: see its message above");
             tokio::time::sleep(Duration::from_millis(20)).await;

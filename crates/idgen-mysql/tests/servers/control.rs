@@ -6,7 +6,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use idgen_server::{Scratch, Server};
+use idgen_server::{Scratch, Server, Wait};
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Connection, Executor, Row};
 use tokio::task::JoinHandle;
@@ -102,7 +102,9 @@ async fn the_control_sees_damage() {
     let server = Server::start(idgen_server::Database::MariaDb, &settings).unwrap();
     let begun = async || {
         let control = Control::start(&server).await;
+        let wait = Wait::until("five rows are acknowledged");
         while control.acknowledged.lock().unwrap().len() < 5 {
+            wait.check();
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
         control

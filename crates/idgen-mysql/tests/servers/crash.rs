@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use idgen_mysql::{Index, UuidMap};
-use idgen_server::{Database, Server};
+use idgen_server::{Database, Server, Wait};
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
@@ -89,7 +89,9 @@ async fn kill_while_clients_work(server: Arc<Server>, urls: [(Index, String); 2]
         let (before_one, before_two) = (acknowledged(0), acknowledged(1));
         // Clients get answers between two kills, however slow the machine is; otherwise the test would test nothing.
         let mut waits = 0;
+        let wait = Wait::until(format!("clients have answers in round {round}"));
         while acknowledged(0) < before_one + 20 || acknowledged(1) < before_two + 20 {
+            wait.check();
             tokio::time::sleep(Duration::from_millis(5)).await;
             let dead = schemas.iter_mut().any(|(_, _, clients)| clients.try_join_next().is_some());
             assert!(!dead, "a client gave up in round {round}");

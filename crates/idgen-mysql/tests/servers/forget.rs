@@ -2,7 +2,7 @@
 
 use futures_util::TryStreamExt;
 use idgen_mysql::{Index, UuidMap};
-use idgen_server::Database;
+use idgen_server::{Database, Wait};
 use sqlx::Connection;
 use uuid::Uuid;
 
@@ -111,7 +111,9 @@ async fn claims_are_removed_with_the_pair(database: Database) {
     let count = "SELECT COUNT(*) FROM uuid_map_claim";
     let claims: Vec<String> = uuids.iter().map(|uuid| format!("(x'{}')", uuid.simple())).collect();
     // The client may remove claims during any call, and begins to do so at a random one.
+    let wait = Wait::until("all claims are there");
     while number(&mut connection, count).await != Ok(50) {
+        wait.check();
         run(&mut connection, format!("INSERT IGNORE INTO uuid_map_claim (uuid) VALUES {}", claims.join(",")))
             .await;
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use idgen_mysql::{Index, UuidMap};
-use idgen_server::Database;
+use idgen_server::{Database, Wait};
 use sqlx::{Connection, MySqlConnection};
 use uuid::Uuid;
 
@@ -59,7 +59,9 @@ async fn a_claim_does_not_queue_behind_calls_that_wait_for_it(database: Database
 async fn until_all_wait(root: &mut MySqlConnection, database: Database, schema: &str, connections: i64) {
     let list = connection_list(database);
     let busy = format!("SELECT COUNT(*) FROM {list} WHERE db = '{schema}' AND info LIKE 'INSERT %'");
+    let wait = Wait::until(format!("{connections} statements wait"));
     while number(root, busy.clone()).await != Ok(connections) {
+        wait.check();
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use idgen_mysql::sync::{Answer, Change, Operation, Outcome, Sync, Value};
 use idgen_mysql::{DeviceLeases, Index, UuidMap};
-use idgen_server::{Database, Server};
+use idgen_server::{Database, Server, Wait};
 use sqlx::{Connection, MySqlConnection, Row};
 use uuid::Uuid;
 
@@ -86,7 +86,9 @@ async fn attempt(sync: &Sync, connection: &mut MySqlConnection, batch: &[Change]
 
 /// Waits until the server is back.
 async fn reconnect(url: &str) -> MySqlConnection {
+    let wait = Wait::until("the server is back");
     loop {
+        wait.check();
         match MySqlConnection::connect(url).await {
             Ok(connection) => return connection,
             Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use idgen_mysql::{Index, UuidMap};
-use idgen_server::{Database, Scratch};
+use idgen_server::{Database, Scratch, Wait};
 use sqlx::{Connection, MySqlConnection};
 use uuid::Uuid;
 
@@ -344,7 +344,9 @@ async fn an_alter_table_does_not_block_clients(database: Database) {
         "SELECT COUNT(*) FROM {list} WHERE db = '{}' AND state LIKE '%metadata lock%'",
         scratch.name()
     );
+    let wait = Wait::until("ALTER TABLE waits for the transaction");
     while number(&mut root, waits.clone()).await != Ok(1) {
+        wait.check();
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     let second = map.id_of_within(&mut transaction, Uuid::from_u128(2)).await.unwrap();

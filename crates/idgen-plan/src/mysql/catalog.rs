@@ -1,10 +1,14 @@
 //! What `information_schema` says about the tables of one schema.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::quote::text;
+use super::quote::{text, unescaped};
 use super::session::Session;
 use crate::error::{Error, Result};
+use crate::plan::Engine;
+
+/// The name of each primary key.
+const PRIMARY: &str = "PRIMARY";
 
 #[derive(Debug, Default)]
 pub(super) struct Catalog {
@@ -14,6 +18,24 @@ pub(super) struct Catalog {
     pub(super) foreign: Vec<Foreign>,
     /// Tables that have triggers, with the names of the triggers.
     pub(super) triggers: Vec<(String, String)>,
+    /// Views, routines, events and triggers with the texts of their statements.
+    pub(super) programs: Vec<Program>,
+}
+
+/// Something in the schema that has statements of its own.
+#[derive(Debug)]
+pub(super) struct Program {
+    pub(super) shown: String,
+    text: String,
+}
+
+impl Program {
+    /// Whether its text has this name as a word.
+    pub(super) fn mentions(&self, name: &str) -> bool {
+        let text = self.text.to_lowercase();
+        let mut words = text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$')));
+        words.any(|word| word == name.to_lowercase())
+    }
 }
 
 #[derive(Debug, Default)]
@@ -25,8 +47,27 @@ pub(super) struct Table {
     pub(super) is_partitioned: bool,
     pub(super) is_view: bool,
     pub(super) columns: Vec<Column>,
-    /// The columns of the primary key.
+    pub(super) parts: Vec<Part>,
+    /// The index whose columns tell the rows apart: the primary key, or a unique key without NULL.
+    pub(super) key: String,
+    /// The columns of this key.
     pub(super) primary: Vec<String>,
+    /// Check constraints: their names and conditions.
+    pub(super) conditions: Vec<(String, String)>,
+}
+
+/// A part of an index.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Part {
+    pub(super) index: String,
+    /// Empty for an expression.
+    pub(super) column: String,
+    pub(super) expression: String,
+    /// How many characters or bytes of the column; 0 for all.
+    pub(super) prefix: u64,
+    pub(super) is_tree: bool,
+    is_unique: bool,
+    nullable: bool,
 }
 
 #[derive(Debug, Default)]
@@ -38,8 +79,11 @@ pub(super) struct Column {
     pub(super) nullable: bool,
     pub(super) charset: String,
     pub(super) collation: String,
+    /// As a declaration writes it: a text in quotes, or an expression in parentheses. Empty if there is none.
     pub(super) default: String,
-    pub(super) is_generated: bool,
+    /// The expression of a generated column; empty for others.
+    pub(super) generated: String,
+    pub(super) is_invisible: bool,
     pub(super) counts: bool,
     pub(super) comment: String,
     /// In characters or bytes; 0 if the type has none.
@@ -63,9 +107,37 @@ impl Table {
     pub(super) fn column(&self, name: &str) -> Option<&Column> {
         self.columns.iter().find(|column| column.name == name)
     }
+
+    pub(super) fn has_primary_key(&self) -> bool {
+        self.key == PRIMARY
+    }
+
+    fn of_index(&self, index: &str) -> Vec<&Part> {
+        self.parts.iter().filter(|part| part.index == index).collect()
+    }
+
+    /// The primary key, or the shortest unique key that tells each row apart.
+    fn choose_key(&mut self) {
+        // The copy writes the columns of the key.
+        let is_written = |part: &Part| self.column(&part.column).is_some_and(|column| !column.is_generated());
+        let tells_apart = |part: &&Part| {
+            part.is_unique && part.is_tree && !part.nullable && part.prefix == 0 && is_written(part)
+        };
+        let names: BTreeSet<&String> = self.parts.iter().map(|part| &part.index).collect();
+        let keys = names.into_iter().filter(|index| self.of_index(index).iter().all(tells_apart));
+        let key = keys.min_by_key(|index| (*index != PRIMARY, self.of_index(index).len())).cloned();
+        if let Some(key) = key {
+            self.primary = self.of_index(&key).into_iter().map(|part| part.column.clone()).collect();
+            self.key = key;
+        }
+    }
 }
 
 impl Column {
+    pub(super) fn is_generated(&self) -> bool {
+        !self.generated.is_empty()
+    }
+
     /// The type with its character set, for declarations of variables and columns.
     pub(super) fn declared(&self) -> String {
         match self.collation.as_str() {
@@ -84,15 +156,10 @@ impl Catalog {
         let mut catalog = Catalog { schema, ..Catalog::default() };
         catalog.read_tables(session).await?;
         catalog.read_columns(session).await?;
-        catalog.read_keys(session).await?;
+        catalog.read_indexes(session).await?;
+        catalog.read_conditions(session).await?;
+        catalog.read_programs(session).await?;
         catalog.read_foreign_keys(session).await?;
-        let triggers = "SELECT EVENT_OBJECT_TABLE, TRIGGER_NAME FROM information_schema.TRIGGERS \
-                        WHERE TRIGGER_SCHEMA = DATABASE() ORDER BY 1, 2";
-        for row in session.rows(triggers).await? {
-            if let [table, name] = &row[..] {
-                catalog.triggers.push((table.clone(), name.clone()));
-            }
-        }
         Ok(catalog)
     }
 
@@ -129,7 +196,7 @@ impl Catalog {
 
     async fn read_columns(&mut self, session: &mut Session) -> Result<()> {
         let sql = "SELECT TABLE_NAME, COLUMN_NAME, COLUMN_TYPE, DATA_TYPE, IS_NULLABLE, CHARACTER_SET_NAME, \
-                   COLLATION_NAME, COLUMN_DEFAULT, EXTRA, GENERATION_EXPRESSION, COLUMN_COMMENT, \
+                   COLLATION_NAME, CONCAT('=', COLUMN_DEFAULT), EXTRA, GENERATION_EXPRESSION, COLUMN_COMMENT, \
                    CAST(CHARACTER_MAXIMUM_LENGTH AS CHAR) FROM information_schema.COLUMNS \
                    WHERE TABLE_SCHEMA = DATABASE() ORDER BY TABLE_NAME, ORDINAL_POSITION";
         for row in session.rows(sql).await? {
@@ -158,9 +225,9 @@ impl Catalog {
                 nullable: nullable == "YES",
                 charset: charset.clone(),
                 collation: collation.clone(),
-                // MariaDB writes the default NULL as text.
-                default: if default == "NULL" { String::new() } else { default.clone() },
-                is_generated: !made.is_empty(),
+                default: written_default(session.engine, data_type, default.strip_prefix('='), extra),
+                generated: made.clone(),
+                is_invisible: extra.to_ascii_uppercase().contains("INVISIBLE"),
                 counts: extra.contains("auto_increment"),
                 comment: comment.clone(),
                 length: length.parse().unwrap_or(0),
@@ -169,13 +236,73 @@ impl Catalog {
         Ok(())
     }
 
-    async fn read_keys(&mut self, session: &mut Session) -> Result<()> {
-        let sql = "SELECT TABLE_NAME, COLUMN_NAME FROM information_schema.STATISTICS \
-                   WHERE TABLE_SCHEMA = DATABASE() AND INDEX_NAME = 'PRIMARY' ORDER BY TABLE_NAME, SEQ_IN_INDEX";
+    async fn read_indexes(&mut self, session: &mut Session) -> Result<()> {
+        // MariaDB has no indexes on expressions.
+        let expression = if session.engine == Engine::MySql { "EXPRESSION" } else { "NULL" };
+        let sql = format!(
+            "SELECT TABLE_NAME, INDEX_NAME, COLUMN_NAME, {expression}, CAST(SUB_PART AS CHAR), INDEX_TYPE, \
+             CAST(NON_UNIQUE AS CHAR), NULLABLE FROM information_schema.STATISTICS \
+             WHERE TABLE_SCHEMA = DATABASE() ORDER BY TABLE_NAME, INDEX_NAME, SEQ_IN_INDEX"
+        );
+        for row in session.rows(&sql).await? {
+            let [table, index, column, expression, prefix, kind, is_repeated, nullable] = &row[..] else {
+                continue;
+            };
+            let Some(table) = self.tables.get_mut(table) else { continue };
+            table.parts.push(Part {
+                index: index.clone(),
+                column: column.clone(),
+                expression: unescaped(expression),
+                prefix: prefix.parse().unwrap_or(0),
+                is_tree: kind == "BTREE",
+                is_unique: is_repeated == "0",
+                nullable: nullable == "YES",
+            });
+        }
+        self.tables.values_mut().for_each(Table::choose_key);
+        Ok(())
+    }
+
+    async fn read_conditions(&mut self, session: &mut Session) -> Result<()> {
+        let sql = match session.engine {
+            Engine::MySql => {
+                "SELECT t.TABLE_NAME, c.CONSTRAINT_NAME, c.CHECK_CLAUSE FROM information_schema.CHECK_CONSTRAINTS AS c \
+                 JOIN information_schema.TABLE_CONSTRAINTS AS t ON t.CONSTRAINT_SCHEMA = c.CONSTRAINT_SCHEMA \
+                 AND t.CONSTRAINT_NAME = c.CONSTRAINT_NAME AND t.CONSTRAINT_TYPE = 'CHECK' \
+                 WHERE c.CONSTRAINT_SCHEMA = DATABASE() ORDER BY 1, 2"
+            }
+            _ => {
+                "SELECT TABLE_NAME, CONSTRAINT_NAME, CHECK_CLAUSE FROM information_schema.CHECK_CONSTRAINTS \
+                 WHERE CONSTRAINT_SCHEMA = DATABASE() ORDER BY 1, 2"
+            }
+        };
         for row in session.rows(sql).await? {
-            let [table, column] = &row[..] else { continue };
+            let [table, name, clause] = &row[..] else { continue };
             if let Some(table) = self.tables.get_mut(table) {
-                table.primary.push(column.clone());
+                table.conditions.push((name.clone(), unescaped(clause)));
+            }
+        }
+        Ok(())
+    }
+
+    async fn read_programs(&mut self, session: &mut Session) -> Result<()> {
+        let sql = "SELECT CONCAT('view ', TABLE_NAME), VIEW_DEFINITION FROM information_schema.VIEWS \
+                   WHERE TABLE_SCHEMA = DATABASE() UNION ALL \
+                   SELECT CONCAT(LOWER(ROUTINE_TYPE), ' ', ROUTINE_NAME), ROUTINE_DEFINITION FROM information_schema.ROUTINES \
+                   WHERE ROUTINE_SCHEMA = DATABASE() UNION ALL \
+                   SELECT CONCAT('event ', EVENT_NAME), EVENT_DEFINITION FROM information_schema.EVENTS \
+                   WHERE EVENT_SCHEMA = DATABASE() ORDER BY 1";
+        for row in session.rows(sql).await? {
+            if let [shown, text] = &row[..] {
+                self.programs.push(Program { shown: shown.clone(), text: text.clone() });
+            }
+        }
+        let triggers = "SELECT EVENT_OBJECT_TABLE, TRIGGER_NAME, ACTION_STATEMENT FROM information_schema.TRIGGERS \
+                        WHERE TRIGGER_SCHEMA = DATABASE() ORDER BY 1, 2";
+        for row in session.rows(triggers).await? {
+            if let [table, name, text] = &row[..] {
+                self.triggers.push((table.clone(), name.clone()));
+                self.programs.push(Program { shown: format!("trigger {name}"), text: text.clone() });
             }
         }
         Ok(())
@@ -219,5 +346,21 @@ impl Catalog {
             });
         }
         Ok(())
+    }
+}
+
+/// A default as a declaration writes it.
+fn written_default(engine: Engine, data_type: &str, shown: Option<&str>, extra: &str) -> String {
+    match shown {
+        // MariaDB writes the default NULL as text.
+        None | Some("NULL") if engine == Engine::MariaDb => String::new(),
+        None => String::new(),
+        Some(shown) if engine == Engine::MariaDb && shown.starts_with('\'') => shown.to_owned(),
+        Some(shown) if engine == Engine::MariaDb => format!("({shown})"),
+        Some(shown) if extra.contains("DEFAULT_GENERATED") => format!("({})", unescaped(shown)),
+        // MySQL shows bytes as 0x….
+        Some(shown) if data_type == "binary" => shown.to_owned(),
+        Some(shown) if shown.contains('\\') => format!("({})", text(shown)),
+        Some(shown) => text(shown),
     }
 }

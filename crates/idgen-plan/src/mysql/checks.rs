@@ -1,6 +1,6 @@
 //! What must be true before anything is changed, and before each step: each check is a query for the rows that are wrong.
 
-use super::catalog::{Catalog, Table};
+use super::catalog::Table;
 use super::check::{Check, check};
 use super::form::Form;
 use super::quote::{name, text};
@@ -16,7 +16,7 @@ pub(super) fn of_data(texts: &Texts<'_>, fingerprints: &[(String, String)]) -> V
     let mut checks = of_server();
     checks.extend(cascades_in_innodb(texts.engine));
     let catalog = texts.catalog;
-    checks.extend(of_schema(catalog, texts, fingerprints));
+    checks.extend(of_schema(texts, fingerprints));
     for table in texts.graph.order.iter().filter_map(|table| catalog.tables.get(table)) {
         for column in &table.columns {
             let Some(form) = texts.graph.keys.get(&(table.name.clone(), column.name.clone())) else {
@@ -75,18 +75,25 @@ fn of_server() -> Vec<Check> {
     )]
 }
 
-fn of_schema(catalog: &Catalog, texts: &Texts<'_>, fingerprints: &[(String, String)]) -> Vec<Check> {
+fn of_schema(texts: &Texts<'_>, fingerprints: &[(String, String)]) -> Vec<Check> {
     let tables = list(texts.graph.order.iter().cloned());
-    let keys = list(catalog.foreign.iter().map(|key| format!("{}.{}", key.table, key.name)));
-    let mut checks = vec![
-        check(
-            "All tables must be in InnoDB, or a change and its copy are not one transaction.",
-            format!(
-                "SELECT TABLE_NAME, ENGINE FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() \
-                 AND TABLE_NAME IN ({tables}) AND ENGINE <> 'InnoDB'"
-            ),
-            "the tables above are not in InnoDB",
+    let mut checks = vec![check(
+        "All tables must be in InnoDB, or a change and its copy are not one transaction.",
+        format!(
+            "SELECT TABLE_NAME, ENGINE FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() \
+             AND TABLE_NAME IN ({tables}) AND ENGINE <> 'InnoDB'"
         ),
+        "the tables above are not in InnoDB",
+    )];
+    checks.extend(of_later_changes(texts, fingerprints));
+    checks
+}
+
+/// What was changed in the schema since the plan was made would be lost by the renaming.
+pub(super) fn of_later_changes(texts: &Texts<'_>, fingerprints: &[(String, String)]) -> Vec<Check> {
+    let tables = list(texts.graph.order.iter().cloned());
+    let keys = list(texts.catalog.foreign.iter().map(|key| format!("{}.{}", key.table, key.name)));
+    let mut checks = vec![
         check(
             "Triggers would belong to the old tables after the renaming.",
             format!(
@@ -112,22 +119,32 @@ fn of_schema(catalog: &Catalog, texts: &Texts<'_>, fingerprints: &[(String, Stri
     checks
 }
 
-/// A check that a table has the columns that it had when the plan was made.
+/// A check that a table is as it was when the plan was made.
 pub(super) fn unchanged(table: &str, fingerprint: &str) -> Check {
     check(
-        format!("The columns of {table} must be those that the plan was made for."),
+        format!("The columns, indexes and conditions of {table} must be those that the plan was made for."),
         format!("SELECT * FROM ({}) AS now WHERE now.fingerprint <> {fingerprint}", fingerprint_sql(table)),
-        format!("the columns of {table} have changed since the plan was made: make it again"),
+        format!(
+            "the columns, indexes or conditions of {table} have changed since the plan was made: make it again"
+        ),
     )
 }
 
-/// A number that changes with the names, types and order of a table's columns.
+/// A number that changes with a table's columns, indexes and check constraints.
 pub(super) fn fingerprint_sql(table: &str) -> String {
-    format!(
-        "SELECT CAST(SUM(CRC32(CONCAT_WS(' ', ORDINAL_POSITION, COLUMN_NAME, COLUMN_TYPE, IS_NULLABLE))) AS CHAR) AS fingerprint \
-         FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = {}",
-        text(table)
-    )
+    let of = |columns: &str, view: &str, only: &str| {
+        format!(
+            "(SELECT COALESCE(SUM(CRC32(CONCAT_WS(' ', {columns}))), 0) FROM information_schema.{view} \
+             WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = {}{only})",
+            text(table)
+        )
+    };
+    let columns =
+        of("ORDINAL_POSITION, COLUMN_NAME, COLUMN_TYPE, IS_NULLABLE, COLLATION_NAME", "COLUMNS", "");
+    let indexes = of("INDEX_NAME, SEQ_IN_INDEX, COLUMN_NAME, SUB_PART, NON_UNIQUE", "STATISTICS", "");
+    // Foreign keys have a check of their own.
+    let conditions = of("CONSTRAINT_NAME", "TABLE_CONSTRAINTS", " AND CONSTRAINT_TYPE = 'CHECK'");
+    format!("SELECT CAST({columns} + {indexes} + {conditions} AS CHAR) AS fingerprint")
 }
 
 fn of_values(table: &Table, column: &str, form: Form, to: Target) -> Vec<Check> {

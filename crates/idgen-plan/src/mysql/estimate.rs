@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use super::catalog::Table;
-use super::quote::name;
+use super::quote::{name, text};
 use super::session::Session;
 use crate::error::Result;
+use crate::plan::Engine;
 
 /// Rows of each table that are read for the estimate.
 const SAMPLE: u64 = 5_000;
@@ -18,34 +19,45 @@ pub(super) struct Estimates {
 
 struct Estimate {
     rows: u64,
-    bytes: u64,
+    /// Unknown if the statistics are older than most rows, and the size of the file cannot be read.
+    bytes: Option<u64>,
     read: u64,
     took: Duration,
 }
 
 impl Estimates {
     pub(super) async fn measure(&mut self, session: &mut Session, table: &Table) -> Result<()> {
-        let columns: Vec<_> =
-            table.columns.iter().map(|column| format!("sample.{}", name(&column.name))).collect();
+        let columns: Vec<_> = table.columns.iter().map(|column| name(&column.name)).collect();
         let sql = format!(
-            "SELECT COUNT(*), SUM(CRC32(CONCAT_WS(' ', {}))) FROM (SELECT * FROM {} LIMIT {SAMPLE}) AS sample",
+            "SELECT COUNT(*), SUM(CRC32(CONCAT_WS(' ', sample.{}))) FROM (SELECT {} FROM {} LIMIT {SAMPLE}) AS sample",
+            columns.join(", sample."),
             columns.join(", "),
             name(&table.name)
         );
         let begin = Instant::now();
         let read = session.text(&sql).await?.parse().unwrap_or(0);
-        let estimate = Estimate { rows: table.rows, bytes: table.bytes, read, took: begin.elapsed() };
+        let took = begin.elapsed();
+        // Each row has an id of 16 bytes.
+        let is_old = table.bytes < 16 * table.rows.max(read);
+        let bytes = match file_size(session, &table.name).await {
+            Some(size) => Some(size.max(table.bytes)),
+            None => (!is_old).then_some(table.bytes),
+        };
+        let estimate = Estimate { rows: table.rows, bytes, read, took };
         self.tables.insert(table.name.clone(), estimate);
         Ok(())
     }
 
     pub(super) fn facts(&self) -> Vec<String> {
         let facts = self.tables.iter().map(|(table, of)| {
+            let size = match of.bytes {
+                Some(bytes) => format!("{} of data and indexes, as the server estimates", mebibytes(bytes)),
+                None => "a size that the server's statistics do not show: they are older than most rows (ANALYZE TABLE)".into(),
+            };
             format!(
-                "{table} has about {} rows and {} of data and indexes, as the server estimates. The new table needs at most as \
+                "{table} has about {} rows and {size}. The new table needs at most as \
                  much again until the last step. Reading {} rows took {}.",
-                of.rows,
-                mebibytes(of.bytes),
+                of.rows.max(of.read),
                 of.read,
                 milliseconds(of.took)
             )
@@ -66,6 +78,16 @@ impl Estimates {
             in_words(seconds)
         ))
     }
+}
+
+/// The size of the table's file, which needs the privilege PROCESS. The statistics of a table may be older than most of its rows.
+async fn file_size(session: &mut Session, table: &str) -> Option<u64> {
+    let list = if session.engine == Engine::MySql { "INNODB_TABLESPACES" } else { "INNODB_SYS_TABLESPACES" };
+    let sql = format!(
+        "SELECT CAST(FILE_SIZE AS CHAR) FROM information_schema.{list} WHERE NAME = CONCAT(DATABASE(), '/', {})",
+        text(table)
+    );
+    session.text(&sql).await.ok()?.parse().ok()
 }
 
 impl Estimate {

@@ -5,6 +5,7 @@ use super::quote::name;
 use super::session::Session;
 use crate::error::Result;
 use crate::plan::{Engine, Target};
+use crate::references::hyphenated;
 
 /// How a column writes ids now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,12 +52,19 @@ impl Form {
     }
 
     /// Whether a text has hyphens and capital letters; `None` if it is no id.
-    fn of_text(text: &str) -> Option<(bool, bool)> {
+    pub(super) fn of_text(text: &str) -> Option<(bool, bool)> {
         let hyphens = text.len() == 36
             && text.bytes().enumerate().all(|(at, byte)| matches!(at, 8 | 13 | 18 | 23) == (byte == b'-'));
         let digits = text.bytes().filter(u8::is_ascii_hexdigit).count();
         let fits = digits == 32 && (hyphens || text.len() == 32);
         fits.then(|| (hyphens, text.bytes().any(|byte| byte.is_ascii_uppercase())))
+    }
+
+    /// An id as a literal, in the form of the column.
+    pub(super) fn written(self, id: u128) -> String {
+        let Form::Text { hyphens, upper } = self else { return format!("x'{id:032x}'") };
+        let text = if hyphens { hyphenated(id) } else { format!("{id:032x}") };
+        format!("'{}'", if upper { text.to_uppercase() } else { text })
     }
 
     /// A regular expression for the values that the conversion back writes again as they are. Where the collation ignores
@@ -171,6 +179,15 @@ fn digits(value: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::Form;
+
+    #[test]
+    fn ids_are_written_in_the_form_of_the_column() {
+        let id = 0x0ccd_780c_baba_4026_9564_5b8c_6560_24db;
+        let text = |hyphens, upper| Form::Text { hyphens, upper }.written(id);
+        assert_eq!(text(true, false), "'0ccd780c-baba-4026-9564-5b8c656024db'");
+        assert_eq!(text(false, true), "'0CCD780CBABA402695645B8C656024DB'");
+        assert_eq!(Form::Bytes.written(id), "x'0ccd780cbaba402695645b8c656024db'");
+    }
 
     #[test]
     fn the_spelling_of_an_id_is_found() {

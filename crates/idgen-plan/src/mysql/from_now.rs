@@ -6,8 +6,9 @@ use super::catalog::{Catalog, Column, Table};
 use super::check::Check;
 use super::checks;
 use super::form::{Conversion, Form};
-use super::quote::{name, text};
+use super::quote::name;
 use super::session::Session;
+use super::settings;
 use super::steps::{WAIT, guard};
 use super::templates::Templates;
 use super::uuid_type;
@@ -45,7 +46,7 @@ pub(super) async fn plan(session: &mut Session, options: &Options, catalog: &Cat
     let key = Key::find(session, catalog, &options.table).await?;
     key.refuse(session)?;
     let made = key.made(session.engine);
-    let before = default_now(session, &key).await?;
+    let before = key.column.default.clone();
     let fingerprint = session.text(&checks::fingerprint_sql(&key.table.name)).await?;
     let largest = format!("SELECT MAX({}) > {made} FROM {}", name(&key.column.name), name(&key.table.name));
     let is_exceeded = session.text(&largest).await? == "1";
@@ -56,6 +57,7 @@ pub(super) async fn plan(session: &mut Session, options: &Options, catalog: &Cat
         tables: vec![key.table.name.clone()],
         facts: key.facts(is_exceeded),
         notes: key.notes(session.engine, catalog, !before.is_empty()),
+        session: settings::clean(session.engine),
         steps: vec![key.step(&check, &made, &before)?],
         scripts: Vec::new(),
         command: None,
@@ -66,7 +68,10 @@ impl<'a> Key<'a> {
     async fn find(session: &mut Session, catalog: &'a Catalog, table: &str) -> Result<Key<'a>> {
         let table = catalog.table(table)?;
         let [column] = &table.primary[..] else {
-            return Err(Error::new(format!("{} has no primary key of one column", table.name)));
+            return Err(Error::new(format!(
+                "{} has no primary key of one column, nor another unique key of one column without NULL",
+                table.name
+            )));
         };
         let shown = format!("{}.{column}", table.name);
         let column = table.column(column).ok_or_else(|| Error::new(format!("{shown} is not visible")))?;
@@ -92,7 +97,7 @@ impl<'a> Key<'a> {
 
     fn refuse(&self, session: &Session) -> Result<()> {
         let shown = format!("{}.{}", self.table.name, self.column.name);
-        if self.column.is_generated {
+        if self.column.is_generated() {
             return Err(Error::new(format!("{shown} is a generated column, which has no default")));
         }
         if session.engine == Engine::MariaDb && session.version < [10, 10, 0] {
@@ -202,49 +207,4 @@ fn bytes_of_v7() -> String {
         "UNHEX(CONCAT(LPAD(HEX({MICROS} DIV 1000), 12, '0'), '7', LPAD(HEX({MICROS} MOD 1000 * 4096 DIV 1000), 3, '0'), \
          ELT(1 + (ORD(RANDOM_BYTES(1)) & 3), '8', '9', 'a', 'b'), SUBSTR(HEX(RANDOM_BYTES(8)), 2)))"
     )
-}
-
-/// The default of the column as a declaration writes it; the empty text if it has none.
-async fn default_now(session: &mut Session, key: &Key<'_>) -> Result<String> {
-    let sql = format!(
-        "SELECT COALESCE(COLUMN_DEFAULT, 'NULL'), COLUMN_DEFAULT IS NULL, EXTRA FROM information_schema.COLUMNS \
-         WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = {} AND COLUMN_NAME = {}",
-        text(&key.table.name),
-        text(&key.column.name)
-    );
-    let rows = session.rows(&sql).await?;
-    let Some([default, is_absent, extra]) = rows.first().map(|row| &row[..]) else {
-        return Ok(String::new());
-    };
-    Ok(match session.engine {
-        _ if is_absent == "1" => String::new(),
-        // MariaDB shows an expression, and the default NULL as text.
-        Engine::MariaDb if default == "NULL" => String::new(),
-        Engine::MariaDb => format!("({default})"),
-        _ if extra.contains("DEFAULT_GENERATED") => format!("({})", unescaped(default)),
-        // MySQL shows bytes as 0x….
-        _ if key.column.data_type == "binary" => default.clone(),
-        _ => text(default),
-    })
-}
-
-/// MySQL shows an expression with a backslash before each quote and backslash.
-fn unescaped(shown: &str) -> String {
-    let mut characters = shown.chars().peekable();
-    let mut written = String::new();
-    while let Some(character) = characters.next() {
-        let next = characters.next_if(|next| character == '\\' && matches!(next, '\'' | '\\'));
-        written.push(next.unwrap_or(character));
-    }
-    written
-}
-
-#[cfg(test)]
-mod tests {
-    use super::unescaped;
-
-    #[test]
-    fn quotes_of_an_expression_are_written_again() {
-        assert_eq!(unescaped(r"concat(_utf8mb4\'it\\\'s\')"), r"concat(_utf8mb4'it\'s')");
-    }
 }

@@ -12,6 +12,8 @@ use crate::error::{Error, Result};
 pub(super) struct Graph {
     pub(super) order: Vec<String>,
     pub(super) keys: BTreeMap<(String, String), Form>,
+    /// Tables whose foreign keys form a circle.
+    pub(super) circle: BTreeSet<String>,
     /// What the person must know: primary keys that stay as they are.
     pub(super) notes: Vec<String>,
 }
@@ -43,21 +45,47 @@ impl Graph {
             members.insert(added);
             graph.take_parents(session, catalog, &members).await?;
         }
-        graph.order(catalog, &members)?;
-        graph.notes = graph.order.iter().filter_map(|name| graph.note(catalog.tables.get(name)?)).collect();
+        graph.order(catalog, members);
+        graph.notes = graph.notes(catalog);
         Ok(graph)
     }
 
-    /// What the primary key of a table means for the plan, if it is not one changed column.
-    fn note(&self, table: &Table) -> Option<String> {
-        let (name, first) = (&table.name, table.primary.first()?);
-        if table.primary.len() > 1 {
-            return Some(format!(
-                "The primary key of {name} has several columns: all rows with the same {first} are copied in one transaction."
-            ));
-        }
-        let changes = self.keys.contains_key(&(name.clone(), first.clone()));
-        (!changes).then(|| format!("The primary key of {name} keeps its type: it is no id of 128 bits."))
+    /// What the keys that tell rows apart mean for the plan, if they are not one changed primary key.
+    fn notes(&self, catalog: &Catalog) -> Vec<String> {
+        let tables = || self.order.iter().filter_map(|name| catalog.tables.get(name));
+        let of_tables = |which: &dyn Fn(&Table) -> Option<String>, before: &str, after: &str| {
+            let found: Vec<_> = tables().filter_map(which).collect();
+            (!found.is_empty()).then(|| format!("{before} {}{after}", found.join(", ")))
+        };
+        let others =
+            |table: &Table| (!table.has_primary_key()).then(|| format!("{} ({})", table.name, table.key));
+        let several = |table: &Table| {
+            let [first, _, ..] = &table.primary[..] else { return None };
+            Some(format!("{} ({first})", table.name))
+        };
+        let stays = |table: &Table| {
+            let [only] = &table.primary[..] else { return None };
+            (!self.keys.contains_key(&(table.name.clone(), only.clone()))).then(|| table.name.clone())
+        };
+        let notes = [
+            of_tables(
+                &others,
+                "These tables have no primary key of columns that are written; the unique key in parentheses tells their rows apart:",
+                ".",
+            ),
+            of_tables(
+                &several,
+                "These tables have a key of several columns; all rows with the same value in the column in parentheses are copied in one \
+                 transaction:",
+                ".",
+            ),
+            of_tables(
+                &stays,
+                "The keys of these tables keep their type, since they are no ids of 128 bits:",
+                ".",
+            ),
+        ];
+        notes.into_iter().flatten().collect()
     }
 
     async fn take_primary_key(&mut self, session: &mut Session, table: &Table) -> Result<Option<Form>> {
@@ -78,17 +106,15 @@ impl Graph {
         members: &BTreeSet<String>,
     ) -> Result<()> {
         for key in catalog.foreign.iter().filter(|key| members.contains(&key.table)) {
-            let ([column], Some(parent)) = (&key.to_columns[..], catalog.tables.get(&key.to_table)) else {
-                continue;
-            };
-            let place = (key.to_table.clone(), column.clone());
-            if self.keys.contains_key(&place) {
-                continue;
-            }
-            if let Some(column) = parent.column(column)
-                && let Some(form) = Form::of(session, &parent.name, column).await?
-            {
-                self.keys.insert(place, form);
+            let Some(parent) = catalog.tables.get(&key.to_table) else { continue };
+            for column in key.to_columns.iter().filter_map(|column| parent.column(column)) {
+                let place = (key.to_table.clone(), column.name.clone());
+                if self.keys.contains_key(&place) {
+                    continue;
+                }
+                if let Some(form) = Form::of(session, &parent.name, column).await? {
+                    self.keys.insert(place, form);
+                }
             }
         }
         Ok(())
@@ -123,98 +149,35 @@ impl Graph {
     }
 
     /// Parents before children; a table may refer to itself, but not through another.
-    fn order(&mut self, catalog: &Catalog, members: &BTreeSet<String>) -> Result<()> {
-        let mut left = members.clone();
+    fn order(&mut self, catalog: &Catalog, mut left: BTreeSet<String>) {
         while !left.is_empty() {
             let waits = |table: &&String| {
                 let parents =
                     catalog.foreign.iter().filter(|key| key.table == **table && key.to_table != **table);
                 parents.into_iter().any(|key| left.contains(&key.to_table))
             };
-            let Some(next) = left.iter().find(|table| !waits(table)).cloned() else {
-                let names: Vec<_> = left.into_iter().collect();
-                return Err(Error::new(format!(
-                    "the foreign keys of {} form a circle, so no order of copying keeps them valid: drop one of them for \
-                     the time of the change",
-                    names.join(", ")
-                )));
-            };
+            let Some(next) = left.iter().find(|table| !waits(table)).cloned() else { break };
             left.remove(&next);
             self.order.push(next);
         }
-        Ok(())
+        self.circle = self.without_children(catalog, left.clone());
+        self.order.extend(left);
     }
 
-    /// Refuses what the plan cannot do, with the reason.
-    pub(super) fn refuse(&self, catalog: &Catalog) -> Result<()> {
-        for name in &self.order {
-            let Some(table) = catalog.tables.get(name) else {
-                return Err(Error::new(format!(
-                    "the table {name} is not visible for this user: grant SELECT on it"
-                )));
-            };
-            let why = if table.is_view {
-                "is not a base table"
-            } else if !table.engine.eq_ignore_ascii_case("InnoDB") {
-                "is not in InnoDB, so a change and its copy are not one transaction: change its engine first"
-            } else if table.is_partitioned {
-                "is partitioned; MySQL and MariaDB have no foreign keys there, and the plan does not cover it"
-            } else if table.primary.is_empty() {
-                "has no primary key, so the copy cannot find rows again: add one first"
-            } else {
-                continue;
-            };
-            return Err(Error::new(format!("the table {name} {why}")));
+    /// Those of these tables that are in a circle or between two, and do not only refer to it.
+    fn without_children(&self, catalog: &Catalog, mut left: BTreeSet<String>) -> BTreeSet<String> {
+        let is_parent = |table: &String, left: &BTreeSet<String>| {
+            let mut children =
+                catalog.foreign.iter().filter(|key| key.to_table == *table && key.table != *table);
+            children.any(|key| left.contains(&key.table))
+        };
+        while let Some(child) = left.iter().find(|table| !is_parent(table, &left)).cloned() {
+            left.remove(&child);
         }
-        if let Some((table, trigger)) = catalog.triggers.iter().find(|(table, _)| self.order.contains(table))
-        {
-            return Err(Error::new(format!(
-                "the table {table} has the trigger {trigger}: after the renaming it would belong to the old table. Drop it, \
-                 and create it for the new table after the last step"
-            )));
-        }
-        for key in catalog.foreign.iter().filter(|key| self.concerns(key)) {
-            self.refuse_foreign_key(catalog, key)?;
-        }
-        for (table, column) in self.keys.keys() {
-            let of = catalog.tables.get(table).and_then(|table| table.column(column));
-            if of.is_some_and(|column| column.is_generated) {
-                return Err(Error::new(format!(
-                    "{table}.{column} is a generated column: its expression must be changed by hand"
-                )));
-            }
-        }
-        Ok(())
+        left
     }
 
     pub(super) fn concerns(&self, key: &Foreign) -> bool {
         self.order.contains(&key.table) || self.order.contains(&key.to_table)
-    }
-
-    fn refuse_foreign_key(&self, catalog: &Catalog, key: &Foreign) -> Result<()> {
-        let name = format!("the foreign key {} of {}.{}", key.name, key.schema, key.table);
-        let of_other = [&key.schema, &key.to_schema].into_iter().find(|schema| **schema != catalog.schema);
-        if let Some(other) = of_other {
-            return Err(Error::new(format!(
-                "{name} connects this schema with the schema {other}: the plan changes one schema. Drop it for the time of the \
-                 change"
-            )));
-        }
-        let changes = |column: &&String| self.keys.contains_key(&(key.table.clone(), (*column).clone()));
-        if let Some(changed) = key.columns.iter().find(changes).filter(|_| key.columns.len() > 1) {
-            return Err(Error::new(format!(
-                "{name} has {} columns ({}), and {changed} changes: the plan changes foreign keys of one column. Drop it for the \
-                 time of the change",
-                key.columns.len(),
-                key.columns.join(", ")
-            )));
-        }
-        if key.table == key.to_table && key.on_delete == "CASCADE" {
-            return Err(Error::new(format!(
-                "{name} refers to its own table with ON DELETE CASCADE. InnoDB deletes these rows without triggers, at all \
-                 depths, so the copy cannot be kept current: replace it by RESTRICT or SET NULL for the time of the change"
-            )));
-        }
-        Ok(())
     }
 }

@@ -25,7 +25,7 @@ pub(super) struct Map {
     state: String,
     claims: String,
     /// Whether the index is `dedup`: of hashes, which admits a UUID twice, so it is claimed before.
-    is_dedup: bool,
+    pub(super) is_dedup: bool,
     /// The type of its ids.
     pub(super) id_type: &'static str,
     /// The largest id, the one after it, and the most that are reserved at once.

@@ -6,7 +6,8 @@ use super::texts::Texts;
 use super::uuid_type;
 use crate::plan::Target;
 
-pub(super) fn all(texts: &Texts<'_>) -> Vec<String> {
+/// The notes; those of columns without a foreign key were made before.
+pub(super) fn all(texts: &Texts<'_>, references: Vec<String>) -> Vec<String> {
     let mut notes = texts.graph.notes.clone();
     if let Some(map) = texts.map {
         notes.extend(integers(texts, map));
@@ -30,8 +31,22 @@ pub(super) fn all(texts: &Texts<'_>) -> Vec<String> {
                 .to_owned(),
         );
     }
-    notes.extend(generic(texts));
+    notes.extend(references);
+    notes.extend(programs(texts));
     notes
+}
+
+/// Names what has statements of its own about the tables.
+fn programs(texts: &Texts<'_>) -> Option<String> {
+    let names = &texts.graph.order;
+    let of_tables = texts.catalog.programs.iter().filter(|one| names.iter().any(|name| one.mentions(name)));
+    let shown: Vec<_> = of_tables.map(|one| one.shown.as_str()).collect();
+    (!shown.is_empty()).then(|| {
+        format!(
+            "These name the tables, and read and write the new columns from the renaming on; check that they can: {}.",
+            shown.join(", ")
+        )
+    })
 }
 
 /// What is different with integers.
@@ -61,34 +76,4 @@ fn integers(texts: &Texts<'_>, map: &Map) -> Vec<String> {
         );
     }
     notes
-}
-
-/// Names columns that may have to change too.
-pub(super) fn generic(texts: &Texts<'_>) -> Option<String> {
-    let generic = without_foreign_key(texts);
-    (!generic.is_empty()).then(|| {
-        format!(
-            "These columns have the type and the length of the old keys, but no foreign key, so the plan does not change them. If \
-             they refer to the tables of the plan, they must be changed together with the applications: {}.",
-            generic.join(", ")
-        )
-    })
-}
-
-/// Columns that may refer to a changed key although no foreign key says so.
-fn without_foreign_key(texts: &Texts<'_>) -> Vec<String> {
-    let keys = &texts.graph.keys;
-    let of_key = |(table, column): &(String, String)| texts.catalog.tables.get(table)?.column(column);
-    let types: Vec<_> =
-        keys.keys().filter_map(of_key).map(|column| (column.length, &column.data_type)).collect();
-    let tables = texts.catalog.tables.values().filter(|table| !table.is_view);
-    let columns = tables.flat_map(|table| {
-        let alike = table.columns.iter().filter(|column| {
-            types.contains(&(column.length, &column.data_type))
-                && !keys.contains_key(&(table.name.clone(), column.name.clone()))
-                && table.primary != [column.name.clone()]
-        });
-        alike.map(|column| format!("{}.{}", table.name, column.name)).collect::<Vec<_>>()
-    });
-    columns.collect()
 }

@@ -14,6 +14,17 @@ pub(super) fn text(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
+/// MySQL shows an expression with a backslash before each quote and backslash.
+pub(super) fn unescaped(shown: &str) -> String {
+    let mut characters = shown.chars().peekable();
+    let mut written = String::new();
+    while let Some(character) = characters.next() {
+        let next = characters.next_if(|next| character == '\\' && matches!(next, '\'' | '\\'));
+        written.push(next.unwrap_or(character));
+    }
+    written
+}
+
 /// The end of a name cut off, so that it fits with an ending: names have at most 64 characters.
 pub(super) fn with_ending(name: &str, ending: &str) -> String {
     let most = 64 - ending.chars().count();
@@ -44,5 +55,10 @@ mod tests {
         assert_eq!(with_ending(&a, "_plan_new").chars().count(), 64);
         assert_ne!(with_ending(&a, "_plan_new"), with_ending(&b, "_plan_new"));
         assert_eq!(with_ending("orders", "_plan_new"), "orders_plan_new");
+    }
+
+    #[test]
+    fn quotes_of_an_expression_are_written_again() {
+        assert_eq!(unescaped(r"concat(_utf8mb4\'it\\\'s\')"), r"concat(_utf8mb4'it\'s')");
     }
 }

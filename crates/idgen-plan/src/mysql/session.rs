@@ -5,6 +5,7 @@ use std::time::Duration;
 use sqlx::mysql::{MySqlConnectOptions, MySqlConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, Row};
 
+use super::settings;
 use crate::error::{Error, Result};
 use crate::plan::Engine;
 
@@ -44,6 +45,11 @@ impl Session {
         session.version = numbers(&version);
         if version.contains("MariaDB") {
             session.engine = Engine::MariaDb;
+        }
+        for statement in settings::clean(session.engine) {
+            session.execute(&statement.sql).await?;
+        }
+        if session.engine == Engine::MariaDb {
             session.execute(&format!("SET SESSION max_statement_time = {}", limit.as_secs_f64())).await?;
         } else {
             session.execute(&format!("SET SESSION max_execution_time = {}", limit.as_millis())).await?;

@@ -45,8 +45,6 @@ pub(super) struct Steps<'a> {
     map: Option<&'a Map>,
 }
 
-/// Triggers are executed with the modes of the session that created them.
-const MODES: &str = "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_AUTO_VALUE_ON_ZERO,NO_ENGINE_SUBSTITUTION'";
 pub(super) const WAIT: &str = "SET SESSION lock_wait_timeout = 10";
 
 impl<'a> Steps<'a> {
@@ -76,7 +74,7 @@ impl<'a> Steps<'a> {
         Ok(Steps { engine, templates: Templates::new()?, names, tables, estimates, map })
     }
 
-    pub(super) fn all(&self, data: &[Check]) -> Result<Vec<Step>> {
+    pub(super) fn all(&self, data: &[Check], later: Vec<Check>) -> Result<Vec<Step>> {
         let mut steps = vec![self.check(data)?];
         if let Some(map) = self.map {
             steps.push(self.map(map)?);
@@ -91,7 +89,7 @@ impl<'a> Steps<'a> {
         }
         steps.push(self.verify("verify", false)?);
         steps.push(self.prepare()?);
-        steps.push(self.rename()?);
+        steps.push(self.rename(later)?);
         steps.push(self.verify("verify-renamed", true)?);
         steps.push(self.finish()?);
         Ok(steps)
@@ -209,8 +207,6 @@ impl<'a> Steps<'a> {
         needed.extend(parents.map(checks::copied));
         needed.extend(checks::cascades_in_innodb(self.engine));
         let mut statements = self.guard(&needed)?;
-        statements
-            .push(Statement::new("How values are converted in the triggers: without silent changes.", MODES));
         statements.push(Statement::new("Waits at most ten seconds for the metadata lock.", WAIT));
         let side = &table.forward;
         statements.extend(self.empty(table));
@@ -273,7 +269,6 @@ impl<'a> Steps<'a> {
         let mut needed = checks::phase(self.names.phase, false);
         needed.push(checks::triggers_present(table, false));
         let mut statements = self.guard(&needed)?;
-        statements.push(Statement::new("How values are converted: without silent changes.", MODES));
         statements.push(Statement::new(
             "Row locks without gaps, so that clients can insert while a chunk is copied.",
             "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
@@ -281,10 +276,6 @@ impl<'a> Steps<'a> {
         statements.push(Statement::new(
             "The foreign keys hold in the table that is read; checking them again would lock the parents.",
             "SET SESSION foreign_key_checks = 0",
-        ));
-        statements.push(Statement::new(
-            "TIMESTAMP values are copied as they are.",
-            "SET SESSION time_zone = '+00:00'",
         ));
         if self.engine == Engine::MariaDb {
             statements.push(Statement::new(

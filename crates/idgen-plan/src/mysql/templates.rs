@@ -41,6 +41,7 @@ impl Templates {
             "asks.sql",
             "fill.sql",
             "claim.sql",
+            "claims.sql",
             "bytes.sql",
             "reserve.sql",
             "copy.sql",

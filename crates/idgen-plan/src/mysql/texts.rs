@@ -14,7 +14,6 @@ use super::form::{Conversion, UUID};
 use super::graph::Graph;
 use super::map::Map;
 use super::quote::{name, with_ending};
-use crate::error::{Error, Result};
 use crate::options::Options;
 use crate::plan::Engine;
 
@@ -56,6 +55,7 @@ struct KeyText {
     name: String,
     new_type: &'static str,
     nullable: bool,
+    is_invisible: bool,
     default: String,
     comment: String,
 }
@@ -66,6 +66,7 @@ struct OwnerText {
     name: String,
     integer: String,
     nullable: bool,
+    /// Whether it is the primary key, whose place the integers take.
     is_primary: bool,
 }
 
@@ -153,7 +154,7 @@ impl Texts<'_> {
     }
 
     pub(super) fn table(&self, table: &Table) -> Option<TableText> {
-        let stored: Vec<&Column> = table.columns.iter().filter(|column| !column.is_generated).collect();
+        let stored: Vec<&Column> = table.columns.iter().filter(|column| !column.is_generated()).collect();
         let primary: Vec<&Column> = table.primary.iter().filter_map(|name| table.column(name)).collect();
         let first = primary.first()?;
         let of_keys = |each: &dyn Fn(&Column) -> String, with: &str| {
@@ -208,22 +209,15 @@ impl Texts<'_> {
         if self.engine == Engine::MySql { " FOR SHARE NOWAIT" } else { " LOCK IN SHARE MODE" }
     }
 
-    /// Refuses names that columns of integers need.
-    pub(super) fn refuse_names(&self) -> Result<()> {
-        let tables = self.graph.order.iter().filter_map(|table| self.catalog.tables.get(table));
-        for table in tables {
-            for column in &table.columns {
-                let integer = integer_name(&column.name);
-                let needs = matches!(self.fate(table, column), Fate::Named(..) | Fate::Refers(..));
-                if needs && table.column(&integer).is_some() {
-                    return Err(Error::new(format!(
-                        "{0}.{integer} is there already, and the integers of {0}.{1} need this name: rename it first",
-                        table.name, column.name
-                    )));
-                }
-            }
-        }
-        Ok(())
+    /// The columns that the new table gets beside those of the old one, and the column that each is for.
+    pub(super) fn added(&self, table: &Table) -> Vec<(String, String)> {
+        let changed = table.columns.iter().filter(|column| self.conversion(&table.name, column).is_some());
+        let names = changed.flat_map(|column| {
+            let text = self.options.keep_text.then(|| text_name(&column.name));
+            let integer = self.map.is_some().then(|| integer_name(&column.name));
+            text.into_iter().chain(integer).map(|name| (name, column.name.clone()))
+        });
+        names.collect()
     }
 
     fn owner(&self, table: &Table, column: &Column) -> Option<OwnerText> {
@@ -231,7 +225,7 @@ impl Texts<'_> {
             name: column.name.clone(),
             integer: integer_name(&column.name),
             nullable: column.nullable,
-            is_primary: table.primary == [column.name.clone()],
+            is_primary: table.has_primary_key() && table.primary == [column.name.clone()],
         })
     }
 
@@ -293,12 +287,13 @@ impl Texts<'_> {
     }
 
     fn key(&self, column: &Column, conversion: &Conversion) -> KeyText {
-        let makes_ids = column.default.to_ascii_lowercase().contains("uuid()");
+        let default = column.default.as_str();
         KeyText {
             name: column.name.clone(),
             new_type: conversion.new_type(),
             nullable: column.nullable,
-            default: if makes_ids { conversion.forward(&column.default) } else { String::new() },
+            is_invisible: column.is_invisible,
+            default: if default.is_empty() { String::new() } else { conversion.forward(default) },
             comment: column.comment.clone(),
         }
     }
@@ -311,7 +306,7 @@ impl Texts<'_> {
         let texts = table.columns.iter().filter_map(|column| {
             let conversion = self.conversion(&table.name, column)?;
             Some(GeneratedText {
-                name: with_ending(&column.name, "_text"),
+                name: text_name(&column.name),
                 r#type: column.declared(),
                 value: conversion.backward(&name(&column.name)),
             })
@@ -352,6 +347,11 @@ impl Texts<'_> {
             is_own: key.table == key.to_table,
         }
     }
+}
+
+/// The name of a column with the old text.
+fn text_name(column: &str) -> String {
+    with_ending(column, "_text")
 }
 
 pub(super) fn new_name(table: &str) -> String {

@@ -79,9 +79,9 @@ pub(super) fn command(texts: &Texts<'_>) -> Result<Option<Command>> {
         let of = catalog.table(table)?.column(column);
         changes.extend(of.and_then(|column| {
             let conversion = texts.conversion(table, column)?;
-            let default = match column.default.to_ascii_lowercase().contains("uuid()") {
-                true => format!(" DEFAULT ({})", conversion.forward(&column.default)),
-                false => String::new(),
+            let default = match column.default.as_str() {
+                "" => String::new(),
+                default => format!(" DEFAULT ({})", conversion.forward(default)),
             };
             let comment = match column.comment.as_str() {
                 "" => String::new(),
@@ -108,7 +108,7 @@ pub(super) fn command(texts: &Texts<'_>) -> Result<Option<Command>> {
     Ok(Some(Command { tool, purpose: purpose(tool, &options.table), script }))
 }
 
-pub(super) fn notes(texts: &Texts<'_>) -> Vec<String> {
+pub(super) fn notes(references: Vec<String>) -> Vec<String> {
     let mut notes = vec![
         "Execute the check immediately before the tool. The tool copies with INSERT IGNORE, and a text that is no id cannot become \
          a UUID."
@@ -120,7 +120,7 @@ pub(super) fn notes(texts: &Texts<'_>) -> Vec<String> {
          changes since then. A plan without --for has a way back that loses nothing."
             .to_owned(),
     ];
-    notes.extend(super::notes::generic(texts));
+    notes.extend(references);
     notes
 }
 

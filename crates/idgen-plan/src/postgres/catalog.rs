@@ -7,6 +7,8 @@ use serde::de::DeserializeOwned;
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor};
 
+use super::names::quoted;
+use super::settings;
 use crate::error::{Error, Result};
 
 /// How long a server may take to accept the connection.
@@ -157,8 +159,9 @@ impl Session {
             .map_err(|error| Error::of("cannot connect", error))?;
         let mut session = Session { connection, version: 0 };
         // Names in the texts of defaults and predicates are complete if no schema is searched.
+        let clean: String = settings::clean().into_iter().map(|statement| statement.sql + ";").collect();
         let setup = format!(
-            "SET default_transaction_read_only = on; SET statement_timeout = {}; SET search_path = pg_catalog",
+            "{clean} SET default_transaction_read_only = on; SET statement_timeout = {}",
             limit.as_millis()
         );
         let set = session.connection.execute(sqlx::raw_sql(AssertSqlSafe(setup))).await;
@@ -248,7 +251,11 @@ impl Catalog {
             [] => Err(Error::new(format!("there is no table {table} in this database"))),
             _ => Err(Error::new(format!(
                 "there are several tables with the name {table}: write one of {}",
-                places.iter().map(|&at| self.tables[at].shown()).collect::<Vec<_>>().join(", ")
+                places
+                    .iter()
+                    .map(|&at| format!("{}.{}", self.tables[at].schema, self.tables[at].name))
+                    .collect::<Vec<_>>()
+                    .join(", ")
             ))),
         }
     }
@@ -276,6 +283,11 @@ impl Index {
 }
 
 impl Table {
+    /// Its name in a statement.
+    pub(super) fn written(&self) -> String {
+        format!("{}.{}", quoted(&self.schema), quoted(&self.name))
+    }
+
     /// Its name, with the schema unless that is `public`.
     pub(super) fn shown(&self) -> String {
         match self.schema.as_str() {

@@ -4,7 +4,6 @@ use std::time::{Duration, Instant};
 
 use super::catalog::{Catalog, Session};
 use super::graph::Graph;
-use super::names::quoted;
 
 /// Rows of each table that are read for the estimate.
 const SAMPLE: u32 = 20_000;
@@ -17,7 +16,7 @@ pub(super) struct Reading(f64);
 pub(super) async fn measure(session: &mut Session, catalog: &Catalog, graph: &Graph) -> Option<Reading> {
     let mut seconds = 0.0;
     for table in graph.tables.iter().filter_map(|&id| catalog.table(id)) {
-        let name = format!("{}.{}", quoted(&table.schema), quoted(&table.name));
+        let name = table.written();
         let sql = format!("SELECT count(hashtext(s::text)) FROM (SELECT * FROM {name} LIMIT {SAMPLE}) AS s");
         let begin = Instant::now();
         let read = session.number(&sql).await.ok()?;

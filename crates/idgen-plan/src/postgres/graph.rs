@@ -142,8 +142,7 @@ async fn spelling(
     for &place in places {
         let (Some(table), Some(column)) = (catalog.table(place.0), catalog.column(place)) else { continue };
         if table.readable && table.kind == "r" {
-            let table = format!("{}.{}", quoted(&table.schema), quoted(&table.name));
-            values.extend(session.sample(&table, &quoted(&column.name)).await?);
+            values.extend(session.sample(&table.written(), &quoted(&column.name)).await?);
         }
     }
     let most = Spelling::of_most(&values);

@@ -6,8 +6,10 @@ mod estimate;
 mod graph;
 mod names;
 mod notes;
+mod references;
 mod refuse;
 mod render;
+mod settings;
 mod spelling;
 mod steps;
 mod taken;
@@ -72,13 +74,15 @@ async fn to_uuid(session: &mut Session, catalog: &Catalog, root: &Table, options
     change.shape = session.texts("what depends on the keys", &templates.query("shape.sql", &change)?).await?;
     let reading = estimate::measure(session, catalog, &graph).await;
     let steps = steps::of_type(&templates, &change, reading)?;
+    let references = references::notes(session, catalog, &graph).await?;
     let times = reading.map(|_| Reading::fact());
     Ok(Plan {
         engine: Engine::Postgres,
         target: options.to,
         tables: change.tables.iter().map(|table| table.shown.clone()).collect(),
         facts: notes::facts(catalog, &graph).into_iter().chain(times).collect(),
-        notes: notes::of(session, catalog, graph, &change).await,
+        notes: notes::of(catalog, &graph, &change, references),
+        session: settings::clean(),
         steps,
         scripts: Vec::new(),
         command: None,
@@ -94,8 +98,7 @@ async fn from_now(session: &mut Session, catalog: &Catalog, root: &Table, option
     let own = match column.kind.as_str() {
         "uuid" => "uuidv7()".to_owned(),
         "text" | "varchar" | "bpchar" | "citext" => {
-            let table = format!("{}.{}", quoted(&root.schema), quoted(&root.name));
-            let values = session.sample(&table, &quoted(&column.name)).await?;
+            let values = session.sample(&root.written(), &quoted(&column.name)).await?;
             Spelling::of_most(&values).unwrap_or(Spelling::Hyphenated).of_uuid("uuidv7()")
         }
         "bytea" => Spelling::Bytes.of_uuid("uuidv7()"),
@@ -114,6 +117,7 @@ async fn from_now(session: &mut Session, catalog: &Catalog, root: &Table, option
         tables: vec![root.shown()],
         facts: notes::facts_of([root]),
         notes: notes::of_v7(column, !steps.is_empty()),
+        session: settings::clean(),
         steps,
         scripts: Vec::new(),
         command: None,

@@ -1,13 +1,9 @@
 //! What the person who executes the plan must know.
 
-use super::catalog::{Catalog, Column, Session, Table};
+use super::catalog::{Catalog, Column, Table};
 use super::change::Change;
 use super::graph::Graph;
-use super::names::{mentions, quoted};
-use super::spelling::Spelling;
-
-/// Columns that are searched for ids without a foreign key.
-const MOST_COLUMNS: usize = 500;
+use super::names::mentions;
 
 /// What was read of the tables.
 pub(super) fn facts(catalog: &Catalog, graph: &Graph) -> Vec<String> {
@@ -28,13 +24,8 @@ pub(super) fn facts_of<'a>(tables: impl IntoIterator<Item = &'a Table>) -> Vec<S
         .collect()
 }
 
-/// The notes, those of the graph first.
-pub(super) async fn of(
-    session: &mut Session,
-    catalog: &Catalog,
-    graph: Graph,
-    change: &Change,
-) -> Vec<String> {
+/// The notes, those of the graph first, and last those of columns without a foreign key.
+pub(super) fn of(catalog: &Catalog, graph: &Graph, change: &Change, references: Vec<String>) -> Vec<String> {
     let mut notes = graph.notes.clone();
     notes.push(
         "Execute the files with psql as the owner of the tables, and not in a transaction (no `psql -1`). A client that is \
@@ -70,15 +61,17 @@ pub(super) async fn of(
     }
     for table in tables().filter(|table| !table.publications.is_empty()) {
         notes.push(format!(
-            "{} is published ({}): add the new columns to the subscribers' tables before the first step, and switch there in the \
-             same way.",
+            "{} is published ({}): make a plan for each subscriber, too, and execute each step there first. Only the switch and the last \
+             step come here first. Then execute the switch there, as soon as the changes after it wait; and the last step there, when the \
+             subscriber has applied all changes before it (`confirmed_flush_lsn` of its slot), since it cannot apply a change of columns \
+             that it has dropped.",
             table.shown(),
             table.publications.join(", ")
         ));
     }
     notes.extend(functions(catalog, change));
-    notes.extend(useless_indexes(catalog, &graph));
-    notes.extend(generic(session, catalog, &graph).await);
+    notes.extend(useless_indexes(catalog, graph));
+    notes.extend(references);
     notes
 }
 
@@ -123,43 +116,4 @@ fn useless_indexes(catalog: &Catalog, graph: &Graph) -> Option<String> {
             names.join(", ")
         )
     })
-}
-
-/// Columns of text without a foreign key that hold UUIDs, as those of comments on anything do.
-async fn generic(session: &mut Session, catalog: &Catalog, graph: &Graph) -> Vec<String> {
-    let (mut found, mut unread) = (Vec::new(), Vec::new());
-    let candidates = catalog.columns.iter().filter(|column| {
-        matches!(column.kind.as_str(), "text" | "varchar" | "bpchar" | "citext")
-            && !graph.columns.contains_key(&(column.table, column.number))
-    });
-    for (at, column) in candidates.enumerate() {
-        let Some(table) = catalog.table(column.table).filter(|table| table.kind == "r") else { continue };
-        let shown = format!("{}.{}", table.shown(), column.name);
-        let name = format!("{}.{}", quoted(&table.schema), quoted(&table.name));
-        if !table.readable || at >= MOST_COLUMNS {
-            unread.push(shown);
-            continue;
-        }
-        match session.sample(&name, &quoted(&column.name)).await {
-            Ok(values) if Spelling::of_most(&values).is_some() => found.push(shown),
-            Ok(_) => {}
-            // A sparse column may take longer than a statement may.
-            Err(_) => unread.push(shown),
-        }
-    }
-    let mut notes = Vec::new();
-    if !found.is_empty() {
-        notes.push(format!(
-            "These columns hold UUIDs as text and have no foreign key to the tables, so the plan leaves them alone: {}. If they \
-             refer to these tables, compare them by `CAST(column AS uuid)` after the switch, or change them too.",
-            found.join(", ")
-        ));
-    }
-    if !unread.is_empty() {
-        notes.push(format!(
-            "These columns of text were not searched for ids of the tables: {}.",
-            unread.join(", ")
-        ));
-    }
-    notes
 }

@@ -2,7 +2,8 @@
 
 use super::catalog::{Catalog, Column, Index, Place, Table};
 use super::graph::Graph;
-use super::names::{BODY, mentions};
+use super::names::{BODY, mentions, quoted};
+use super::spelling;
 use crate::error::{Error, Result};
 
 /// Collects all reasons, so that one attempt shows them all.
@@ -16,10 +17,7 @@ pub(super) fn check(catalog: &Catalog, graph: &Graph) -> Result<()> {
     }
     of_keys(catalog, graph, &mut reasons);
     of_indexes(catalog, graph, &mut reasons);
-    match reasons.is_empty() {
-        true => Ok(()),
-        false => Err(Error::new(format!("the keys cannot be changed yet: {}", reasons.join("; ")))),
-    }
+    Error::of_reasons(&reasons)
 }
 
 fn of_table(table: &Table) -> Vec<String> {
@@ -83,6 +81,13 @@ fn of_column(catalog: &Catalog, place: Place, reasons: &mut Vec<String>) {
     let Some(column) = catalog.column(place) else { return };
     let shown = catalog.shown(place);
     reasons.extend(about_column(column).into_iter().flatten().map(|why| format!("{shown} {why}")));
+    if let Some(default) = column.default.as_deref().filter(|default| is_other_text(default)) {
+        let table = catalog.table(place.0).map_or(String::new(), Table::written);
+        reasons.push(format!(
+            "the default of {shown} is {default}, which is no id: drop it first (ALTER TABLE {table} ALTER COLUMN {} DROP DEFAULT)",
+            quoted(&column.name)
+        ));
+    }
     for dependent in &catalog.dependents {
         if (dependent.table, dependent.number) == place {
             reasons.push(format!(
@@ -91,6 +96,12 @@ fn of_column(catalog: &Catalog, place: Place, reasons: &mut Vec<String>) {
             ));
         }
     }
+}
+
+/// Whether a default is a constant that is no id. An INSERT that relies on it would fail after the switch.
+fn is_other_text(default: &str) -> bool {
+    let constant = default.strip_prefix('\'').and_then(|rest| Some(rest.rsplit_once("'::")?.0));
+    constant.is_some_and(|text| spelling::id(text.strip_prefix("\\x").unwrap_or(text)).is_none())
 }
 
 fn about_column(column: &Column) -> [Option<String>; 6] {
@@ -165,4 +176,26 @@ pub(super) fn not_null(column: &str) -> String {
     let plain = column.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
     let name = if plain { column.to_owned() } else { super::names::quoted(column) };
     format!("({name} IS NOT NULL)")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_other_text;
+
+    #[test]
+    fn constants_that_are_no_ids_are_told_from_ids_and_expressions() {
+        let id = "6ccd780c-baba-1026-9564-5b8c656024db";
+        for other in ["'none'::bpchar", "'it''s'::character varying", "''::text", "'\\x00'::bytea"] {
+            assert!(is_other_text(other), "{other}");
+        }
+        let digits = id.replace('-', "");
+        for kept in [
+            &format!("'{id}'::bpchar"),
+            &format!("'\\x{digits}'::bytea"),
+            "NULL::bpchar",
+            "(gen_random_uuid())::text",
+        ] {
+            assert!(!is_other_text(kept), "{kept}");
+        }
+    }
 }

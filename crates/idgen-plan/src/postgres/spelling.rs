@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::references::hyphenated;
+
 /// What a text of each new id is made of, as long as the old column is kept current.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -47,12 +49,23 @@ impl Spelling {
         }
     }
 
-    fn of(value: &str) -> Option<Spelling> {
-        let inner = value.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
-        let digits: String = inner.unwrap_or(value).chars().filter(|&c| c != '-').collect();
-        if digits.len() != 32 || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-            return None;
+    /// An id as a literal.
+    pub(super) fn written(self, id: u128) -> String {
+        let digits = format!("{id:032x}");
+        let text = hyphenated(id);
+        match self {
+            Spelling::Hyphenated => format!("'{text}'"),
+            Spelling::HyphenatedUpper => format!("'{}'", text.to_uppercase()),
+            Spelling::Simple => format!("'{digits}'"),
+            Spelling::SimpleUpper => format!("'{}'", digits.to_uppercase()),
+            Spelling::Braced => format!("'{{{text}}}'"),
+            Spelling::BracedUpper => format!("'{{{}}}'", text.to_uppercase()),
+            Spelling::Bytes => format!("'\\x{digits}'"),
         }
+    }
+
+    fn of(value: &str) -> Option<Spelling> {
+        let (inner, digits) = parts(value)?;
         let upper = digits.bytes().any(|byte| byte.is_ascii_uppercase());
         Some(match (inner.is_some(), value.contains('-'), upper) {
             (true, _, false) => Spelling::Braced,
@@ -65,9 +78,40 @@ impl Spelling {
     }
 }
 
+/// What is between braces, if there are any, and the digits of an id.
+fn parts(value: &str) -> Option<(Option<&str>, String)> {
+    let inner = value.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+    let digits: String = inner.unwrap_or(value).chars().filter(|&c| c != '-').collect();
+    (digits.len() == 32 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some((inner, digits))
+}
+
+/// The id that a text or the digits of 16 bytes are.
+pub(super) fn id(value: &str) -> Option<u128> {
+    u128::from_str_radix(&parts(value)?.1, 16).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_written_id_has_its_spelling() {
+        let number = 0x0ccd_780c_baba_1026_9564_5b8c_6560_24db;
+        let all = [
+            Spelling::Hyphenated,
+            Spelling::HyphenatedUpper,
+            Spelling::Simple,
+            Spelling::SimpleUpper,
+            Spelling::Braced,
+            Spelling::BracedUpper,
+        ];
+        for spelling in all {
+            let written = spelling.written(number);
+            let value = written.trim_matches('\'');
+            assert_eq!((Spelling::of(value), id(value)), (Some(spelling), Some(number)), "{written}");
+        }
+        assert_eq!(Spelling::Bytes.written(number), r"'\x0ccd780cbaba102695645b8c656024db'");
+    }
 
     #[test]
     fn most_values_decide() {

@@ -27,7 +27,7 @@ impl Client {
         words.push(program.to_owned());
         let program = words.len();
         let options =
-            ["--host", host, "--port", port, "--user", name, "--default-character-set=utf8mb4", schema];
+            ["--host", host, "--port", port, "--user", name, "--default-character-set=latin1", schema];
         words.extend(options.map(str::to_owned));
         Client { words, program, password: password.to_owned(), folder: folder.to_owned() }
     }

@@ -79,15 +79,20 @@ impl Clients {
         (acknowledged, changes, answers)
     }
 
+    /// The table of sessions, and its columns of their numbers, schemas and states.
+    pub fn sessions(&self) -> [&'static str; 4] {
+        match self.database {
+            Database::MariaDb => ["information_schema.PROCESSLIST", "ID", "DB", "STATE"],
+            // information_schema cannot show statements with the bytes of the map's clients (error 3854).
+            _ => ["performance_schema.threads", "PROCESSLIST_ID", "PROCESSLIST_DB", "PROCESSLIST_STATE"],
+        }
+    }
+
     /// Kills the sessions of others than these clients, if they are in a state that contains a text.
     pub async fn kill_others(&self, state: &str) -> usize {
         let mut own = MySqlConnection::connect(&self.url).await.unwrap();
         let kept: Vec<_> = self.connections.iter().map(u64::to_string).collect();
-        // MySQL's information_schema cannot show statements with the bytes of the map's clients (error 3854).
-        let [list, id, schema, state_of] = match self.database {
-            Database::MariaDb => ["information_schema.PROCESSLIST", "ID", "DB", "STATE"],
-            _ => ["performance_schema.threads", "PROCESSLIST_ID", "PROCESSLIST_DB", "PROCESSLIST_STATE"],
-        };
+        let [list, id, schema, state_of] = self.sessions();
         let sql = format!(
             "SELECT CAST({id} AS CHAR) FROM {list} WHERE {schema} = DATABASE() AND {id} <> CONNECTION_ID() \
              AND {id} NOT IN ({}) AND COALESCE({state_of}, '') LIKE '%{state}%'",

@@ -12,7 +12,7 @@ use crate::integers::map;
 use crate::shop::{SCHEMA, TABLES, fill};
 
 /// A damage that comes after the plan was made, and what the check says.
-const DAMAGES: [(&str, &str); 9] = [
+const DAMAGES: [(&str, &str); 12] = [
     ("INSERT INTO customers (id, name) VALUES ('no id', 'x')", "no ids"),
     ("UPDATE customers SET id = UPPER(id) LIMIT 1", "spelled otherwise"),
     ("INSERT INTO customers (id, name) SELECT UPPER(id), name FROM customers LIMIT 1", "spelled otherwise"),
@@ -24,6 +24,12 @@ const DAMAGES: [(&str, &str); 9] = [
     ("SET foreign_key_checks = 0; UPDATE items SET parent = UUID() LIMIT 1", "no parent"),
     ("CREATE TRIGGER other BEFORE INSERT ON orders FOR EACH ROW SET NEW.busy = 1", "have the triggers above"),
     ("ALTER TABLE items ADD note INT", "have changed since the plan"),
+    ("ALTER TABLE items ADD INDEX (busy)", "have changed since the plan"),
+    ("ALTER TABLE items ADD CONSTRAINT few CHECK (busy < 100)", "have changed since the plan"),
+    (
+        "ALTER TABLE customers MODIFY name VARCHAR(40) COLLATE utf8mb4_bin NOT NULL",
+        "have changed since the plan",
+    ),
     (
         "CREATE TABLE late (id INT PRIMARY KEY, o CHAR(36) CHARACTER SET ascii COLLATE ascii_bin, \
          FOREIGN KEY (o) REFERENCES orders (id))",
@@ -114,7 +120,7 @@ fn what_the_type_uuid_does_not_accept_is_found() {
 }
 
 /// Schemas that cannot be changed, and why.
-const REFUSED: [(&str, &str); 6] = [
+const REFUSED: [(&str, &str); 17] = [
     ("CREATE TABLE orders (id INT PRIMARY KEY)", "cannot be changed"),
     ("CREATE TABLE orders (id BINARY(16) PRIMARY KEY)", "already"),
     ("CREATE TABLE orders (id CHAR(36) PRIMARY KEY) ENGINE = MyISAM", "not in InnoDB"),
@@ -131,7 +137,53 @@ const REFUSED: [(&str, &str); 6] = [
          FOREIGN KEY (o) REFERENCES orders (id)); ALTER TABLE orders ADD FOREIGN KEY (o) REFERENCES other (id)",
         "form a circle",
     ),
+    (
+        "CREATE TABLE orders (id CHAR(36), n INT UNIQUE); INSERT INTO orders VALUES (UUID(), 1)",
+        "primary key of orders cannot",
+    ),
+    (
+        "CREATE TABLE orders (id CHAR(36) PRIMARY KEY); CREATE TABLE free (o CHAR(36), UNIQUE (o), FOREIGN KEY (o) REFERENCES orders (id))",
+        "free has neither a primary key nor a unique key without NULL",
+    ),
+    (
+        "CREATE TABLE orders (id CHAR(36) PRIMARY KEY, CONSTRAINT whole CHECK (CHAR_LENGTH(id) = 36))",
+        "the check constraint whole of orders reads orders.id",
+    ),
+    (
+        "CREATE TABLE orders (id CHAR(36) PRIMARY KEY, short CHAR(8) AS (LEFT(id, 8)) VIRTUAL)",
+        "the generated column orders.short reads orders.id",
+    ),
+    (
+        "CREATE TABLE orders (id CHAR(36) PRIMARY KEY, KEY begins (id(8)))",
+        "index begins of orders holds only the first 8",
+    ),
+    (
+        "CREATE TABLE orders (id CHAR(36) PRIMARY KEY, FULLTEXT KEY words (id))",
+        "index words of orders holds the words of id",
+    ),
+    (
+        "CREATE TABLE orders (id CHAR(36) PRIMARY KEY, o CHAR(36) NOT NULL DEFAULT 'none', FOREIGN KEY (o) REFERENCES orders (id))",
+        "the default of orders.o is 'none', which is no id: drop it first (ALTER TABLE `orders` ALTER COLUMN `o` DROP DEFAULT)",
+    ),
+    (
+        "CREATE TABLE orders (id CHAR(36) PRIMARY KEY, o CHAR(36), p CHAR(36), UNIQUE (id, o), FOREIGN KEY (o, p) REFERENCES orders (id, o))",
+        "and refers to its own table",
+    ),
+    (
+        "CREATE TABLE orders (id CHAR(36) PRIMARY KEY); CREATE TABLE orders_plan_new (n INT PRIMARY KEY)",
+        "the table orders_plan_new is there already",
+    ),
+    (
+        "CREATE TABLE orders (id CHAR(36) PRIMARY KEY, o CHAR(36), CONSTRAINT k FOREIGN KEY (o) REFERENCES orders (id)); \
+         CREATE TABLE u (n INT PRIMARY KEY, m INT, CONSTRAINT k_plan FOREIGN KEY (m) REFERENCES u (n))",
+        "the table u has a foreign key k_plan already",
+    ),
+    ("CREATE TABLE orders (id CHAR(36) PRIMARY KEY, ID_TEXT INT)", "orders.ID_TEXT is there already"),
 ];
+
+/// One attempt shows all reasons.
+const REFUSED_AT_ONCE: &str = "CREATE TABLE orders (id CHAR(36) PRIMARY KEY, CHECK (id <> ''), short CHAR(8) AS (LEFT(id, 8)) VIRTUAL);
+    CREATE TABLE free (o CHAR(36), FOREIGN KEY (o) REFERENCES orders (id)); CREATE TRIGGER t BEFORE INSERT ON free FOR EACH ROW SET NEW.o = NULL";
 
 #[test]
 fn what_cannot_be_planned_is_refused_with_the_reason() {
@@ -142,17 +194,43 @@ fn what_cannot_be_planned_is_refused_with_the_reason() {
             let scratch = server.scratch().unwrap();
             let error = runtime.block_on(async {
                 run(scratch.url(), sql).await;
-                plan(scratch.url(), &Options::new("orders", Target::Binary16)).await.expect_err(sql)
+                let options = Options { keep_text: true, ..Options::new("orders", Target::Binary16) };
+                plan(scratch.url(), &options).await.expect_err(sql)
             });
             assert!(error.to_string().contains(reason), "{database}: {sql}: {error}");
         }
         let scratch = server.scratch().unwrap();
         runtime.block_on(async {
+            run(scratch.url(), REFUSED_AT_ONCE).await;
+            let error = plan(scratch.url(), &Options::new("orders", Target::Binary16)).await.unwrap_err();
+            let lines: Vec<_> = error.to_string().lines().map(str::to_owned).collect();
+            assert_eq!(lines[0], "the keys cannot be changed yet:");
+            for part in [
+                "the table free has neither",
+                "the trigger t",
+                "the generated column",
+                "the check constraint",
+            ] {
+                let of = lines.iter().filter(|line| line.starts_with("- ") && line.contains(part));
+                assert_eq!(of.count(), 1, "{part} in {lines:?}");
+            }
+            assert_eq!(lines.len(), 5, "{lines:?}");
+        });
+        let scratch = server.scratch().unwrap();
+        runtime.block_on(async {
             run(scratch.url(), SCHEMA).await;
+            run(
+                scratch.url(),
+                "CREATE VIEW shown AS SELECT id FROM orders; CREATE VIEW other AS SELECT 'reorders' AS one",
+            )
+            .await;
+            run(scratch.url(), "CREATE PROCEDURE p() SELECT COUNT(*) FROM Items").await;
             run(scratch.url(), "CREATE TABLE audit (id INT PRIMARY KEY, entity_id CHAR(36))").await;
             let made = plan(scratch.url(), &Options::new(TABLES[0], Target::Binary16)).await.unwrap();
             assert_eq!(made.tables, ["customers", "orders", "items"]);
             assert!(made.notes.iter().any(|note| note.ends_with(": audit.entity_id.")), "{:?}", made.notes);
+            let programs = ": procedure p, view shown.";
+            assert!(made.notes.iter().any(|note| note.ends_with(programs)), "{:?}", made.notes);
             let error = plan(scratch.url(), &Options::new("none", Target::Binary16)).await.unwrap_err();
             assert!(error.to_string().contains("no table \"none\""), "{error}");
         });

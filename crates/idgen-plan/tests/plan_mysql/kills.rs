@@ -2,14 +2,16 @@
 
 use std::time::Duration;
 
+use idgen_mysql::Index;
 use idgen_plan::{Options, Target, plan};
-use idgen_server::{Database, Server};
+use idgen_server::{Database, Server, Wait};
 use sqlx::Connection;
 use sqlx::mysql::MySqlConnection;
 
 use crate::cascades::cascades_in_innodb;
 use crate::client::{Client, result};
 use crate::clients::Clients;
+use crate::integers;
 use crate::shop::{Acknowledged, TABLES, execute, fill};
 use crate::whole::{left, named};
 
@@ -23,15 +25,28 @@ fn distance() -> usize {
 
 #[test]
 fn mysql() {
-    killed(Database::MySql, Target::Binary16);
+    killed(Database::MySql, Target::Binary16, Index::Unique);
 }
 
 #[test]
 fn mariadb() {
-    killed(Database::MariaDb, Target::Uuid);
+    killed(Database::MariaDb, Target::Uuid, Index::Unique);
 }
 
-fn killed(database: Database, to: Target) {
+#[test]
+#[ignore = "minutes: make soak executes it"]
+fn integers_on_mysql() {
+    killed(Database::MySql, Target::Integer, Index::Unique);
+}
+
+#[test]
+#[ignore = "minutes: make soak executes it"]
+fn integers_on_mariadb() {
+    killed(Database::MariaDb, Target::Integer, Index::Dedup);
+}
+
+/// The index is that of the map, for integers.
+fn killed(database: Database, to: Target, index: Index) {
     let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
     let scratch = server.scratch().unwrap();
     let folder = tempfile::tempdir().unwrap();
@@ -39,8 +54,9 @@ fn killed(database: Database, to: Target) {
     let client = Client::new(&server, scratch.name(), folder.path());
     runtime.block_on(async {
         let rows = fill(scratch.url(), 4, 2_000, to).await;
+        let map = integers::map_for(to, scratch.url(), index, &rows).await;
         plan(scratch.url(), &Options::new("orders", to)).await.unwrap().write(folder.path()).unwrap();
-        let clients = Clients::start(&server, scratch.url(), rows, to, None).await;
+        let clients = Clients::start(&server, scratch.url(), rows, to, map.clone()).await;
         let killer = Killer {
             client: &client,
             clients: &clients,
@@ -48,10 +64,13 @@ fn killed(database: Database, to: Target) {
             is_mariadb: database == Database::MariaDb,
         };
         tokio::task::block_in_place(|| killer.whole());
-        let (acknowledged, changes, _) = clients.end().await;
+        let (acknowledged, changes, answers) = clients.end().await;
         assert!(changes > 200, "{changes} changes are too few for a test");
         acknowledged.assert_equal(&Acknowledged::read(scratch.url(), "", to).await, "after the last step");
         assert_eq!(left(scratch.url()).await, Vec::<String>::new());
+        if let Some(map) = map {
+            integers::assert_of_the_map(scratch.url(), &map, &answers).await;
+        }
     });
 }
 
@@ -142,9 +161,11 @@ impl Killer<'_> {
         // The processes of these clients are told from those of the file by their state.
         runtime.block_on(execute(&mut open, &format!("START TRANSACTION; {used}"))).unwrap();
         let mut child = self.client.start(file);
+        let wait = Wait::until(format!("{file} waits for the transaction, or has ended"));
         while child.try_wait().unwrap().is_none()
             && runtime.block_on(self.clients.kill_others("metadata lock")) == 0
         {
+            wait.check();
             std::thread::sleep(Duration::from_millis(5));
         }
         runtime.block_on(execute(&mut open, "ROLLBACK")).unwrap();
@@ -162,7 +183,10 @@ impl Killer<'_> {
         self.set("UPDATE idgen_plan_control SET chunk_milliseconds = 0");
         let mut child = self.client.start(file);
         let copied = format!("SELECT CAST(rows_copied AS SIGNED) FROM {at}");
-        while child.try_wait().unwrap().is_none() && self.number(&copied) <= 20 {}
+        let wait = Wait::until(format!("{file} has copied some rows, or has ended"));
+        while child.try_wait().unwrap().is_none() && self.number(&copied) <= 20 {
+            wait.check();
+        }
         tokio::runtime::Handle::current().block_on(self.clients.kill_others(""));
         let _ = result(child.wait_with_output().unwrap());
         self.set("UPDATE idgen_plan_control SET paused = 1");
@@ -191,9 +215,14 @@ impl Killer<'_> {
 
     /// Until so many sessions wait for the control table, or for the procedure of another.
     fn wait_for(&self, sessions: i64) {
-        let sql = "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE DB = DATABASE() \
-                   AND (STATE = 'User sleep' OR STATE LIKE '%stored procedure metadata lock%')";
-        while self.number(sql) < sessions {
+        let [list, _, schema, state] = self.clients.sessions();
+        let sql = format!(
+            "SELECT COUNT(*) FROM {list} WHERE {schema} = DATABASE() \
+             AND ({state} = 'User sleep' OR {state} LIKE '%stored procedure metadata lock%')"
+        );
+        let wait = Wait::until(format!("{sessions} sessions wait in the copy"));
+        while self.number(&sql) < sessions {
+            wait.check();
             std::thread::sleep(Duration::from_millis(5));
         }
     }

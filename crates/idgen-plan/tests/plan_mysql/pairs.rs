@@ -52,14 +52,27 @@ fn cases(database: Database, index: Index) {
     let files = client.files("");
     let rename = files.iter().position(|file| file.ends_with("-rename.sql")).unwrap();
     files[..rename].iter().for_each(|file| drop(client.must(file)));
+    let no_way_back = |why: &str| {
+        let said = client.execute("undo/02-map.sql").unwrap_err();
+        assert!(said.contains(why), "{said}");
+    };
+    no_way_back("later steps were executed already");
     runtime.block_on(async {
         case.pairs_that_exist().await;
         case.locks_and_commits_of_others().await;
         case.a_new_key().await;
     });
     files[rename..=rename + 1].iter().for_each(|file| drop(client.must(file)));
+    no_way_back("the tables are renamed");
     runtime.block_on(case.after_the_renaming());
     client.must(&files[rename + 1]);
+    if index == Index::Dedup {
+        runtime.block_on(case.claim_and_wait());
+    }
+    client.must(&files[rename + 2]);
+    if index == Index::Dedup {
+        runtime.block_on(case.only_the_open_claim_is_left());
+    }
 }
 
 fn new() -> (Uuid, String) {
@@ -164,6 +177,24 @@ impl Case {
         assert_eq!(self.map.find(Uuid::from_u128(order)).await.unwrap(), before);
         let child = format!("SELECT order_id_int FROM items_plan_new WHERE id = '{}'", text(item));
         assert_eq!(number(&mut self.own, &child).await as u64, integer);
+    }
+
+    /// A claim of a transaction that is not committed, and more committed ones than the last step deletes at once.
+    async fn claim_and_wait(&mut self) {
+        let ids: Vec<Uuid> = (0..1_200).map(|_| Uuid::new_v4()).collect();
+        for id in &ids[1..] {
+            let claim = format!("INSERT INTO uuid_map_claim (uuid) VALUES (x'{:032x}')", id.as_u128());
+            self.must(&claim).await;
+        }
+        let claim = format!("INSERT INTO uuid_map_claim (uuid) VALUES (x'{:032x}')", ids[0].as_u128());
+        execute(&mut self.other, "BEGIN").await.unwrap();
+        execute(&mut self.other, &claim).await.unwrap();
+    }
+
+    /// The last step neither waited for it nor deleted it, and deleted all others.
+    async fn only_the_open_claim_is_left(&mut self) {
+        execute(&mut self.other, "COMMIT").await.unwrap();
+        assert_eq!(number(&mut self.own, "SELECT COUNT(*) FROM uuid_map_claim").await, 1);
     }
 
     async fn after_the_renaming(&mut self) {

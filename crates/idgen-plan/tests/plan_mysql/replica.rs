@@ -5,25 +5,39 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use idgen_mysql::Index;
 use idgen_plan::{Options, Target, plan};
-use idgen_server::{Database, Server, Settings};
+use idgen_server::{Database, Server, Settings, Wait};
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Connection, Executor, Row};
 
 use crate::cascades::cascades_in_innodb;
 use crate::client::{Client, address, result};
 use crate::clients::Clients;
+use crate::integers;
 use crate::shop::{execute, fill};
 use crate::whole::named;
 
 #[test]
 fn mysql() {
-    ends_equal(Database::MySql, Target::Binary16);
+    ends_equal(Database::MySql, Target::Binary16, Index::Unique);
 }
 
 #[test]
 fn mariadb() {
-    ends_equal(Database::MariaDb, Target::Uuid);
+    ends_equal(Database::MariaDb, Target::Uuid, Index::Unique);
+}
+
+#[test]
+#[ignore = "minutes: make soak executes it"]
+fn integers_on_mysql() {
+    ends_equal(Database::MySql, Target::Integer, Index::Unique);
+}
+
+#[test]
+#[ignore = "minutes: make soak executes it"]
+fn integers_on_mariadb() {
+    ends_equal(Database::MariaDb, Target::Integer, Index::Dedup);
 }
 
 fn settings(database: Database, number: u32) -> Settings {
@@ -31,7 +45,8 @@ fn settings(database: Database, number: u32) -> Settings {
     match database {
         Database::MySql => settings.option("gtid_mode", "ON").option("enforce_gtid_consistency", "ON"),
         // The files of the log are named ON.000001 and so on.
-        _ => settings.option("log_bin", "ON").option("binlog_format", "ROW"),
+        // The map needs a binary log that a crash does not cut.
+        _ => settings.option("log_bin", "ON").option("binlog_format", "ROW").option("sync_binlog", "1"),
     }
 }
 
@@ -129,23 +144,25 @@ async fn sums(url: &str, schema: &str) -> Vec<(String, i64, i64)> {
     all
 }
 
-fn ends_equal(database: Database, to: Target) {
+/// The index is that of the map, for integers.
+fn ends_equal(database: Database, to: Target, index: Index) {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     runtime.block_on(async {
         let pair = Pair::start(database).await;
         let scratch = pair.source.scratch().unwrap();
         let folder = tempfile::tempdir().unwrap();
         let rows = fill(scratch.url(), 4, 4_000, to).await;
+        let map = integers::map_for(to, scratch.url(), index, &rows).await;
         plan(scratch.url(), &Options::new("orders", to)).await.unwrap().write(folder.path()).unwrap();
         let client = Client::new(&pair.source, scratch.name(), folder.path());
         let watcher = "CREATE USER watcher IDENTIFIED BY 'watches'; GRANT ALL ON *.* TO watcher";
         execute(&mut MySqlConnection::connect(scratch.url()).await.unwrap(), watcher).await.unwrap();
-        let clients = Clients::start(&pair.source, scratch.url(), rows, to, None).await;
+        let clients = Clients::start(&pair.source, scratch.url(), rows, to, map.clone()).await;
         tokio::task::block_in_place(|| {
             let (first_copy, rename) = (named(&client, "copy-customers"), named(&client, "rename"));
             let files = client.files("");
             files.iter().filter(|file| **file < first_copy).for_each(|file| drop(client.must(file)));
-            waits_while_the_replica_is_behind(&pair, &client, folder.path(), scratch.name());
+            waits_while_the_replica_is_behind(&pair, &client, &clients, folder.path(), scratch.name());
             files.iter().filter(|file| **file < rename).for_each(|file| {
                 if *file >= first_copy {
                     client.must(file);
@@ -155,19 +172,39 @@ fn ends_equal(database: Database, to: Target) {
             client.must(&rename);
             client.must(&named(&client, "verify-renamed"));
         });
-        let (acknowledged, changes, _) = clients.end().await;
+        let (acknowledged, changes, answers) = clients.end().await;
         assert!(changes > 200, "{changes} changes are too few for a test");
+        let of_the_map = match (to, index) {
+            // The pairs, the state row, and the table of what clients synchronize.
+            (Target::Integer, Index::Unique) => 3,
+            (Target::Integer, _) => 4,
+            _ => 0,
+        };
+        // The block of integers, and the counter that draws them.
+        let of_integers = if map.is_some() { 2 } else { 0 };
         // Three old and three new tables, three positions, two of the phase, and the control table.
-        pair.assert_equal(scratch.name(), 12).await;
+        pair.assert_equal(scratch.name(), 12 + of_the_map + of_integers).await;
         let url = pair.replica.url().replace("/mysql?", &format!("/{}?", scratch.name()));
         acknowledged.assert_equal(&crate::shop::Acknowledged::read(&url, "", to).await, "the replica");
         tokio::task::block_in_place(|| client.must(&named(&client, "finish")));
-        pair.assert_equal(scratch.name(), 3).await;
+        pair.assert_equal(scratch.name(), 3 + of_the_map).await;
+        if let Some(map) = map {
+            if index == Index::Dedup {
+                integers::assert_no_claims(scratch.url()).await;
+            }
+            integers::assert_of_the_map(scratch.url(), &map, &answers).await;
+        }
     });
 }
 
 /// The replica stops; the program that watches it sees that, and the copy waits until the replica goes on.
-fn waits_while_the_replica_is_behind(pair: &Pair, client: &Client, folder: &std::path::Path, schema: &str) {
+fn waits_while_the_replica_is_behind(
+    pair: &Pair,
+    client: &Client,
+    clients: &Clients,
+    folder: &std::path::Path,
+    schema: &str,
+) {
     let runtime = tokio::runtime::Handle::current();
     let number = |sql: &str| -> i64 {
         let sql = AssertSqlSafe(sql.replace("FROM ", &format!("FROM {schema}.")));
@@ -185,12 +222,14 @@ fn waits_while_the_replica_is_behind(pair: &Pair, client: &Client, folder: &std:
     execute_on_source(format!("UPDATE {schema}.idgen_plan_control SET max_replica_lag = 3"));
     let mut watcher = watch(pair, client, folder, schema);
     let mut until = |state: &str| {
+        let wait = Wait::until(format!("the program has seen {state}"));
         while number(&format!("SELECT COALESCE({state}, 0) FROM idgen_plan_control")) == 0 {
             if watcher.try_wait().unwrap().is_some() {
                 let mut said = String::new();
                 watcher.stderr.take().unwrap().read_to_string(&mut said).unwrap();
                 panic!("the program has ended: {said}");
             }
+            wait.check();
             std::thread::sleep(Duration::from_millis(100));
         }
     };
@@ -198,14 +237,17 @@ fn waits_while_the_replica_is_behind(pair: &Pair, client: &Client, folder: &std:
     runtime.block_on(pair.on_replica("STOP REPLICA SQL_THREAD"));
     until("replica_lag > max_replica_lag");
     let mut copy = client.start(&named(client, "copy-customers"));
-    let sleeps = "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE STATE = 'User sleep'";
+    let [list, _, _, state] = clients.sessions();
+    let sleeps = format!("SELECT COUNT(*) FROM {list} WHERE {state} = 'User sleep'");
     let sleeping = || -> i64 {
         runtime.block_on(async {
             let mut connection = MySqlConnection::connect(pair.source.url()).await.unwrap();
-            sqlx::query_scalar(sleeps).fetch_one(&mut connection).await.unwrap()
+            sqlx::query_scalar(AssertSqlSafe(sleeps.clone())).fetch_one(&mut connection).await.unwrap()
         })
     };
+    let wait = Wait::until("the copy sleeps");
     while sleeping() == 0 {
+        wait.check();
         assert!(copy.try_wait().unwrap().is_none(), "the copy did not wait");
     }
     assert_eq!(number("SELECT CAST(rows_copied AS SIGNED) FROM customers_plan_at"), 0);

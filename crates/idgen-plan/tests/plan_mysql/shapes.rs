@@ -9,7 +9,7 @@ use sqlx::mysql::MySqlConnection;
 use uuid::Uuid;
 
 use crate::cascades::cascades_in_innodb;
-use crate::client::Client;
+use crate::client::{Client, address};
 use crate::integers::number;
 use crate::shop::execute;
 
@@ -117,4 +117,32 @@ fn one(database: Database) {
     let width = "SELECT COUNT(*) FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND COLUMN_NAME LIKE '%_int' \
                  AND DATA_TYPE = 'int'";
     assert_eq!(runtime.block_on(number(&mut own, width)), 6);
+}
+
+#[test]
+fn a_size_does_not_come_from_statistics_that_are_older_than_the_rows() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    for database in Database::MYSQL_FAMILY {
+        let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
+        let scratch = server.scratch().unwrap();
+        let options = Options::new("orders", Target::Binary16);
+        let facts = |url: &str| runtime.block_on(plan(url, &options)).unwrap().facts.concat();
+        runtime.block_on(async {
+            let mut connection = MySqlConnection::connect(scratch.url()).await.unwrap();
+            let rows = vec!["(UUID(), REPEAT('x', 1000))"; 3_000].join(", ");
+            let schema = format!(
+                "CREATE TABLE orders (id {ID} PRIMARY KEY, v TEXT) STATS_PERSISTENT = 1, STATS_AUTO_RECALC = 0;
+                 INSERT INTO orders VALUES {rows};
+                 CREATE USER reader IDENTIFIED BY 'reads'; GRANT ALL ON `{}`.* TO reader",
+                scratch.name()
+            );
+            execute(&mut connection, &schema).await.unwrap();
+        });
+        let said = facts(scratch.url());
+        assert!(said.contains("3000 rows") && said.contains(" MiB") && !said.contains(" 0.0 MiB"), "{said}");
+        let [user, password, ..] = address(scratch.url());
+        let reader = scratch.url().replacen(&format!("{user}:{password}@"), "reader:reads@", 1);
+        let said = facts(&reader);
+        assert!(said.contains("statistics do not show") && !said.contains("MiB"), "{said}");
+    }
 }

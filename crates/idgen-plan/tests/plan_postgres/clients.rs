@@ -9,6 +9,7 @@ use tokio::task::JoinHandle;
 use uuid::Uuid;
 
 use crate::psql::connect;
+use crate::rows::is_soak;
 
 /// What a client knows of a row of `orders`, with its lines and payments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -101,7 +102,8 @@ impl Client {
                 copy(&mut connection, copied).await;
             }
             count += 1;
-            tokio::time::sleep(std::time::Duration::from_millis(3)).await;
+            // With less room between their transactions, a step that needs all tables at once tries again for a minute.
+            tokio::time::sleep(std::time::Duration::from_millis(if is_soak() { 3 } else { 15 })).await;
         }
         (self.rows, count)
     }

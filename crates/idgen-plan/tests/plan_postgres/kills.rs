@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use idgen_plan::{Plan, Step};
+use idgen_server::Wait;
 use sqlx::PgConnection;
 
 use crate::clients::Clients;
@@ -13,6 +14,10 @@ use crate::{UUIDS, keys, planned, rows, run, shape};
 const BLOCK: &str = "BEGIN; LOCK TABLE lines IN ROW EXCLUSIVE MODE";
 /// The same for a file that only reads.
 const READ_BLOCK: &str = "BEGIN; LOCK TABLE lines IN ACCESS EXCLUSIVE MODE";
+/// The last indexes that are built are those of these tables.
+const INDEX_BLOCK: &str = "BEGIN; LOCK TABLE lines, payments IN ROW EXCLUSIVE MODE";
+/// While that is held, an index that is begun on one of them cannot be complete.
+const UNFINISHED: &str = "SELECT count(*) FROM pg_index WHERE NOT indisvalid AND indrelid IN ('lines'::regclass, 'payments'::regclass)";
 /// The sessions of clients of the database that execute files.
 const SESSIONS: &str =
     "FROM pg_stat_activity WHERE application_name = 'psql' AND datname = current_database()";
@@ -29,7 +34,7 @@ struct Test {
 async fn each_step_is_killed_undone_and_continued() {
     let scratch = SERVER.scratch().unwrap();
     let mut connection = connect(scratch.url()).await;
-    rows::fill(&mut connection, 4_000).await;
+    rows::fill(&mut connection, rows::count(4_000)).await;
     rows::let_the_old_keys_act_last(&mut connection).await;
     let before = keys(&mut connection).await;
     let plan = planned(scratch.url()).await;
@@ -41,6 +46,15 @@ async fn each_step_is_killed_undone_and_continued() {
         let name = test.files.names[at].clone();
         test.run_half(at).await;
         test.kill(&name).await;
+        // Continued where it was killed; the soak continues each step.
+        if name < switch && (rows::is_soak() || name.ends_with("-indexes.sql")) {
+            run(&test.files, &name).await;
+            assert_eq!(
+                text(&mut test.connection, UNFINISHED).await,
+                "0",
+                "{name} left an index that is not valid"
+            );
+        }
         test.go_back(&name).await;
         test.run_twice(&name).await;
         if name == switch {
@@ -92,6 +106,7 @@ impl Test {
 
     /// Begins to execute a file, which cannot be complete, and ends its session or its client.
     async fn kill(&mut self, name: &str) {
+        let builds_indexes = name.ends_with("-indexes.sql") && !name.starts_with("undo");
         let step = name.trim_end_matches(".sql").split_once('-').unwrap().1.to_owned();
         let mut blocker = connect(&self.url).await;
         let set = |pause: &str, blocks: u32| {
@@ -100,14 +115,21 @@ impl Test {
         match step.as_str() {
             "check" => execute(&mut blocker, READ_BLOCK).await,
             "backfill" | "verify" => execute(&mut self.connection, set("300 ms", 1)).await,
+            _ if builds_indexes => execute(&mut blocker, INDEX_BLOCK).await,
             _ => execute(&mut blocker, BLOCK).await,
         }
         let mut running = self.files.spawn(name);
-        // A client that is ended is not noticed by the server until its statement is complete.
-        let client = self.kills % 2 == 1;
-        let waits =
-            format!("SELECT count(*) {SESSIONS} AND (wait_event_type = 'Lock' OR wait_event = 'PgSleep')");
+        // A client that is ended is not noticed by the server until its statement is complete, so an index would be complete, too.
+        let client = self.kills % 2 == 1 && !builds_indexes;
+        let waits = match builds_indexes {
+            true => UNFINISHED.to_owned(),
+            false => {
+                format!("SELECT count(*) {SESSIONS} AND (wait_event_type = 'Lock' OR wait_event = 'PgSleep')")
+            }
+        };
+        let wait = Wait::until(format!("{name} waits, or has ended"));
         while text(&mut self.connection, &waits).await == "0" && !running.has_ended() {
+            wait.check();
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
         match client {
@@ -123,11 +145,20 @@ impl Test {
             execute(&mut self.connection, set("0", 64)).await;
         }
         self.until(&format!("SELECT (count(*) = 0) {SESSIONS}")).await;
+        if builds_indexes {
+            assert_ne!(
+                text(&mut self.connection, UNFINISHED).await,
+                "0",
+                "no index was left that is not valid"
+            );
+        }
         self.kills += 1;
     }
 
     async fn until(&mut self, query: &str) {
+        let wait = Wait::until(query);
         while text(&mut self.connection, query).await != "true" {
+            wait.check();
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     }

@@ -9,11 +9,13 @@ mod refused;
 mod replica;
 mod rows;
 mod schema;
+mod sessions;
 mod small;
 
 use std::time::{Duration, Instant};
 
 use idgen_plan::{Options, Plan, Target, plan};
+use idgen_server::Wait;
 use sqlx::{Executor, PgConnection};
 
 use clients::Clients;
@@ -30,7 +32,7 @@ async fn planned(url: &str) -> Plan {
 async fn each_step_is_undone_before_and_after_the_switch() {
     let scratch = SERVER.scratch().unwrap();
     let mut connection = connect(scratch.url()).await;
-    rows::fill(&mut connection, rows::count()).await;
+    rows::fill(&mut connection, rows::count(20_000)).await;
     let before = (shape(&mut connection).await, keys(&mut connection).await);
     assert_eq!(before.0, (TEXTS.into(), "0".into()));
     let files = Files::write(&planned(scratch.url()).await, scratch.url());
@@ -103,19 +105,13 @@ async fn keys(connection: &mut PgConnection) -> String {
     text(connection, sql).await
 }
 
-/// Ends the client's session while a statement with this text runs. False if it was too late.
+/// Ends the client's session if it executes a statement with this text.
 async fn kill(connection: &mut PgConnection, like: &str) -> bool {
-    for _ in 0..400 {
-        let sql = format!(
-            "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'psql' AND \
-             datname = current_database() AND state = 'active' AND query LIKE '%{like}%'"
-        );
-        if text(connection, &sql).await != "0" {
-            return true;
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    false
+    let sql = format!(
+        "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'psql' AND \
+         datname = current_database() AND state = 'active' AND query LIKE '%{like}%'"
+    );
+    text(connection, &sql).await != "0"
 }
 
 /// Executes a file without stopping the clients of this runtime.
@@ -127,7 +123,7 @@ async fn run(files: &Files, name: &str) -> String {
 async fn keys_become_uuids_while_clients_change_rows_and_runs_are_killed() {
     let scratch = SERVER.scratch().unwrap();
     let mut connection = connect(scratch.url()).await;
-    rows::fill(&mut connection, rows::count()).await;
+    rows::fill(&mut connection, rows::count(20_000)).await;
     let before = keys(&mut connection).await;
     let plan = planned(scratch.url()).await;
     assert_eq!(plan.tables, ["orders", "lines", "payments"]);
@@ -146,7 +142,7 @@ async fn keys_become_uuids_while_clients_change_rows_and_runs_are_killed() {
             _ => &[],
         };
         for like in killed {
-            attempt_and_kill(&files, &name, scratch.url(), like).await;
+            attempt_and_kill(&files, &name, &mut connection, like).await;
         }
         let begin = Instant::now();
         run(&files, &name).await;
@@ -172,11 +168,19 @@ fn predicted(plan: &Plan, file: &str) -> Option<String> {
 }
 
 /// Executes a file whose session is ended while a statement with this text runs.
-async fn attempt_and_kill(files: &Files, name: &str, url: &str, like: &'static str) {
-    let url = url.to_owned();
-    let killer = tokio::spawn(async move { kill(&mut connect(&url).await, like).await });
-    let output = tokio::task::block_in_place(|| files.attempt(name));
-    let error = String::from_utf8_lossy(&output.stderr);
-    assert!(killer.await.unwrap(), "{name} was complete before it could be killed in {like}: {error}");
-    assert!(!output.status.success(), "{name}: {error}");
+async fn attempt_and_kill(files: &Files, name: &str, connection: &mut PgConnection, like: &str) {
+    let runtime = tokio::runtime::Handle::current();
+    let output = tokio::task::block_in_place(|| {
+        std::thread::scope(|scope| {
+            let attempt = scope.spawn(|| files.attempt(name));
+            let wait = Wait::until(format!("{name} executes {like}"));
+            while !runtime.block_on(kill(connection, like)) {
+                wait.check();
+                assert!(!attempt.is_finished(), "{name} was complete before it could be killed in {like}");
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            attempt.join().unwrap()
+        })
+    });
+    assert!(!output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
 }

@@ -57,6 +57,13 @@ impl Files {
         self.client().args(["-f", "-"]).stdin(file).output().unwrap()
     }
 
+    /// Executes a text.
+    pub fn attempt_text(&self, text: &str) -> Output {
+        let path = self.folder.path().join("text.sql");
+        std::fs::write(&path, text).unwrap();
+        self.client().args(["-f", "-"]).stdin(File::open(path).unwrap()).output().unwrap()
+    }
+
     /// Executes a file, and returns what the client printed.
     pub fn run(&self, name: &str) -> String {
         let output = self.attempt(name);

@@ -121,6 +121,12 @@ const KINDS: &[(&str, &str, &str)] = &[
         "DROP TABLE notes",
     ),
     (
+        "ALTER TABLE payments ALTER order_id SET DEFAULT 'none'",
+        "the default of payments.order_id is 'none'::bpchar, which is no id: drop it first \
+         (ALTER TABLE \"public\".\"payments\" ALTER COLUMN \"order_id\" DROP DEFAULT)",
+        "ALTER TABLE payments ALTER order_id DROP DEFAULT",
+    ),
+    (
         "CREATE TABLE notes (order_id char(36)); ALTER TABLE notes ADD FOREIGN KEY (order_id) REFERENCES orders NOT VALID",
         "the foreign key notes_order_id_fkey of notes is not valid: validate it",
         "DROP TABLE notes",

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use idgen_server::Wait;
 use sqlx::PgConnection;
 use sqlx::postgres::PgConnectOptions;
 
@@ -38,6 +39,12 @@ async fn a_logical_replica_ends_equal() {
                 until(&mut other, "SELECT count(*) > 50 FROM lines WHERE order_id_idgen_old IS NOT NULL")
                     .await;
                 run(&files, name).await;
+                // What the source wrote before has the columns that this step drops.
+                let end = text(&mut connection, "SELECT pg_current_wal_lsn()").await;
+                let has_all = format!(
+                    "SELECT confirmed_flush_lsn >= '{end}' FROM pg_replication_slots WHERE slot_name = '{slot}'"
+                );
+                until(&mut connection, &has_all).await;
                 run(&there, there_name).await;
             }
             _ => {
@@ -87,7 +94,9 @@ async fn until_equal(source: &mut PgConnection, replica: &mut PgConnection) {
 }
 
 async fn until(connection: &mut PgConnection, query: &str) {
+    let wait = Wait::until(query);
     while text(connection, query).await != "true" {
+        wait.check();
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }

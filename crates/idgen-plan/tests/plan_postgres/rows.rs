@@ -18,8 +18,12 @@ pub const TABLES: &str = "
     CREATE INDEX ON payments (order_id)";
 
 /// Rows of the test; many more where the long tests run.
-pub fn count() -> usize {
-    if std::env::var_os("IDGEN_SOAK_OPERATIONS").is_some() { 200_000 } else { 20_000 }
+pub fn count(of_a_test: usize) -> usize {
+    if is_soak() { 200_000 } else { of_a_test }
+}
+
+pub fn is_soak() -> bool {
+    std::env::var_os("IDGEN_SOAK_OPERATIONS").is_some()
 }
 
 /// Makes the tables with rows. Some ids are in upper case.

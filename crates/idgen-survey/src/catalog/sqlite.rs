@@ -58,7 +58,7 @@ async fn columns(session: &mut Session, catalog: &mut Catalog, places: &Places) 
             type_text: type_text.clone(),
             class: Class::Any,
             nullable: not_null != "1" && place == "0",
-            length: None,
+            length: declared_length(type_text),
             charset: None,
             ignores_case: collation.as_deref() == Some("NOCASE"),
             collation,
@@ -70,6 +70,12 @@ async fn columns(session: &mut Session, catalog: &mut Catalog, places: &Places) 
         add_to_key(table, "PRIMARY KEY", Some(column), || Key::new("PRIMARY KEY", true, true, true));
     }
     Ok(())
+}
+
+/// The 36 of `CHAR(36)`, which SQLite does not enforce.
+fn declared_length(declared: &str) -> Option<u64> {
+    let (_, rest) = declared.split_once('(')?;
+    number(rest.strip_suffix(')')?.trim())
 }
 
 /// Whether a column with this declared type stores numbers as text (section 3.1 of "Datatypes In SQLite").

@@ -8,6 +8,10 @@ use sqlx::{ConnectOptions, Connection, Row};
 use super::{Cell, Engine, Failure, Rows, server};
 use crate::error::{Error, Result};
 
+/// What a server may have set otherwise for each session, and what would hide rows or change texts.
+const CLEAN: &str = "SET SESSION autocommit = 1, completion_type = 0, sql_mode = '', sql_select_limit = 18446744073709551615, \
+                     sql_big_selects = 1, sql_auto_is_null = 0";
+
 pub(super) struct MySql(MySqlConnection);
 
 impl MySql {
@@ -24,7 +28,11 @@ impl MySql {
             .await
             .map_err(|error| Error::of("cannot read the server's version", error))?;
         let engine = if version.contains("MariaDB") { Engine::MariaDb } else { Engine::MySql };
-        let mut setup = vec!["SET SESSION TRANSACTION READ ONLY".to_owned(), self::limit(engine, limit)];
+        let mut setup = vec![
+            "SET SESSION TRANSACTION READ ONLY".to_owned(),
+            CLEAN.to_owned(),
+            self::limit(engine, limit),
+        ];
         if engine == Engine::MySql {
             // Otherwise the next value of a counter may be a day old.
             setup.push("SET SESSION information_schema_stats_expiry = 0".to_owned());

@@ -8,6 +8,14 @@ use sqlx::{ConnectOptions, Connection, Row};
 use super::{Cell, Failure, Rows, server};
 use crate::error::{Error, Result};
 
+/// What a database or a role may have set otherwise for each session, and what would end statements or change texts. Servers know
+/// different ones of these settings.
+const CLEAN: &str = "SELECT set_config(s.name, wanted.value, false) FROM (VALUES ('search_path', 'pg_catalog, public'), \
+                     ('transaction_timeout', '0'), ('idle_session_timeout', '0'), ('transform_null_equals', 'off'), \
+                     ('standard_conforming_strings', 'on'), ('DateStyle', 'ISO, MDY'), ('IntervalStyle', 'postgres'), \
+                     ('bytea_output', 'hex'), ('extra_float_digits', '1'), ('default_transaction_isolation', 'read committed')) \
+                     AS wanted (name, value) JOIN pg_catalog.pg_settings AS s ON s.name = wanted.name WHERE s.setting <> wanted.value";
+
 pub(super) struct Postgres(PgConnection);
 
 impl Postgres {
@@ -23,6 +31,7 @@ impl Postgres {
         let setup = [
             "SET default_transaction_read_only = on".to_owned(),
             self::limit(limit),
+            CLEAN.to_owned(),
             // Samples are ranges of an index, also where statistics are old.
             "SET enable_seqscan = off".to_owned(),
             "SET enable_bitmapscan = off".to_owned(),

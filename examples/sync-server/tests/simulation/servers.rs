@@ -4,6 +4,8 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 
+use idgen_server::Wait;
+
 pub const TOKEN: &str = "a token of the simulation";
 
 struct Process {
@@ -58,7 +60,9 @@ impl Drop for Process {
 
 /// Starts a process, again and again while the database is away.
 fn start(database: &str) -> Process {
+    let wait = Wait::until("a server finds its database");
     loop {
+        wait.check();
         let mut child = Command::new(env!("CARGO_BIN_EXE_sync-server"))
             .env("DATABASE_URL", database)
             .env("LISTEN", "127.0.0.1:0")

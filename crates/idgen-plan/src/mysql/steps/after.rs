@@ -2,8 +2,9 @@
 
 use minijinja::context;
 
-use super::{EVENTS, MODES, Steps, WAIT, drop_triggers, when};
+use super::{EVENTS, Steps, WAIT, drop_triggers, when};
 use crate::error::Result;
+use crate::mysql::check::Check;
 use crate::mysql::checks::{self, Phase};
 use crate::mysql::quote::{name, text};
 use crate::mysql::templates::value;
@@ -80,10 +81,6 @@ impl Steps<'_> {
             needed.extend(self.tables.iter().map(checks::copied));
         }
         let mut statements = self.guard(&needed)?;
-        statements.push(Statement::new(
-            "One snapshot for each chunk.",
-            "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ",
-        ));
         let drop = Statement::new("Removes the procedure.", format!("DROP PROCEDURE IF EXISTS {verify}"));
         statements.push(drop.clone());
         for table in self.tables {
@@ -116,8 +113,6 @@ impl Steps<'_> {
         let mut needed = checks::phase(self.names.phase, false);
         needed.extend(self.tables.iter().map(checks::copied));
         let mut statements = self.guard(&needed)?;
-        statements
-            .push(Statement::new("How values are converted in the triggers: without silent changes.", MODES));
         statements.push(Statement::new("Waits at most ten seconds for the metadata lock.", WAIT));
         let mut undo = self.undo_guard()?;
         undo.push(Statement::new("Waits at most ten seconds for the metadata lock.", WAIT));
@@ -145,12 +140,14 @@ impl Steps<'_> {
         })
     }
 
-    pub(super) fn rename(&self) -> Result<Step> {
+    /// `later` looks for changes of the schema that are newer than the plan.
+    pub(super) fn rename(&self, later: Vec<Check>) -> Result<Step> {
         let names = &self.names;
         let done = "the tables are renamed already, so this step is done: go on with the next file";
         let mut needed = vec![checks::table_present(names.phase)];
         needed.push(checks::phase_is_not(names.phase, Phase::After, done));
         needed.extend(checks::phase(names.phase, false).pop());
+        needed.extend(later);
         for is_backward in [false, true] {
             needed.extend(self.tables.iter().map(|table| checks::triggers_present(table, is_backward)));
         }
@@ -218,8 +215,8 @@ impl Steps<'_> {
             let sql = format!("DROP TABLE IF EXISTS {}, {}", name(&table.old), name(&table.at));
             statements.push(Statement::new(format!("The old {}, with its triggers.", table.now), sql));
         }
-        if self.map.is_some() {
-            statements.extend(self.drop_map());
+        if let Some(map) = self.map {
+            statements.extend(self.drop_map(map)?);
         }
         let own = [names.phase, names.phase_before, names.phase_after, names.control].map(name).join(", ");
         statements.push(Statement::new("The tables of the plan.", format!("DROP TABLE IF EXISTS {own}")));

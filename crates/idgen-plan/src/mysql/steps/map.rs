@@ -4,6 +4,7 @@ use minijinja::context;
 
 use super::{Steps, WAIT};
 use crate::error::Result;
+use crate::mysql::checks;
 use crate::mysql::map::Map;
 use crate::mysql::quote::name;
 use crate::mysql::templates::value;
@@ -14,6 +15,10 @@ use crate::plan::{Engine, Statement, Step};
 const BLOCK: &str = "idgen_plan_block";
 const IDS: &str = "idgen_plan_ids";
 const RESERVE: &str = "idgen_plan_reserve";
+const CLEAR: &str = "idgen_plan_clear";
+
+/// How many claims are cleared away in one transaction.
+const CLAIMS: u32 = 500;
 
 impl Steps<'_> {
     pub(super) fn map(&self, map: &Map) -> Result<Step> {
@@ -54,7 +59,11 @@ impl Steps<'_> {
             ),
             Statement::new("Gives the id of an integer, for the way back.", fill("bytes.sql")?),
         ];
-        let undo = [vec![drop], self.drop_map()].concat();
+        // Triggers that are left would fail without the procedures.
+        let mut undo =
+            self.guard(&[checks::not_renamed(self.first_old()), checks::triggers_absent(self.tables)])?;
+        undo.push(drop);
+        undo.extend(self.drop_map(map)?);
         Ok(Step {
             name: "map".into(),
             purpose: format!(
@@ -88,8 +97,8 @@ impl Steps<'_> {
         all
     }
 
-    /// The pairs stay in the map.
-    pub(super) fn drop_map(&self) -> Vec<Statement> {
+    /// The pairs stay in the map. Committed claims have no use any more, and are cleared away.
+    pub(super) fn drop_map(&self, map: &Map) -> Result<Vec<Statement>> {
         let mut all = Vec::new();
         for procedure in [CLAIM, BYTES] {
             let sql = format!("DROP PROCEDURE IF EXISTS {procedure}");
@@ -100,6 +109,26 @@ impl Steps<'_> {
             "Removes the reserved integers. Pairs stay in the map, and unused integers are never assigned.",
             sql,
         ));
-        all
+        if map.is_dedup {
+            all.extend(self.clear_claims(map)?);
+        }
+        Ok(all)
+    }
+
+    fn clear_claims(&self, map: &Map) -> Result<Vec<Statement>> {
+        let drop = Statement::new("Removes the procedure.", format!("DROP PROCEDURE IF EXISTS {CLEAR}"));
+        let sql = self
+            .templates
+            .fill("claims.sql", context! { map => value(map), clear => CLEAR, some => CLAIMS })?;
+        Ok(vec![
+            Statement::new(
+                "Row locks without gaps, so that clients of the map can claim UUIDs meanwhile.",
+                "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
+            ),
+            drop.clone(),
+            Statement::new("Clears away claims that are committed: they have no use any more.", sql),
+            Statement::new("Clears them away.", format!("CALL {CLEAR}()")),
+            drop,
+        ])
     }
 }

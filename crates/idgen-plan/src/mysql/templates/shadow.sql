@@ -1,6 +1,6 @@
 ALTER TABLE {{ table.new|name }}
 {%- for column in table.keys %}
-  MODIFY {{ column.name|name }} {{ column.new_type }}{% if not column.nullable %} NOT NULL{% endif %}
+  MODIFY {{ column.name|name }} {{ column.new_type }}{% if not column.nullable %} NOT NULL{% endif %}{% if column.is_invisible %} INVISIBLE{% endif %}
   {%- if column.default %} DEFAULT ({{ column.default }}){% endif %}
   {%- if column.comment %} COMMENT {{ column.comment|text }}{% endif %},
 {%- endfor %}

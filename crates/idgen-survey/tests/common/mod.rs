@@ -1,0 +1,13 @@
+//! What several tests of the survey do.
+
+use sqlx::{AssertSqlSafe, Connection, Executor, MySqlConnection, PgConnection};
+
+/// Executes statements in a session of their own.
+pub async fn execute(url: &str, sql: &str) {
+    let sql = sqlx::raw_sql(AssertSqlSafe(sql.to_owned()));
+    if url.starts_with("postgres") {
+        PgConnection::connect(url).await.unwrap().execute(sql).await.unwrap();
+    } else {
+        MySqlConnection::connect(url).await.unwrap().execute(sql).await.unwrap();
+    }
+}
