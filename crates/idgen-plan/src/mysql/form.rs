@@ -24,7 +24,7 @@ impl Form {
     /// `CHAR(36)` is taken as one.
     pub(super) async fn of(session: &mut Session, table: &str, column: &Column) -> Result<Option<Form>> {
         let is_text =
-            matches!(column.data_type.as_str(), "char" | "varchar") && (32..=64).contains(&column.length);
+            matches!(column.data_type.as_str(), "char" | "varchar") && column.length >= 32;
         if column.data_type == "binary" && column.length == 16 {
             return Ok(Some(Form::Bytes));
         }

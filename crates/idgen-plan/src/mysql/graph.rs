@@ -32,8 +32,8 @@ impl Graph {
                 )));
             }
             return Err(Error::new(format!(
-                "the primary key of {start} cannot be changed: it must be one column of text (CHAR or VARCHAR of 32 to 64 \
-                 characters) or BINARY(16), and most of its values must be ids of 32 hexadecimal digits"
+                "the primary key of {start} cannot be changed: it must be one column of text (CHAR or VARCHAR of 32 or \
+                 more characters) or BINARY(16), and most of its values must be ids of 32 hexadecimal digits"
             )));
         }
         let mut members = BTreeSet::from([start.to_owned()]);

@@ -14,6 +14,11 @@ pub(super) fn text(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
+/// A text where the grammar accepts no expression. It depends on the mode that each file of a plan sets.
+pub(super) fn literal(text: &str) -> String {
+    format!("'{}'", text.replace('\\', r"\\").replace('\'', "''"))
+}
+
 /// MySQL shows an expression with a backslash before each quote and backslash.
 pub(super) fn unescaped(shown: &str) -> String {
     let mut characters = shown.chars().peekable();
@@ -25,9 +30,24 @@ pub(super) fn unescaped(shown: &str) -> String {
     written
 }
 
-/// The end of a name cut off, so that it fits with an ending: names have at most 64 characters.
+/// The longest name, in characters.
+const LONGEST: usize = 64;
+/// When a table is renamed, the server renames its foreign keys and conditions that have names of its own, such as `orders_ibfk_12`.
+/// They must still fit.
+const OF_TABLE: &str = "_ibfk_1000";
+
+/// The end of a name cut off, so that it fits with an ending.
 pub(super) fn with_ending(name: &str, ending: &str) -> String {
-    let most = 64 - ending.chars().count();
+    shortened(name, ending, LONGEST)
+}
+
+/// The name of a table that another one gets or makes room for.
+pub(super) fn table_with_ending(table: &str, ending: &str) -> String {
+    shortened(table, ending, LONGEST - OF_TABLE.len())
+}
+
+fn shortened(name: &str, ending: &str, longest: usize) -> String {
+    let most = longest - ending.chars().count();
     if name.chars().count() <= most {
         return format!("{name}{ending}");
     }
@@ -47,6 +67,7 @@ mod tests {
         assert_eq!(name("a`b"), "`a``b`");
         assert_eq!(text("a'b"), "'a''b'");
         assert_eq!(text("\\"), "CONVERT(x'5c' USING utf8mb4)");
+        assert_eq!(literal(r"it's a\b"), r"'it''s a\\b'");
     }
 
     #[test]
@@ -55,6 +76,8 @@ mod tests {
         assert_eq!(with_ending(&a, "_plan_new").chars().count(), 64);
         assert_ne!(with_ending(&a, "_plan_new"), with_ending(&b, "_plan_new"));
         assert_eq!(with_ending("orders", "_plan_new"), "orders_plan_new");
+        assert_eq!(table_with_ending(&a, "_plan_new").len() + OF_TABLE.len(), 64);
+        assert_eq!(table_with_ending("orders", "_plan_new"), "orders_plan_new");
     }
 
     #[test]

@@ -53,8 +53,6 @@ impl Session {
             session.execute(&format!("SET SESSION max_statement_time = {}", limit.as_secs_f64())).await?;
         } else {
             session.execute(&format!("SET SESSION max_execution_time = {}", limit.as_millis())).await?;
-            // Otherwise the counts of rows may be a day old.
-            session.execute("SET SESSION information_schema_stats_expiry = 0").await?;
         }
         session.execute("SET SESSION TRANSACTION READ ONLY").await?;
         Ok(session)

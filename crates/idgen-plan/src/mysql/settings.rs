@@ -5,10 +5,11 @@ use crate::plan::{Engine, Statement};
 /// Triggers and procedures are executed with the mode of the session that created them.
 const MODE: &str = "STRICT_ALL_TABLES,NO_AUTO_VALUE_ON_ZERO,NO_ENGINE_SUBSTITUTION";
 
-/// The statements with which a session begins.
+/// The statements with which a session begins. MySQL shows a counter of `AUTO_INCREMENT` as it was up to a day ago, unless it is
+/// told otherwise.
 pub(super) fn clean(engine: Engine) -> Vec<Statement> {
     let limits = match engine {
-        Engine::MySql => "max_execution_time = 0",
+        Engine::MySql => "max_execution_time = 0, information_schema_stats_expiry = 0",
         _ => "max_statement_time = 0, check_constraint_checks = 1",
     };
     vec![

@@ -22,7 +22,8 @@ impl Templates {
         all.set_undefined_behavior(UndefinedBehavior::Strict);
         all.add_filter("name", |text: String| quote::name(&text));
         all.add_filter("text", |text: String| quote::text(&text));
-        all.add_filter("message", |text: String| quote::text(&cut(&text)));
+        all.add_filter("message", |text: String| quote::literal(&cut(&text)));
+        all.add_filter("literal", |text: String| quote::literal(&text));
         all.add_filter("names", |names: Vec<String>| {
             names.iter().map(|name| quote::name(name)).collect::<Vec<_>>().join(", ")
         });

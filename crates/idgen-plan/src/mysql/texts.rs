@@ -13,7 +13,7 @@ use super::catalog::{Catalog, Column, Foreign, Table};
 use super::form::{Conversion, UUID};
 use super::graph::Graph;
 use super::map::Map;
-use super::quote::{name, with_ending};
+use super::quote::{name, table_with_ending, with_ending};
 use crate::options::Options;
 use crate::plan::Engine;
 
@@ -28,6 +28,7 @@ pub(super) struct TableText {
     pub(super) columns: Vec<String>,
     read: Vec<String>,
     keys: Vec<KeyText>,
+    supports: Vec<SupportText>,
     texts: Vec<GeneratedText>,
     /// With `--to integer`: columns of integers beside ids, and in the place of ids that refer to others.
     owners: Vec<OwnerText>,
@@ -38,6 +39,8 @@ pub(super) struct TableText {
     primary: Vec<FirstText>,
     /// Columns that refer to the own table.
     own: Vec<OwnColumnText>,
+    /// Columns that an UPDATE sets to the time unless it names them, which a cascade does not.
+    stamped: Vec<String>,
     join_new: String,
     join_old: String,
     equal: Vec<String>,
@@ -58,6 +61,14 @@ struct KeyText {
     is_invisible: bool,
     default: String,
     comment: String,
+}
+
+/// An index that the server made for a foreign key. It would get the name of the new foreign key, and queries that name the
+/// index would fail. So it is made again, which nobody sees in an empty table.
+#[derive(Serialize)]
+struct SupportText {
+    name: String,
+    columns: Vec<String>,
 }
 
 /// A column of ids that stays, and the integers beside it.
@@ -180,9 +191,11 @@ impl Texts<'_> {
             sources: stored.iter().filter_map(|column| self.source(table, column)).collect(),
             references: stored.iter().filter_map(|column| self.reference(table, column)).collect(),
             keys: keys.collect(),
+            supports: self.supports(table),
             first: self.key_column(table, first),
             primary: primary.iter().map(|column| self.key_column(table, column)).collect(),
             own: self.own_columns(table),
+            stamped: stamped(&stored),
             join_new: of_keys(
                 &|key| {
                     let new = new(key);
@@ -314,6 +327,19 @@ impl Texts<'_> {
         texts.collect()
     }
 
+    fn supports(&self, table: &Table) -> Vec<SupportText> {
+        let mut found: Vec<SupportText> = Vec::new();
+        for key in self.catalog.foreign.iter().filter(|key| key.table == table.name) {
+            for index in table.supports_of(&key.columns) {
+                if found.iter().all(|support| support.name != index) {
+                    let columns = key.columns.iter().map(|column| self.key_name(&key.table, column));
+                    found.push(SupportText { name: index.to_owned(), columns: columns.collect() });
+                }
+            }
+        }
+        found
+    }
+
     fn foreign(&self, table: &Table) -> Vec<ForeignText> {
         let of_table = self.catalog.foreign.iter().filter(|key| key.table == table.name);
         of_table.map(|key| self.foreign_key(key)).collect()
@@ -349,15 +375,19 @@ impl Texts<'_> {
     }
 }
 
+fn stamped(columns: &[&Column]) -> Vec<String> {
+    columns.iter().filter(|column| column.is_stamped).map(|column| column.name.clone()).collect()
+}
+
 /// The name of a column with the old text.
 fn text_name(column: &str) -> String {
     with_ending(column, "_text")
 }
 
 pub(super) fn new_name(table: &str) -> String {
-    with_ending(table, "_plan_new")
+    table_with_ending(table, "_plan_new")
 }
 
 pub(super) fn old_name(table: &str) -> String {
-    with_ending(table, "_plan_old")
+    table_with_ending(table, "_plan_old")
 }

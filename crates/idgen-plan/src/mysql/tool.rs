@@ -3,7 +3,7 @@
 use super::catalog::Catalog;
 use super::form::Form;
 use super::graph::Graph;
-use super::quote::{name, text};
+use super::quote::{literal, name};
 use super::texts::Texts;
 use crate::error::{Error, Result};
 use crate::options::Options;
@@ -85,7 +85,7 @@ pub(super) fn command(texts: &Texts<'_>) -> Result<Option<Command>> {
             };
             let comment = match column.comment.as_str() {
                 "" => String::new(),
-                comment => format!(" COMMENT {}", text(comment)),
+                comment => format!(" COMMENT {}", literal(comment)),
             };
             Some(format!(
                 "MODIFY COLUMN {} {} NOT NULL{default}{comment}",

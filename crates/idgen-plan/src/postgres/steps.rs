@@ -90,7 +90,8 @@ const SWITCH: Text = Text {
     purpose: "The new columns take the names, keys, defaults and indexes of the old ones. The old columns stay current under \
         names that end in _idgen_old. Clients with prepared statements get \"cached plan must not change result type\" once.",
     locks: SHORT,
-    stop: "Stop the client, or end its session: nothing is changed unless all is. Execute the file again.",
+    stop: "Stop the client, or end its session: nothing is changed unless all is. Execute the file again. After its way back, \
+        execute the files from `indexes` on again before the next switch.",
 };
 const FINISH: Text = Text {
     name: "finish",

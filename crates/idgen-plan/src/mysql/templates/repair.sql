@@ -23,6 +23,7 @@ BEGIN
       WHERE {% for key in table.primary %}t.{{ key.name|name }} = key_{{ loop.index }}{% if not loop.last %} AND {% endif %}{% endfor %} LOCK IN SHARE MODE;
     UPDATE {{ table.now|name }} AS t JOIN {{ table.new|name }} AS s ON {{ table.join_new }}
       SET {% for own in table.own %}s.{{ own.column|name }} = {{ own.value }}{% if not loop.last %}, {% endif %}{% endfor %}
+      {%- for stamped in table.stamped %}, s.{{ stamped|name }} = s.{{ stamped|name }}{% endfor %}
       WHERE {% for key in table.primary %}t.{{ key.name|name }} = key_{{ loop.index }}{% if not loop.last %} AND {% endif %}{% endfor %};
     COMMIT;
     SET repaired = repaired + 1;

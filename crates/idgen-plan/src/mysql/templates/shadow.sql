@@ -2,11 +2,11 @@ ALTER TABLE {{ table.new|name }}
 {%- for column in table.keys %}
   MODIFY {{ column.name|name }} {{ column.new_type }}{% if not column.nullable %} NOT NULL{% endif %}{% if column.is_invisible %} INVISIBLE{% endif %}
   {%- if column.default %} DEFAULT ({{ column.default }}){% endif %}
-  {%- if column.comment %} COMMENT {{ column.comment|text }}{% endif %},
+  {%- if column.comment %} COMMENT {{ column.comment|literal }}{% endif %},
 {%- endfor %}
 {%- for column in table.references %}
   CHANGE {{ column.name|name }} {{ column.integer|name }} {{ map.id_type }}{% if not column.nullable %} NOT NULL{% endif %}
-  {%- if column.comment %} COMMENT {{ column.comment|text }}{% endif %},
+  {%- if column.comment %} COMMENT {{ column.comment|literal }}{% endif %},
 {%- endfor %}
 {%- for column in table.owners %}
   ADD COLUMN {{ column.integer|name }} {{ map.id_type }}{% if not column.nullable %} NOT NULL{% endif %} AFTER {{ column.name|name }},
@@ -17,6 +17,10 @@ ALTER TABLE {{ table.new|name }}
   {%- else %}
   ADD UNIQUE KEY ({{ column.integer|name }}),
   {%- endif %}
+{%- endfor %}
+{%- for support in table.supports %}
+  DROP INDEX {{ support.name|name }},
+  ADD INDEX {{ support.name|name }} ({{ support.columns|names }}),
 {%- endfor %}
 {%- for text in table.texts %}
   ADD COLUMN {{ text.name|name }} {{ text.type }} GENERATED ALWAYS AS ({{ text.value }}) VIRTUAL,

@@ -8,7 +8,7 @@ BEGIN
 {{- run(asks) }}
 {%- for key in side.set_null %}
     -- The foreign key from this table to itself is added after the copy; until then this does its work.
-    UPDATE {{ side.to|name }} SET {{ key.column|name }} = NULL WHERE {{ side.to|name }}.{{ key.column|name }} = {{ key.old }};
+    UPDATE {{ side.to|name }} SET {{ key.column|name }} = NULL{%- for stamped in side.stamped %}, {{ stamped|name }} = {{ side.to|name }}.{{ stamped|name }}{% endfor %} WHERE {{ side.to|name }}.{{ key.column|name }} = {{ key.old }};
 {%- endfor %}
     DELETE FROM {{ side.to|name }} WHERE {{ side.where_old }};
   END IF;

@@ -9,7 +9,7 @@ BEGIN
 {{- run(asks) }}
     UPDATE {{ side.to|name }} SET
 {%- for column in side.columns %}
-      {{ column|name }} = {{ side.new[loop.index0] }}{% if not loop.last %},{% endif %}
+      {{ column|name }} = {{ side.updated[loop.index0] }}{% if not loop.last %},{% endif %}
 {%- endfor %}
     WHERE {{ side.where_old }};
     SET changed = ROW_COUNT();
@@ -17,10 +17,10 @@ BEGIN
     -- the place of the new key, so the row is inserted here.
     IF changed = 0 AND {{ side.key_changed }} THEN
       INSERT INTO {{ side.to|name }} ({{ side.columns|names }})
-      VALUES ({{ side.new|join(", ") }});
+      VALUES ({{ side.updated|join(", ") }});
     END IF;
 {%- for key in side.cascade %}
-    UPDATE {{ side.to|name }} SET {{ key.column|name }} = {{ key.new }}
+    UPDATE {{ side.to|name }} SET {{ key.column|name }} = {{ key.new }}{%- for stamped in side.stamped %}, {{ stamped|name }} = {{ side.to|name }}.{{ stamped|name }}{% endfor %}
     WHERE {{ side.to|name }}.{{ key.column|name }} = {{ key.old }} AND NOT ({{ key.new }} <=> {{ key.old }});
 {%- endfor %}
   END IF;

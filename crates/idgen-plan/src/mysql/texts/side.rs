@@ -3,9 +3,10 @@
 use serde::Serialize;
 
 use super::values::{Fate, column_of, integer_name};
-use super::{Texts, new_name, old_name};
+use super::{Texts, new_name, old_name, stamped};
 use crate::mysql::catalog::{Column, Foreign, Table};
 use crate::mysql::quote::{name, with_ending};
+use crate::plan::Engine;
 
 /// The procedures that ask the map.
 pub(in crate::mysql) const CLAIM: &str = "idgen_plan_claim";
@@ -23,10 +24,14 @@ pub(in crate::mysql) struct SideText {
     pub(in crate::mysql) delete: String,
     columns: Vec<String>,
     new: Vec<String>,
+    /// The same after an UPDATE.
+    updated: Vec<String>,
     where_old: String,
     key_changed: String,
     set_null: Vec<OwnText>,
     cascade: Vec<OwnText>,
+    /// Columns that an UPDATE sets to the time unless it names them, which a cascade does not.
+    stamped: Vec<String>,
     /// What the triggers for each event ask the map first.
     insert_asks: Vec<Ask>,
     update_asks: Vec<Ask>,
@@ -84,12 +89,14 @@ impl Side<'_> {
             insert: trigger("i"),
             update: trigger("u"),
             delete: trigger("d"),
+            updated: columns.iter().zip(&new).map(|(column, new)| self.updated(column, new)).collect(),
             columns,
             new,
             where_old: where_old.join(" AND "),
             key_changed: format!("({})", changed.join(" OR ")),
             set_null: self.own(&set_null),
             cascade: self.own(&cascade),
+            stamped: stamped(self.stored),
             insert_asks: self.new_asks(),
             update_asks: [self.new_asks(), self.old_asks(self.own_targets(&cascade))].concat(),
             delete_asks: self.old_asks(self.own_targets(&set_null)),
@@ -123,6 +130,27 @@ impl Side<'_> {
         };
         let values = written.iter().map(value).collect();
         (written.into_iter().map(|(name, _)| name).collect(), values)
+    }
+
+    /// In a trigger of MariaDB after an UPDATE that changes nothing, a column with `ON UPDATE CURRENT_TIMESTAMP` has the time of
+    /// the statement, which is not stored. So a value that seems to be new is read from the row itself.
+    fn updated(&self, column: &str, new: &str) -> String {
+        let is_stamped = |stored: &&Column| stored.is_stamped && stored.name == column;
+        if self.texts.engine != Engine::MariaDb || !self.stored.iter().any(is_stamped) {
+            return new.to_owned();
+        }
+        let key = |key: &&Column| {
+            let now = if self.forward { key.name.clone() } else { self.texts.new_name_of(self.table, key) };
+            format!("{} = {}", column_of("s", &now), column_of("NEW", &now))
+        };
+        // Where the trigger works, the table has this name, also after the renaming.
+        format!(
+            "IF({new} <=> {}, {new}, (SELECT {} FROM {} AS s WHERE {} LOCK IN SHARE MODE))",
+            column_of("OLD", column),
+            column_of("s", column),
+            name(&self.table.name),
+            self.primary.iter().map(key).collect::<Vec<_>>().join(" AND ")
+        )
     }
 
     /// The value of a column in the other table; an integer, or the id of one, is in a variable.

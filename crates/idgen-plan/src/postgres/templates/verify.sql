@@ -43,7 +43,7 @@ BEGIN
   idgen_problems := idgen_problems || {{ schema }}.changed();
   IF idgen_problems IS NOT NULL THEN
     RAISE EXCEPTION 'the new columns are not ready' USING DETAIL = array_to_string(idgen_problems, E'\n'),
-      HINT = {{ ("Was a table changed while its triggers were off? Then forget the progress with DELETE FROM " ~ schema ~ ".progress, and execute the steps from the copy on again.")|literal }};
+      HINT = {{ ("Execute the steps from indexes on again, also after the way back of the switch. Was a table changed while its triggers were off? Then forget the progress with DELETE FROM " ~ schema ~ ".progress, and execute the steps from the copy on again.")|literal }};
   END IF;
   INSERT INTO {{ schema }}.state (step) VALUES ('verified') ON CONFLICT (step) DO UPDATE SET at = now();
 END
