@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::quote::{text, unescaped};
+use super::quote::{literal, name, text, unescaped};
 use super::session::Session;
 use crate::error::{Error, Result};
 use crate::plan::Engine;
@@ -83,6 +83,8 @@ pub(super) struct Column {
     pub(super) collation: String,
     /// As a declaration writes it: a text in quotes, or an expression in parentheses. Empty if there is none.
     pub(super) default: String,
+    /// There is a default, but MySQL does not show it: it was given by `ALTER COLUMN … SET DEFAULT (expression)`.
+    pub(super) has_hidden_default: bool,
     /// The expression of a generated column; empty for others.
     pub(super) generated: String,
     pub(super) is_invisible: bool,
@@ -151,6 +153,23 @@ impl Table {
 impl Column {
     pub(super) fn is_generated(&self) -> bool {
         !self.generated.is_empty()
+    }
+
+    /// The whole column with another default, as MySQL needs it: it does not show a default that `ALTER COLUMN … SET DEFAULT
+    /// (expression)` gave, and a dump of the table would lose it.
+    pub(super) fn definition(&self, default: &str) -> String {
+        let mut all = format!("{} {}", name(&self.name), self.declared());
+        all.push_str(if self.nullable { " NULL" } else { " NOT NULL" });
+        if !default.is_empty() {
+            all.push_str(&format!(" DEFAULT {default}"));
+        }
+        if self.is_invisible {
+            all.push_str(" INVISIBLE");
+        }
+        if !self.comment.is_empty() {
+            all.push_str(&format!(" COMMENT {}", literal(&self.comment)));
+        }
+        all
     }
 
     /// The type with its character set, for declarations of variables and columns.
@@ -241,6 +260,7 @@ impl Catalog {
                 charset: charset.clone(),
                 collation: collation.clone(),
                 default: written_default(session.engine, data_type, default.strip_prefix('='), extra),
+                has_hidden_default: default.is_empty() && extra.contains("DEFAULT_GENERATED"),
                 generated: made.clone(),
                 is_invisible: extra.to_ascii_uppercase().contains("INVISIBLE"),
                 counts: extra.contains("auto_increment"),

@@ -23,8 +23,7 @@ impl Form {
     /// The form of a column, if its type can hold ids of 128 bits and the sampled values are such ids. An empty column of
     /// `CHAR(36)` is taken as one.
     pub(super) async fn of(session: &mut Session, table: &str, column: &Column) -> Result<Option<Form>> {
-        let is_text =
-            matches!(column.data_type.as_str(), "char" | "varchar") && column.length >= 32;
+        let is_text = matches!(column.data_type.as_str(), "char" | "varchar") && column.length >= 32;
         if column.data_type == "binary" && column.length == 16 {
             return Ok(Some(Form::Bytes));
         }

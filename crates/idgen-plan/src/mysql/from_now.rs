@@ -7,6 +7,7 @@ use super::check::Check;
 use super::checks;
 use super::form::{Conversion, Form};
 use super::quote::name;
+use super::refuse;
 use super::session::Session;
 use super::settings;
 use super::steps::{WAIT, guard};
@@ -58,7 +59,7 @@ pub(super) async fn plan(session: &mut Session, options: &Options, catalog: &Cat
         facts: key.facts(is_exceeded),
         notes: key.notes(session.engine, catalog, !before.is_empty()),
         session: settings::clean(session.engine),
-        steps: vec![key.step(&check, &made, &before)?],
+        steps: vec![key.step(session.engine, &check, &made, &before)?],
         scripts: Vec::new(),
         command: None,
     })
@@ -99,6 +100,9 @@ impl<'a> Key<'a> {
         let shown = format!("{}.{}", self.table.name, self.column.name);
         if self.column.is_generated() {
             return Err(Error::new(format!("{shown} is a generated column, which has no default")));
+        }
+        if self.column.has_hidden_default {
+            return Err(Error::new(refuse::hidden_default(self.table, self.column)));
         }
         if session.engine == Engine::MariaDb && session.version < [10, 10, 0] {
             return Err(Error::new(
@@ -157,31 +161,30 @@ impl<'a> Key<'a> {
         Conversion { engine, form, to, charset, collation }.backward(&value)
     }
 
-    fn step(&self, check: &Check, made: &str, before: &str) -> Result<Step> {
-        let (table, column) = (name(&self.table.name), name(&self.column.name));
-        let alter =
-            |what: String| format!("ALTER TABLE {table} ALTER COLUMN {column} {what}, ALGORITHM = INSTANT");
+    fn step(&self, engine: Engine, check: &Check, made: &str, before: &str) -> Result<Step> {
+        let alter = |default: &str| {
+            let column = name(&self.column.name);
+            let what = match (engine, default) {
+                (Engine::MySql, _) => format!("MODIFY COLUMN {}", self.column.definition(default)),
+                (_, "") => format!("ALTER COLUMN {column} DROP DEFAULT"),
+                _ => format!("ALTER COLUMN {column} SET DEFAULT {default}"),
+            };
+            format!("ALTER TABLE {} {what}, ALGORITHM = INSTANT", name(&self.table.name))
+        };
         let wait = Statement::new("Ends after ten seconds if it does not get its lock.", WAIT);
         let mut statements = guard(&Templates::new()?, "idgen_plan_guard", std::slice::from_ref(check))?;
         statements.extend([
             wait.clone(),
-            Statement::new(
-                "New rows without an id get one of version 7.",
-                alter(format!("SET DEFAULT ({made})")),
-            ),
+            Statement::new("New rows without an id get one of version 7.", alter(&format!("({made})"))),
             Statement::new("Shows an id as the default makes it.", example(self.held, made)),
         ]);
-        let back = match before {
-            "" => "DROP DEFAULT".to_owned(),
-            default => format!("SET DEFAULT {default}"),
-        };
         Ok(Step {
             name: "default".into(),
             purpose: "New rows without an id get one of version 7 from the server. Rows that are there keep their ids; nothing is \
                       copied."
                 .into(),
             statements,
-            undo: vec![wait, Statement::new("The default is what it was.", alter(back))],
+            undo: vec![wait, Statement::new("The default is what it was.", alter(before))],
             locks: "The metadata lock of the table for an instant. If a transaction keeps it for more than ten seconds, the step \
                     ends with error 1205: execute it again."
                 .into(),

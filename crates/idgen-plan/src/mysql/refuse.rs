@@ -131,9 +131,23 @@ fn of_column(table: &Table, column: &Column) -> Vec<String> {
     reasons
 }
 
+/// The reason not to change a column whose default would be lost.
+pub(super) fn hidden_default(table: &Table, column: &Column) -> String {
+    format!(
+        "the default of {}.{} is an expression that MySQL does not show, since ALTER COLUMN … SET DEFAULT gave it, and that a dump of the \
+         table loses too: give it again by ALTER TABLE {} MODIFY COLUMN …, or drop it",
+        table.name,
+        column.name,
+        name(&table.name)
+    )
+}
+
 /// A default that is a text must be an id, and a column of integers cannot take it over.
 fn of_default(table: &Table, column: &Column, form: Form, is_replaced: bool) -> Option<String> {
     let shown = format!("{}.{}", table.name, column.name);
+    if column.has_hidden_default {
+        return Some(hidden_default(table, column));
+    }
     let default = column.default.as_str();
     if !default.is_empty() && is_replaced {
         return Some(format!(

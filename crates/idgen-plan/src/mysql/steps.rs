@@ -152,6 +152,12 @@ impl<'a> Steps<'a> {
                 context! { table => value(table), foreign => value(&foreign), map => value(self.map) },
             )?;
             statements.push(Statement::new("Its new types, and its foreign keys to new tables.", alter));
+            // MySQL refuses it in the same statement as a default that differs for each row.
+            if !table.texts.is_empty() {
+                let texts = self.templates.fill("texts.sql", context! { table => value(table) })?;
+                statements
+                    .push(Statement::new("The old texts, for readers that are not changed yet.", texts));
+            }
             statements.push(Statement::new(
                 "The position of its copy.",
                 self.templates.fill("position.sql", context! { table => value(table) })?,

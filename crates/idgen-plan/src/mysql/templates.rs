@@ -30,6 +30,7 @@ impl Templates {
         let files = templates![
             "guard.sql",
             "shadow.sql",
+            "texts.sql",
             "foreign.sql",
             "references.sql",
             "position.sql",

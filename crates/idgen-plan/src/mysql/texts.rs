@@ -29,7 +29,7 @@ pub(super) struct TableText {
     read: Vec<String>,
     keys: Vec<KeyText>,
     supports: Vec<SupportText>,
-    texts: Vec<GeneratedText>,
+    pub(super) texts: Vec<GeneratedText>,
     /// With `--to integer`: columns of integers beside ids, and in the place of ids that refer to others.
     owners: Vec<OwnerText>,
     /// The columns whose ids get their integers during the copy.
@@ -99,7 +99,7 @@ struct ReferenceText {
 }
 
 #[derive(Serialize)]
-struct GeneratedText {
+pub(super) struct GeneratedText {
     name: String,
     r#type: String,
     value: String,

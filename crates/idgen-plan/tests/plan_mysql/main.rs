@@ -18,4 +18,5 @@ mod shapes;
 mod shop;
 mod strangers;
 mod tool;
+mod twin;
 mod whole;

@@ -22,9 +22,6 @@ ALTER TABLE {{ table.new|name }}
   DROP INDEX {{ support.name|name }},
   ADD INDEX {{ support.name|name }} ({{ support.columns|names }}),
 {%- endfor %}
-{%- for text in table.texts %}
-  ADD COLUMN {{ text.name|name }} {{ text.type }} GENERATED ALWAYS AS ({{ text.value }}) VIRTUAL,
-{%- endfor %}
 {%- for key in foreign %}
   ADD {% include "foreign.sql" %},
 {%- endfor %}

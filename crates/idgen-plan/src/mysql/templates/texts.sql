@@ -1,0 +1,5 @@
+ALTER TABLE {{ table.new|name }}
+{%- for text in table.texts %}
+  ADD COLUMN {{ text.name|name }} {{ text.type }} GENERATED ALWAYS AS ({{ text.value }}) VIRTUAL,
+{%- endfor %}
+  ALGORITHM = DEFAULT
