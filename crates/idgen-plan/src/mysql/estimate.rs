@@ -28,9 +28,12 @@ struct Estimate {
 impl Estimates {
     pub(super) async fn measure(&mut self, session: &mut Session, table: &Table) -> Result<()> {
         let columns: Vec<_> = table.columns.iter().map(|column| name(&column.name)).collect();
+        // One by one: columns of two collations have none together.
+        let sums: Vec<_> =
+            columns.iter().map(|column| format!("COALESCE(CRC32(sample.{column}), 0)")).collect();
         let sql = format!(
-            "SELECT COUNT(*), SUM(CRC32(CONCAT_WS(' ', sample.{}))) FROM (SELECT {} FROM {} LIMIT {SAMPLE}) AS sample",
-            columns.join(", sample."),
+            "SELECT COUNT(*), SUM({}) FROM (SELECT {} FROM {} LIMIT {SAMPLE}) AS sample",
+            sums.join(" + "),
             columns.join(", "),
             name(&table.name)
         );

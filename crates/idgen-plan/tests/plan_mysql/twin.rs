@@ -21,6 +21,7 @@ fn schema() -> String {
             changed TIMESTAMP(6) NULL DEFAULT CURRENT_TIMESTAMP(6) ON UPDATE CURRENT_TIMESTAMP(6), KEY `by\n` (n),
             FOREIGN KEY (parent) REFERENCES `a\b` (`it's`) ON DELETE SET NULL);
           CREATE TABLE {LONG} (number INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY, a {id} NOT NULL, b {id} NULL, c {id} NULL,
+            german VARCHAR(9) CHARACTER SET latin1 COLLATE latin1_german1_ci DEFAULT 'ä', swedish VARCHAR(9) CHARACTER SET latin1 DEFAULT 'ä',
             changed DATETIME DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP, KEY of_two (b, number) COMMENT 'it''s',
             FOREIGN KEY (a) REFERENCES `a\b` (`it's`) ON DELETE CASCADE ON UPDATE CASCADE,
             CONSTRAINT second FOREIGN KEY (b) REFERENCES `a\b` (`it's`) ON DELETE SET NULL ON UPDATE CASCADE,

@@ -35,6 +35,11 @@ pub(super) fn no_primary_key(engine: Engine, table: &Table) -> Option<Finding> {
     let finding = about_table(level, Code::NoPrimaryKey, table, None, what.to_owned());
     let statement = match table.columns.is_empty() {
         true => String::new(),
+        // Some types, such as JSON and points, have no operator for equality.
+        false if engine == Engine::Postgres => format!(
+            "SELECT ROW(same.*)::text AS row, COUNT(*) FROM {} AS same GROUP BY 1 HAVING COUNT(*) > 1",
+            sql::table(engine, table)
+        ),
         false => {
             let names: Vec<String> =
                 table.columns.iter().map(|column| sql::name(engine, &column.name)).collect();
