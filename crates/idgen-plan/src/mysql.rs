@@ -64,7 +64,7 @@ async fn with_session(session: &mut Session, options: &Options) -> Result<Plan> 
         )));
     }
     let graph = Graph::find(session, &catalog, &options.table).await?;
-    refuse::check(&catalog, &graph, options)?;
+    refuse::check(session, &catalog, &graph, options).await?;
     tool::refuse_graph(options, &catalog, &graph)?;
     copying(session, options, &catalog, &graph).await
 }

@@ -45,7 +45,8 @@ pub(super) struct Table {
     pub(super) rows: u64,
     pub(super) bytes: u64,
     pub(super) is_partitioned: bool,
-    pub(super) is_view: bool,
+    /// `BASE TABLE`, or `VIEW`, `SYSTEM VERSIONED` and so on.
+    pub(super) kind: String,
     pub(super) columns: Vec<Column>,
     pub(super) parts: Vec<Part>,
     /// The index whose columns tell the rows apart: the primary key, or a unique key without NULL.
@@ -112,6 +113,10 @@ pub(super) struct Foreign {
 impl Table {
     pub(super) fn column(&self, name: &str) -> Option<&Column> {
         self.columns.iter().find(|column| column.name == name)
+    }
+
+    pub(super) fn is_base(&self) -> bool {
+        self.kind == "BASE TABLE"
     }
 
     pub(super) fn has_primary_key(&self) -> bool {
@@ -202,8 +207,8 @@ impl Catalog {
         let table = self.tables.get(name).ok_or_else(|| {
             Error::new(format!("the schema {} has no table \"{name}\" that this user can see", self.schema))
         })?;
-        if table.is_view {
-            return Err(Error::new(format!("the table {name} is not a base table")));
+        if !table.is_base() {
+            return Err(Error::new(format!("the table {name} is no base table, but {}", table.kind)));
         }
         Ok(table)
     }
@@ -220,7 +225,7 @@ impl Catalog {
                 rows: rows.parse().unwrap_or(0),
                 bytes: bytes.parse().unwrap_or(0),
                 is_partitioned: options.contains("partitioned"),
-                is_view: kind != "BASE TABLE",
+                kind: kind.clone(),
                 ..Table::default()
             };
             self.tables.insert(name.clone(), table);

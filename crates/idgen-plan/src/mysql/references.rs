@@ -51,7 +51,7 @@ pub(super) async fn notes(session: &mut Session, catalog: &Catalog, graph: &Grap
 
 /// Columns that can hold ids and do not change.
 fn candidates<'c>(catalog: &'c Catalog, graph: &'c Graph) -> impl Iterator<Item = (&'c Table, &'c Column)> {
-    let tables = catalog.tables.values().filter(|table| !table.is_view);
+    let tables = catalog.tables.values().filter(|table| table.is_base());
     tables.flat_map(move |table| {
         let columns = table.columns.iter().filter(move |column| {
             can_hold_ids(column) && !graph.keys.contains_key(&(table.name.clone(), column.name.clone()))

@@ -4,11 +4,17 @@ use super::catalog::{Catalog, Column, Foreign, Part, Table};
 use super::form::Form;
 use super::graph::Graph;
 use super::quote::name;
+use super::session::Session;
 use crate::error::{Error, Result};
 use crate::options::Options;
-use crate::plan::Target;
+use crate::plan::{Engine, Target};
 
-pub(super) fn check(catalog: &Catalog, graph: &Graph, options: &Options) -> Result<()> {
+pub(super) async fn check(
+    session: &mut Session,
+    catalog: &Catalog,
+    graph: &Graph,
+    options: &Options,
+) -> Result<()> {
     let mut reasons: Vec<String> = graph.order.iter().filter_map(|name| of_table(catalog, name)).collect();
     for (table, trigger) in catalog.triggers.iter().filter(|(table, _)| graph.order.contains(table)) {
         reasons.push(format!(
@@ -37,15 +43,37 @@ pub(super) fn check(catalog: &Catalog, graph: &Graph, options: &Options) -> Resu
             reasons.push(format!("{}.{} is BINARY(16) already", table.name, column.name));
         }
     }
+    reasons.extend(of_periods(session, graph).await?);
     Error::of_reasons(&reasons)
+}
+
+/// MariaDB accepts no INSERT … ON DUPLICATE KEY UPDATE in a table with `WITHOUT OVERLAPS`, and names periods only here.
+async fn of_periods(session: &mut Session, graph: &Graph) -> Result<Vec<String>> {
+    let mut reasons = Vec::new();
+    if session.engine != Engine::MariaDb {
+        return Ok(reasons);
+    }
+    for table in &graph.order {
+        let rows = session.rows(&format!("SHOW CREATE TABLE {}", name(table))).await?;
+        if rows.concat().iter().any(|shown| shown.lines().any(|line| line.trim().starts_with("PERIOD FOR ")))
+        {
+            reasons.push(format!(
+                "the table {table} has a period (PERIOD FOR …), which the plan does not cover: drop it for the time of the change"
+            ));
+        }
+    }
+    Ok(reasons)
 }
 
 fn of_table(catalog: &Catalog, name: &str) -> Option<String> {
     let Some(table) = catalog.tables.get(name) else {
         return Some(format!("the table {name} is not visible for this user: grant SELECT on it"));
     };
-    let why = if table.is_view {
-        "is not a base table"
+    let why = if !table.is_base() {
+        return Some(format!(
+            "the table {name} is no base table, but {}: the plan does not cover it",
+            table.kind
+        ));
     } else if !table.engine.eq_ignore_ascii_case("InnoDB") {
         "is not in InnoDB, so a change and its copy are not one transaction: change its engine first"
     } else if table.is_partitioned {

@@ -49,7 +49,7 @@ fn one_column(
     let (folder, mut connection) = runtime.block_on(async {
         let mut connection = MySqlConnection::connect(scratch.url()).await.unwrap();
         let schema = format!(
-            "CREATE TABLE orders (id {declared} NOT NULL PRIMARY KEY, n INT NOT NULL);
+            "CREATE TABLE orders (id {declared} NOT NULL PRIMARY KEY COMMENT 'it''s', n INT NOT NULL);
              CREATE TABLE items (id INT PRIMARY KEY, o {declared}, FOREIGN KEY (o) REFERENCES orders (id));
              INSERT INTO orders SELECT {old}, 0 FROM (SELECT {RANDOM} AS b {}) AS made",
             format!("UNION ALL SELECT {RANDOM} ").repeat(40)
@@ -68,9 +68,17 @@ fn one_column(
         (folder, connection)
     });
     let client = Client::new(server, scratch.name(), folder.path());
+    let definition = "SELECT GROUP_CONCAT(CONCAT_WS(' ', COLUMN_NAME, COLUMN_TYPE, COLLATION_NAME, IS_NULLABLE, COLUMN_COMMENT, \
+                      COLUMN_DEFAULT, EXTRA)) FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE()";
+    let before = run(runtime, &scratch, definition).unwrap();
     for _ in 0..2 {
         client.must("01-default.sql");
     }
+    // A dump of the table has what is shown here.
+    let shown_default = "SELECT COALESCE(COLUMN_DEFAULT, 'hidden') FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() \
+                         AND TABLE_NAME = 'orders' AND COLUMN_NAME = 'id'";
+    let default = run(runtime, &scratch, shown_default).unwrap().unwrap();
+    assert!(default.contains('('), "{declared}: {default}");
     let ids = runtime.block_on(async {
         for _ in 0..5 {
             connection.execute("INSERT INTO orders (n) VALUES (1), (1)").await.unwrap();
@@ -94,6 +102,7 @@ fn one_column(
         assert!(ids.iter().all(|id| *id == id.to_uppercase()), "{ids:?}");
     }
     client.must("undo/01-default.sql");
+    assert_eq!(run(runtime, &scratch, definition).unwrap(), before, "{declared}");
     let without = runtime.block_on(connection.execute("INSERT INTO orders (n) VALUES (2)"));
     assert!(without.is_err(), "{declared}: the default is still there");
 }
@@ -138,7 +147,7 @@ fn the_way_back_restores_the_old_default() {
 const REFUSED: [(&str, &str); 4] = [
     ("CREATE TABLE orders (id INT PRIMARY KEY)", "holds no ids of 128 bits"),
     ("CREATE TABLE orders (a INT, b INT, PRIMARY KEY (a, b))", "no primary key of one column"),
-    ("CREATE TABLE o (id INT); CREATE VIEW orders AS SELECT * FROM o", "not a base table"),
+    ("CREATE TABLE o (id INT); CREATE VIEW orders AS SELECT * FROM o", "no base table, but VIEW"),
     (
         "CREATE TABLE orders (id BINARY(16) PRIMARY KEY); INSERT INTO orders VALUES \
          (x'11f1aaaa0000111180000000000000aa'), (x'11f1aaab0000222280000000000000aa'), (x'11f1aaac0000333380000000000000aa')",
