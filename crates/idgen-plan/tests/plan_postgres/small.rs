@@ -173,6 +173,32 @@ async fn odd_names_and_bytes() {
     assert_eq!(keys, "1");
 }
 
+/// PostgreSQL has no regular expressions for such collations.
+#[tokio::test(flavor = "multi_thread")]
+async fn keys_whose_collation_ignores_case() {
+    let scratch = SERVER.scratch().unwrap();
+    let mut connection = connect(scratch.url()).await;
+    let schema = "CREATE COLLATION blind (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+        CREATE TABLE wholes (id text COLLATE blind PRIMARY KEY);
+        CREATE TABLE parts (n integer PRIMARY KEY, whole text COLLATE blind REFERENCES wholes ON UPDATE CASCADE);
+        INSERT INTO wholes SELECT gen_random_uuid() FROM generate_series(1, 20);
+        INSERT INTO parts SELECT row_number() OVER (), upper(id) FROM wholes;";
+    execute(&mut connection, schema).await;
+    let files = Files::write(
+        &plan(scratch.url(), &Options::new("wholes", Target::Uuid)).await.unwrap(),
+        scratch.url(),
+    );
+    for name in &files.names {
+        run(&files, name).await;
+    }
+    let joined = text(
+        &mut connection,
+        "SELECT count(*) || ' ' || min(pg_typeof(whole)::text) FROM parts JOIN wholes ON id = whole",
+    )
+    .await;
+    assert_eq!(joined, "20 uuid");
+}
+
 const ODD: &str = "CREATE SCHEMA \"an odd schema\";
     CREATE TABLE \"an odd schema\".\"Or\"\"der's\" (\"select\" bytea PRIMARY KEY DEFAULT uuid_send(gen_random_uuid()), \"%I'\" text);
     CREATE TABLE \"an odd schema\".tags (of bytea REFERENCES \"an odd schema\".\"Or\"\"der's\" ON DELETE CASCADE, tag text, PRIMARY KEY (of, tag));

@@ -13,7 +13,7 @@
 {#- Whether a value of the old column is an id. -#}
 {%- macro is_id(of, name, c) -%}
 {% if c.spelling == "bytes" %}octet_length({{ at(of) }}{{ name }}) = 16
-{%- else %}CAST({{ at(of) }}{{ name }} AS text) ~* '^(([0-9a-f]{4}-?){7}[0-9a-f]{4}|\{([0-9a-f]{4}-?){7}[0-9a-f]{4}\})$'{% endif %}
+{%- else %}CAST({{ at(of) }}{{ name }} AS text) COLLATE "C" ~* '^(([0-9a-f]{4}-?){7}[0-9a-f]{4}|\{([0-9a-f]{4}-?){7}[0-9a-f]{4}\})$'{% endif %}
 {%- endmacro %}
 
 {#- A uuid as the old column writes it. -#}
