@@ -127,6 +127,16 @@ impl Table {
         self.parts.iter().filter(|part| part.index == index).collect()
     }
 
+    /// Whether these columns are a whole unique key.
+    pub(super) fn is_unique(&self, columns: &[String]) -> bool {
+        let names: BTreeSet<&str> = self.parts.iter().map(|part| part.index.as_str()).collect();
+        names.into_iter().any(|index| {
+            let parts = self.of_index(index);
+            let whole = |part: &&Part| part.is_unique && part.prefix == 0;
+            parts.iter().all(whole) && parts.iter().map(|part| &part.column).eq(columns)
+        })
+    }
+
     /// The indexes that the server may have made for a foreign key of these columns.
     pub(super) fn supports_of(&self, columns: &[String]) -> Vec<&str> {
         let fits = |part: &&Part| part.is_plain && part.is_tree && !part.is_unique && part.prefix == 0;

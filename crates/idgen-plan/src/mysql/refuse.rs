@@ -44,6 +44,7 @@ pub(super) async fn check(
         }
     }
     reasons.extend(of_periods(session, graph).await?);
+    reasons.extend(of_parents(session, catalog, graph).await?);
     Error::of_reasons(&reasons)
 }
 
@@ -119,6 +120,29 @@ fn of_foreign_key(catalog: &Catalog, graph: &Graph, options: &Options, key: &For
              the copy cannot be kept current: replace it by RESTRICT or SET NULL for the time of the change"
         )
     })
+}
+
+/// MySQL 8.4 and later keep foreign keys to columns that are no unique key, but accept no new ones.
+async fn of_parents(session: &mut Session, catalog: &Catalog, graph: &Graph) -> Result<Vec<String>> {
+    let sql = "SELECT CAST(@@SESSION.restrict_fk_on_non_standard_key AS CHAR)";
+    if session.engine != Engine::MySql || session.version < [8, 4, 0] || session.text(sql).await? != "1" {
+        return Ok(Vec::new());
+    }
+    let is_odd = |key: &&Foreign| {
+        let parent = catalog.tables.get(&key.to_table);
+        graph.concerns(key) && parent.is_some_and(|parent| !parent.is_unique(&key.to_columns))
+    };
+    let reason = |key: &Foreign| {
+        format!(
+            "the foreign key {} of {} refers to {}, which no unique key of {} consists of, and the server accepts no new key like it \
+             (restrict_fk_on_non_standard_key): add such a unique key, or drop the foreign key for the time of the change",
+            key.name,
+            key.table,
+            key.to_columns.join(", "),
+            key.to_table
+        )
+    };
+    Ok(catalog.foreign.iter().filter(is_odd).map(reason).collect())
 }
 
 /// What reads the column as it is written now would read other bytes, or fail, after the change.

@@ -182,7 +182,13 @@ const REFUSED: [(&str, &str); 17] = [
 ];
 
 /// The same, of what only one of the two has.
-const REFUSED_BY_ONE: [(Database, &str, &str); 3] = [
+const REFUSED_BY_ONE: [(Database, &str, &str); 4] = [
+    (
+        Database::MySql,
+        "SET restrict_fk_on_non_standard_key = OFF; CREATE TABLE orders (id CHAR(36) PRIMARY KEY, n CHAR(36), KEY (n)); \
+         CREATE TABLE items (id INT PRIMARY KEY, n CHAR(36), CONSTRAINT of_n FOREIGN KEY (n) REFERENCES orders (n))",
+        "the foreign key of_n of items refers to n, which no unique key of orders consists of",
+    ),
     (
         Database::MySql,
         "CREATE TABLE orders (id CHAR(36) PRIMARY KEY); ALTER TABLE orders ALTER COLUMN id SET DEFAULT (UUID())",
