@@ -45,8 +45,10 @@ impl Log {
     }
 }
 
-/// The end of the log on disk; a commit waits until its own records are there.
+/// The end of the log on disk, after the last record. The server may have written a part of a record: the page image of a hint bit, for
+/// example, which no commit follows. So there is a commit first, which waits until its own record is there.
 async fn position(connection: &mut PgConnection) -> Result<String> {
+    run(connection, "SELECT pg_current_xact_id()").await?;
     let failed = doing("ask for the position in the log");
     let row = connection.fetch_one("SELECT pg_current_wal_flush_lsn()::text").await.map_err(&failed)?;
     row.try_get(0).map_err(&failed)
