@@ -129,23 +129,26 @@ impl Table {
 
     /// Whether these columns are a whole unique key.
     pub(super) fn is_unique(&self, columns: &[String]) -> bool {
-        let names: BTreeSet<&str> = self.parts.iter().map(|part| part.index.as_str()).collect();
-        names.into_iter().any(|index| {
-            let parts = self.of_index(index);
-            let whole = |part: &&Part| part.is_unique && part.prefix == 0;
-            parts.iter().all(whole) && parts.iter().map(|part| &part.column).eq(columns)
-        })
+        !self.indexes_of(columns, |part| part.is_unique).is_empty()
     }
 
     /// The indexes that the server may have made for a foreign key of these columns.
     pub(super) fn supports_of(&self, columns: &[String]) -> Vec<&str> {
-        let fits = |part: &&Part| part.is_plain && part.is_tree && !part.is_unique && part.prefix == 0;
-        let names: BTreeSet<&str> = self.parts.iter().map(|part| part.index.as_str()).collect();
-        let is_support = |index: &&str| {
+        self.indexes_of(columns, |part| part.is_plain && part.is_tree && !part.is_unique)
+    }
+
+    /// The indexes of these whole columns, in this order, all of whose parts are as asked.
+    fn indexes_of(&self, columns: &[String], fits: impl Fn(&Part) -> bool) -> Vec<&str> {
+        let is_of = |index: &&str| {
             let parts = self.of_index(index);
-            parts.iter().all(fits) && parts.iter().map(|part| &part.column).eq(columns)
+            parts.iter().all(|part| part.prefix == 0 && fits(part))
+                && parts.iter().map(|part| &part.column).eq(columns)
         };
-        names.into_iter().filter(is_support).collect()
+        self.indexes().into_iter().filter(is_of).collect()
+    }
+
+    fn indexes(&self) -> BTreeSet<&str> {
+        self.parts.iter().map(|part| part.index.as_str()).collect()
     }
 
     /// The primary key, or the shortest unique key that tells each row apart.
@@ -155,9 +158,8 @@ impl Table {
         let tells_apart = |part: &&Part| {
             part.is_unique && part.is_tree && !part.nullable && part.prefix == 0 && is_written(part)
         };
-        let names: BTreeSet<&String> = self.parts.iter().map(|part| &part.index).collect();
-        let keys = names.into_iter().filter(|index| self.of_index(index).iter().all(tells_apart));
-        let key = keys.min_by_key(|index| (*index != PRIMARY, self.of_index(index).len())).cloned();
+        let keys = self.indexes().into_iter().filter(|index| self.of_index(index).iter().all(tells_apart));
+        let key = keys.min_by_key(|index| (*index != PRIMARY, self.of_index(index).len())).map(str::to_owned);
         if let Some(key) = key {
             self.primary = self.of_index(&key).into_iter().map(|part| part.column.clone()).collect();
             self.key = key;

@@ -70,12 +70,13 @@ fn of_table(catalog: &Catalog, name: &str) -> Option<String> {
     let Some(table) = catalog.tables.get(name) else {
         return Some(format!("the table {name} is not visible for this user: grant SELECT on it"));
     };
-    let why = if !table.is_base() {
+    if !table.is_base() {
         return Some(format!(
             "the table {name} is no base table, but {}: the plan does not cover it",
             table.kind
         ));
-    } else if !table.engine.eq_ignore_ascii_case("InnoDB") {
+    }
+    let why = if !table.engine.eq_ignore_ascii_case("InnoDB") {
         "is not in InnoDB, so a change and its copy are not one transaction: change its engine first"
     } else if table.is_partitioned {
         "is partitioned; MySQL and MariaDB have no foreign keys there, and the plan does not cover it"

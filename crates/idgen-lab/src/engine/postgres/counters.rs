@@ -23,13 +23,15 @@ pub struct Log {
 impl Log {
     /// Starts at the current end of the log.
     pub async fn now(connection: &mut PgConnection, reach: &Reach) -> Result<Self> {
-        Ok(Log { from: position(connection).await?, splits: reach.log.then_some(0) })
+        let from = if reach.log { position(connection).await? } else { String::new() };
+        Ok(Log { from, splits: reach.log.then_some(0) })
     }
 
     /// Counts the page splits that were logged since the last call.
     async fn read(&mut self, connection: &mut PgConnection) -> Result<Option<u64>> {
+        let Some(before) = self.splits else { return Ok(None) };
         let to = position(connection).await?;
-        if let Some(before) = self.splits.filter(|_| to != self.from) {
+        if to != self.from {
             let sql = format!(
                 "SELECT coalesce(sum(count), 0)::int8 FROM pg_get_wal_stats('{}', '{to}', true) \
                  WHERE \"resource_manager/record_type\" IN ('Btree/SPLIT_L', 'Btree/SPLIT_R')",
