@@ -24,6 +24,10 @@ use crate::table::watch::{self, Looked};
 /// The longest time that a connection with an outstanding answer occupies its place in the pool after its call.
 const KILL_LIMIT: Duration = Duration::from_secs(2);
 
+/// A result is acknowledged without another reading of the settings if the last one began at most this long ago: a call
+/// begins with a reading that is fresh, and may then wait for other transactions.
+const TRUSTED: Duration = FRESH.saturating_mul(2);
+
 /// What every connection of a client must fulfill.
 #[derive(Debug)]
 pub(crate) struct Terms {
@@ -59,6 +63,8 @@ pub(crate) struct Connector {
 pub(crate) struct Session {
     connection: MySqlConnection,
     seen: Seen,
+    /// When the accepted reading of the settings began that its call rests on, by this connection or by another one.
+    judged: Instant,
     used: Instant,
     /// When a transaction was last committed.
     committed: Option<Instant>,
@@ -105,7 +111,9 @@ impl Connector {
     pub(crate) async fn look_again(&self, session: &mut Session) -> Attempt<()> {
         let (tables, began) = (self.terms.identity.tables(), Instant::now());
         session.seen = session.seen.again(&mut session.connection, &tables).await?;
-        self.examine(&mut session.connection, &session.seen, began).await
+        self.examine(&mut session.connection, &session.seen, began).await?;
+        session.judged = began;
+        Ok(())
     }
 
     /// Ends a connection on the server, by another one.
@@ -158,7 +166,7 @@ impl Connector {
         let seen = Seen::set_up(&mut connection, &tables, schema, vitess).await?;
         self.examine(&mut connection, &seen, began).await?;
         tracing::debug!(server = self.address(), version = seen.report.version(), "connected");
-        Ok(Session { connection, seen, used: Instant::now(), committed: None })
+        Ok(Session { connection, seen, judged: began, used: Instant::now(), committed: None })
     }
 
     /// Refuses a server whose settings endanger pairs, or that holds another map, or whose tables must not be used.
@@ -267,14 +275,18 @@ impl Manager for Connector {
         // counts, and each waiter would begin another one.
         let asked = Instant::now();
         let fresh = |at: Instant| asked.saturating_duration_since(at) < FRESH;
-        let (in_use, good) = (fresh(session.used), || get(&self.good).is_some_and(fresh));
-        if in_use && good() {
+        let in_use = fresh(session.used);
+        let good = || get(&self.good).filter(|at| in_use && fresh(*at));
+        if let Some(at) = good() {
+            session.judged = at;
             return Ok(());
         }
         let look = async {
             // One connection reads for all that are in use.
             let _one = if in_use { Some(self.looking.lock().await) } else { None };
-            if in_use && good() { Ok(()) } else { self.look_again(session).await }
+            let Some(at) = good() else { return self.look_again(session).await };
+            session.judged = at;
+            Ok(())
         };
         let looked = tokio::time::timeout(self.ping_limit(), Box::pin(look)).await;
         let failure = match looked {
@@ -304,6 +316,11 @@ impl Session {
 
     pub(crate) fn seen(&self) -> &Seen {
         &self.seen
+    }
+
+    /// Whether what a call learned now rests on a reading of the settings that is too old to acknowledge it.
+    pub(crate) fn is_outdated(&self) -> bool {
+        self.judged.elapsed() > TRUSTED
     }
 
     /// Records that a transaction was committed.

@@ -221,7 +221,12 @@ impl Nodes {
         };
         // Boxed, because each function that it passes through would hold it once more.
         let done = self.deadline.bound_by(limit, Box::pin(work(&mut connection))).await;
-        connection.conclude(done.unwrap_or(Err(Failure::NoAnswer)))
+        let value = connection.conclude(done.unwrap_or(Err(Failure::NoAnswer)))?;
+        // Boxed because it is rare.
+        if connection.object().is_outdated() {
+            Box::pin(connection.confirm(limit)).await?;
+        }
+        Ok(value)
     }
 
     /// The row of a statement that waits for no pair.
@@ -256,6 +261,15 @@ impl PooledConnection {
             self.nodes.leave(self.node);
         }
         if self.nodes.count() > 1 { result.map_err(Failure::or_of_this_node) } else { result }
+    }
+
+    /// Reads the settings again, on the connection of a call that took long: what it has just stored or read could be lost if
+    /// they have become unsafe meanwhile. That the connection still answers shows that the server has not crashed.
+    async fn confirm(&mut self, limit: Duration) -> Attempt<()> {
+        let deadline = self.nodes.deadline;
+        let looked = deadline.bound_by(limit, self.look_again()).await;
+        let confirmed = self.conclude(looked.unwrap_or(Err(Failure::NoAnswer)));
+        confirmed.map_err(|failure| Failure::Unconfirmed(Box::new(failure)))
     }
 
     /// Begins a transaction. Until its end is recorded, the connection is not used for another call: a server that reports

@@ -45,6 +45,8 @@ pub enum Failure {
     Refused(Box<Refusal>),
     /// The commit failed in a way that leaves open whether it happened.
     CommitUnanswered(Box<Failure>),
+    /// The server carried it out, and may have become unsafe before it did.
+    Unconfirmed(Box<Failure>),
     /// No other attempt can succeed.
     Final(Box<Kind>),
 }
@@ -82,7 +84,10 @@ impl Failure {
                 Verdict::Undone | Verdict::Unknown => Verdict::Undone,
                 Verdict::Final => Verdict::Final,
             },
-            Failure::NoAnswer | Failure::OtherCall | Failure::CommitUnanswered(_) => Verdict::Unknown,
+            Failure::NoAnswer
+            | Failure::OtherCall
+            | Failure::CommitUnanswered(_)
+            | Failure::Unconfirmed(_) => Verdict::Unknown,
             Failure::Refused(refusal) if refusal.elsewhere => Verdict::Undone,
             Failure::Refused(_) | Failure::Final(_) => Verdict::Final,
             Failure::Sql(error) => judge(error),
@@ -101,7 +106,9 @@ impl Failure {
             Failure::Contradicted(_) | Failure::Final(_) => false,
             // The caller's connection, which the map does not choose.
             Failure::Driver(_) | Failure::Unreadable(_) => false,
-            Failure::CommitUnanswered(failure) | Failure::OfThisNode(failure) => failure.is_of_this_node(),
+            Failure::CommitUnanswered(failure)
+            | Failure::Unconfirmed(failure)
+            | Failure::OfThisNode(failure) => failure.is_of_this_node(),
             Failure::Sql(error) => {
                 is_of_connection(error)
                     || said(error).contains(BLOCKED)
@@ -172,6 +179,7 @@ impl Failure {
             Failure::Sql(error) => number(error),
             Failure::Driver(error) => Some(error.number()),
             Failure::CommitUnanswered(failure)
+            | Failure::Unconfirmed(failure)
             | Failure::Unreached(failure)
             | Failure::OfThisNode(failure) => failure.number(),
             _ => None,
@@ -183,6 +191,7 @@ impl Failure {
         match self {
             Failure::Sql(error) => Some(error),
             Failure::CommitUnanswered(failure)
+            | Failure::Unconfirmed(failure)
             | Failure::Unreached(failure)
             | Failure::OfThisNode(failure) => failure.source(),
             _ => None,
@@ -232,6 +241,10 @@ impl fmt::Display for Failure {
             Failure::CommitUnanswered(failure) => {
                 write!(f, "the commit may or may not have happened: {failure}")
             }
+            Failure::Unconfirmed(failure) => write!(
+                f,
+                "the server answered, but the call took long, and what it stored may be lost in a crash: {failure}"
+            ),
             Failure::Final(kind) => kind.fmt(f),
         }
     }

@@ -7,7 +7,7 @@ use idgen_server::{Database, Server};
 use sqlx::{Executor, MySqlConnection, Row};
 use uuid::Uuid;
 
-use crate::common::{assert_sound, connect, kill_connections, number, on_both, run, settings};
+use crate::common::{assert_sound, connect, kill_connections, number, of_two, on_both, run, settings};
 
 on_both!(a_server_with_adverse_settings, a_server_that_does_not_flush_is_refused);
 
@@ -30,6 +30,7 @@ async fn a_server_with_adverse_settings(database: Database) {
     }
     for index in [Index::Unique, Index::Dedup] {
         settings_changed_under_a_client_are_noticed(&server, &mut root, index).await;
+        settings_changed_while_calls_wait_are_noticed(&server, &mut root, index).await;
     }
     run(&mut root, "SET GLOBAL log_output = 'TABLE'").await;
     for index in [Index::Unique, Index::Dedup] {
@@ -130,6 +131,69 @@ async fn settings_changed_under_a_client_are_noticed(
         running.id_of(Uuid::new_v4()).await.unwrap();
         reserving.id_of(Uuid::new_v4()).await.unwrap();
     }
+}
+
+/// A call may wait for another transaction after it has checked the server. If the settings become unsafe meanwhile, what it
+/// then stores may be lost in a crash, although the clients that begin have noticed.
+async fn settings_changed_while_calls_wait_are_noticed(
+    server: &Server,
+    root: &mut MySqlConnection,
+    index: Index,
+) {
+    let scratch = server.scratch().unwrap();
+    let map = UuidMap::builder().index(index).cache(0).answer_limit(Duration::from_secs(60));
+    let map = map.timeout(Duration::from_secs(180)).connect(scratch.url()).await.unwrap();
+    map.install().await.unwrap();
+    let mut other = connect(scratch.url()).await;
+    for worse in [false, true] {
+        let uuids: Vec<Uuid> = (0..4).map(|_| Uuid::new_v4()).collect();
+        map.id_of(Uuid::new_v4()).await.unwrap();
+        run(&mut other, "START TRANSACTION").await;
+        for (uuid, id) in uuids[..3].iter().zip(1_000_000_u64..) {
+            let bytes = uuid.simple();
+            run(
+                &mut other,
+                match index {
+                    Index::Unique => format!("INSERT INTO uuid_map (id, uuid) VALUES ({id}, 0x{bytes})"),
+                    _ => format!("INSERT INTO uuid_map_claim (uuid) VALUES (0x{bytes})"),
+                },
+            )
+            .await;
+        }
+        // MySQL's innodb_trx can fail where a statement has bytes.
+        let waiting = of_two(
+            server.database(),
+            "SELECT COUNT(DISTINCT requesting_thread_id) FROM performance_schema.data_lock_waits",
+            "SELECT COUNT(DISTINCT requesting_trx_id) FROM information_schema.innodb_lock_waits",
+        );
+        let begin_to_wait = async {
+            while number(root, waiting).await != Ok(3) {
+                // MariaDB makes this table again only if nobody has read it for a tenth of a second.
+                tokio::time::sleep(Duration::from_millis(200)).await;
+            }
+            if worse {
+                run(root, "SET GLOBAL innodb_flush_log_at_trx_commit = 2").await;
+            }
+            // The reading that the calls began with is older then.
+            tokio::time::sleep(Duration::from_millis(2100)).await;
+            run(&mut other, "ROLLBACK").await;
+        };
+        let many = [uuids[1], uuids[3]];
+        let given = [(2_000_000 + u64::from(worse), uuids[2])];
+        let (one, many, given, ()) =
+            tokio::join!(map.id_of(uuids[0]), map.ids_of(&many), map.import(&given), begin_to_wait);
+        let answers = [one.map(drop), many.map(drop), given.map(drop)];
+        for (answer, call) in answers.into_iter().zip(["id_of", "ids_of", "import"]) {
+            match answer {
+                Ok(()) => assert!(!worse, "{call} acknowledged what a crash may lose"),
+                Err(error) => assert!(worse && error.is_unsafe_server(), "{call}: {error}"),
+            }
+        }
+        run(root, "SET GLOBAL innodb_flush_log_at_trx_commit = 1").await;
+        let ids = map.ids_of(&uuids).await.unwrap();
+        assert_eq!(map.ids_of(&uuids).await.unwrap(), ids);
+    }
+    assert_sound(scratch.url()).await;
 }
 
 /// The member accepts writes that its group never receives.

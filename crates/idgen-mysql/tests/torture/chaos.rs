@@ -12,6 +12,8 @@ use sqlx::{AssertSqlSafe, Connection, Executor, Row};
 use tokio::runtime::Runtime;
 use tokio::time::timeout;
 
+use crate::record;
+
 /// How long a statement may take. An online `ALTER TABLE` waits for the rows that the clients change meanwhile, and may never
 /// catch up with them on a slow machine.
 const STATEMENT_SECONDS: u64 = 60;
@@ -59,6 +61,8 @@ pub struct Chaos<'a> {
     url: &'a str,
     index: Index,
     done: [u32; ALL.len()],
+    /// When each began and ended, in milliseconds since 1970.
+    times: Vec<(Wrong, u64, u64)>,
     next: usize,
     pause_until: Instant,
     kills_a_client: bool,
@@ -77,6 +81,7 @@ impl<'a> Chaos<'a> {
             url,
             index,
             done: [0; ALL.len()],
+            times: Vec::new(),
             next: 0,
             pause_until,
             kills_a_client: false,
@@ -106,7 +111,9 @@ impl<'a> Chaos<'a> {
         let at = if self.next < ALL.len() { self.next } else { self.at_random() };
         self.next += 1;
         self.done[at] += 1;
+        let began = record::now();
         self.make(ALL[at]);
+        self.times.push((ALL[at], began, record::now()));
         self.pause_until = Instant::now() + Duration::from_millis(fastrand::u64(100..700));
     }
 
@@ -118,6 +125,13 @@ impl<'a> Chaos<'a> {
             if !rare || fastrand::u8(0..10) == 0 {
                 return at;
             }
+        }
+    }
+
+    /// What happened when, to understand what is broken.
+    pub fn print_times(&self) {
+        for (wrong, began, ended) in &self.times {
+            println!("{wrong:?} from {began} to {ended}");
         }
     }
 
@@ -159,12 +173,35 @@ impl<'a> Chaos<'a> {
             }
             Wrong::Unsafe => {
                 self.sql(&["SET GLOBAL innodb_flush_log_at_trx_commit = 0"]);
-                // Clients notice within a second, and the log is written once per second.
-                std::thread::sleep(Duration::from_secs(4));
+                // Clients acknowledge nothing two seconds later, and the log is written once per second, or later on a busy
+                // machine.
+                std::thread::sleep(Duration::from_millis(2100));
+                self.wait_for_log();
                 self.server.kill().unwrap();
                 self.server.start_again().unwrap();
             }
         }
+    }
+
+    /// Waits until all that is in the log now is written.
+    fn wait_for_log(&self) {
+        let read = "SHOW GLOBAL STATUS WHERE Variable_name IN ('Innodb_lsn_current', 'Innodb_lsn_flushed', \
+            'Innodb_redo_log_current_lsn', 'Innodb_redo_log_flushed_to_disk_lsn')";
+        self.runtime.block_on(async {
+            let mut connection = MySqlConnection::connect(self.url).await.unwrap();
+            let mut wanted = None;
+            loop {
+                let rows = connection.fetch_all(sqlx::raw_sql(read)).await.unwrap();
+                let position = |flushed: bool| -> u64 {
+                    let mut rows = rows.iter().map(|row| (row.get::<String, _>(0), row.get::<String, _>(1)));
+                    rows.find(|(name, _)| name.contains("flushed") == flushed).unwrap().1.parse().unwrap()
+                };
+                if position(true) >= *wanted.get_or_insert(position(false)) {
+                    return;
+                }
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        });
     }
 
     /// The defaults affect connections that are opened from now on.

@@ -118,7 +118,8 @@ fn torture(name: &str, database: Database, index: Index) -> Result<String, Strin
         return Err(problem);
     }
     let files: Vec<_> = (0..PROCESSES).map(file).collect();
-    let checked = runtime.block_on(verdict::check(scratch.url(), &files))?;
+    let checked =
+        runtime.block_on(verdict::check(scratch.url(), &files)).inspect_err(|_| chaos.print_times())?;
     Ok(format!("{checked}, {chaos}, {} s: kept", begin.elapsed().as_secs()))
 }
 

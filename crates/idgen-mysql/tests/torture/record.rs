@@ -6,6 +6,7 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::path::Path;
 use std::sync::Mutex;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use uuid::Uuid;
 
@@ -29,9 +30,16 @@ pub struct Record {
     pub event: Event,
     pub uuid: Uuid,
     pub id: u64,
+    /// When it was acknowledged, in milliseconds since 1970.
+    pub at: u64,
 }
 
-const LENGTH: usize = 25;
+const LENGTH: usize = 33;
+
+/// The milliseconds since 1970.
+pub fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis() as u64
+}
 
 /// The files of a client: its records, and a file with one byte per answered call.
 pub struct Recorder {
@@ -55,11 +63,12 @@ impl Recorder {
     }
 
     pub fn write(&self, event: Event, pairs: &[(Uuid, u64)]) {
-        let mut bytes = Vec::with_capacity(pairs.len() * LENGTH);
+        let (mut bytes, now) = (Vec::with_capacity(pairs.len() * LENGTH), now());
         for (uuid, id) in pairs {
             bytes.push(event as u8);
             bytes.extend_from_slice(uuid.as_bytes());
             bytes.extend_from_slice(&id.to_le_bytes());
+            bytes.extend_from_slice(&now.to_le_bytes());
         }
         self.records.lock().unwrap().write_all(&bytes).unwrap();
     }
@@ -81,7 +90,7 @@ pub fn read(path: &Path, mut each: impl FnMut(Record)) {
     let mut bytes = [0; LENGTH];
     while file.read_exact(&mut bytes).is_ok() {
         let uuid = Uuid::from_slice(&bytes[1..17]).unwrap();
-        let id = u64::from_le_bytes(bytes[17..].try_into().unwrap());
-        each(Record { event: EVENTS[usize::from(bytes[0])], uuid, id });
+        let number = |from: usize| u64::from_le_bytes(bytes[from..from + 8].try_into().unwrap());
+        each(Record { event: EVENTS[usize::from(bytes[0])], uuid, id: number(17), at: number(25) });
     }
 }

@@ -17,6 +17,7 @@ const PAGE: usize = 20_000;
 struct Known {
     id: u64,
     event: Event,
+    at: u64,
     /// The UUID is in the table, with this id or with another one.
     stored: bool,
 }
@@ -35,15 +36,17 @@ struct History {
 }
 
 impl History {
-    fn add(&mut self, Record { event, uuid, id }: Record) {
+    fn add(&mut self, Record { event, uuid, id, at }: Record) {
         self.records += 1;
         let problem = match (event, self.by_uuid.get(&uuid).copied()) {
             (Event::Shared | Event::Own, known) => {
                 let other = *self.by_id.entry(id).or_insert(uuid);
                 match known {
                     _ if other != uuid => Some(format!("the id {id} was given to {other} and to {uuid}")),
-                    Some(Known { id: before, event: Event::Shared | Event::Own, .. }) if before != id => {
-                        Some(format!("{uuid} was given the ids {before} and {id}"))
+                    Some(Known { id: before, event: Event::Shared | Event::Own, at: then, .. })
+                        if before != id =>
+                    {
+                        Some(format!("{uuid} was given the ids {before} (at {then}) and {id} (at {at})"))
                     }
                     Some(Known { id: before, event: Event::Forgotten, .. }) if before == id => {
                         Some(format!("{uuid} was forgotten, and its id {id} was assigned again"))
@@ -59,7 +62,7 @@ impl History {
             (Event::Forgetting, _) => None,
         };
         self.problem = self.problem.take().or(problem);
-        self.by_uuid.insert(uuid, Known { id, event, stored: false });
+        self.by_uuid.insert(uuid, Known { id, event, at, stored: false });
     }
 
     /// Takes a row of the table; returns an error if it contradicts the records.
@@ -133,7 +136,7 @@ pub async fn check(url: &str, files: &[PathBuf]) -> Result<String, String> {
 
 /// Makes sure that the check finds each kind of fault, before it is relied on.
 pub fn self_test() {
-    let event = |event, uuid, id| Record { event, uuid: Uuid::from_u128(uuid), id };
+    let event = |event, uuid, id| Record { event, uuid: Uuid::from_u128(uuid), id, at: 0 };
     let of = |records: &[Record]| {
         let mut history = History::default();
         records.iter().for_each(|record| history.add(*record));

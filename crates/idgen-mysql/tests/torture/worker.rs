@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use idgen_mysql::{Error, Result, UuidMap};
-use sqlx::{Connection, Executor, MySqlConnection};
+use sqlx::{Connection, Executor, MySqlConnection, Row};
 use uuid::Uuid;
 
 use crate::record::{Event, Recorder};
@@ -146,7 +146,8 @@ impl Client {
         Ok(())
     }
 
-    /// Acknowledged by the commit. If a failure leaves the outcome open, nothing is recorded.
+    /// Acknowledged by the commit, which the map does not see: so the client itself reads, on the connection of the commit,
+    /// whether it is on disk. If a failure leaves the outcome open, nothing is recorded.
     async fn within(&self, uuids: &[Uuid]) -> Result<()> {
         let Ok(mut connection) = MySqlConnection::connect(&self.url).await else { return Ok(()) };
         // The server does not detect a deadlock between FLUSH TABLES, which waits for statements that wait for rows,
@@ -154,7 +155,12 @@ impl Client {
         let Ok(_) = connection.execute("SET SESSION lock_wait_timeout = 1").await else { return Ok(()) };
         let Ok(mut transaction) = connection.begin().await else { return Ok(()) };
         let ids = self.map.ids_of_within(&mut transaction, uuids).await?;
-        if fastrand::u8(0..5) > 0 && transaction.commit().await.is_ok() {
+        if fastrand::u8(0..5) == 0 || transaction.commit().await.is_err() {
+            return Ok(());
+        }
+        let safe = "SELECT @@GLOBAL.innodb_flush_log_at_trx_commit = 1";
+        let Ok(row) = connection.fetch_one(safe).await else { return Ok(()) };
+        if row.get_unchecked::<i64, _>(0) == 1 {
             self.record(Event::Shared, &uuids.iter().copied().zip(ids).collect::<Vec<_>>());
         }
         Ok(())
