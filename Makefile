@@ -72,8 +72,12 @@ build: lint ## what `make test` builds before its parts run, so that none waits 
 vitess-image: setup
 	scripts/vitess.sh
 
+# What is tested need not be as fast as what people get, which `make wheel`, `make bench` and the packages build: a third of the
+# time.
+QUICKLY = CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 CARGO_PROFILE_RELEASE_OPT_LEVEL=1
+
 wheel-to-test:
-	scripts/python.sh env
+	$(QUICKLY) scripts/python.sh env
 
 test-workspace: setup ## the tests of all Rust packages
 	$(WORKSPACE)
@@ -149,18 +153,18 @@ test-targets: ## builds the library for Cortex-M, RISC-V, WebAssembly, Android, 
 	scripts/targets.sh test
 
 test-python: setup ## the Python wheel: built, installed, tested in the real frameworks and on both servers
-	scripts/python.sh test
+	$(QUICKLY) scripts/python.sh test
 
 test-django: setup ## Django's own tests of UUIDField with BinaryUUIDField in its place, on four databases (20 minutes)
-	IDGEN_DJANGO_WHOLE=1 scripts/python.sh test tests/test_django_own.py -s
+	$(QUICKLY) IDGEN_DJANGO_WHOLE=1 scripts/python.sh test tests/test_django_own.py -s
 
 test-js: setup ## the TypeScript package: built, its content checked, and tested on Node and in Chromium (one to three minutes)
 	scripts/js.sh test
 
 test-ffi: setup ## the packages over the C library, one after another, because all build it
-	scripts/c.sh test
-	scripts/kotlin.sh test
-	scripts/swift.sh test
+	$(QUICKLY) scripts/c.sh test
+	$(QUICKLY) scripts/kotlin.sh test
+	$(QUICKLY) scripts/swift.sh test
 
 test-c: ## the C library: a program in C, on the shared vectors, under valgrind, and killed at its writes (one to three minutes)
 	scripts/c.sh test
