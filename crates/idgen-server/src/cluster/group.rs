@@ -32,9 +32,6 @@ pub(super) fn start(cluster: &mut Cluster, image: &str) -> Result<(), Error> {
                 "--skip-name-resolve",
                 "--gtid-mode=ON",
                 "--enforce-gtid-consistency=ON",
-                // Several appliers that keep the order of commits can wait for each other for ever: seen on MySQL 9.7.4 on a
-                // busy machine ("Waiting for Binlog Group Commit ticket"), and in bug 120281 of bugs.mysql.com.
-                "--replica-parallel-workers=1",
                 "--innodb-buffer-pool-size=64M",
                 "--plugin-load-add=group_replication.so",
                 "--loose-group-replication-recovery-get-public-key=ON",
