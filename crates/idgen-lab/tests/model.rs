@@ -196,7 +196,7 @@ fn the_recorded_key_orders_are_predicted() {
     assert_eq!(judge_all("2026-11-23/mariadb/uuid-order-full", &["v4-binary"]), 2);
 }
 
-/// The same for representations. MariaDB inserted those of 2026-11-21 more slowly, and read fewer pages.
+/// The same for representations.
 #[test]
 #[ignore = "replays millions of rows for most of a minute: make soak"]
 fn the_recorded_full_representations_are_predicted() {
@@ -204,6 +204,7 @@ fn the_recorded_full_representations_are_predicted() {
     assert_eq!(judge_all("2026-11-23/mariadb/uuid-representation-full", &["v4-binary", "v4-uuid"]), 2);
 }
 
+/// MariaDB inserted these more slowly, and read fewer pages.
 #[test]
 fn the_recorded_representations_are_predicted() {
     // Rows of columns of variable length are stored like those of fixed length.

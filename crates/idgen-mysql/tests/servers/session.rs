@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use idgen_mysql::{Index, UuidMap};
-use idgen_server::{Database, Server};
+use idgen_server::{Database, Server, Wait};
 use sqlx::{Executor, MySqlConnection, Row};
 use uuid::Uuid;
 
@@ -167,7 +167,9 @@ async fn settings_changed_while_calls_wait_are_noticed(
             "SELECT COUNT(DISTINCT requesting_trx_id) FROM information_schema.innodb_lock_waits",
         );
         let begin_to_wait = async {
+            let wait = Wait::until("three calls wait for the transaction");
             while number(root, waiting).await != Ok(3) {
+                wait.check();
                 // MariaDB makes this table again only if nobody has read it for a tenth of a second.
                 tokio::time::sleep(Duration::from_millis(200)).await;
             }

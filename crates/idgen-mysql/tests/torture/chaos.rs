@@ -6,7 +6,7 @@ use std::pin::pin;
 use std::time::{Duration, Instant};
 
 use idgen_mysql::Index;
-use idgen_server::{Database, Server};
+use idgen_server::{Database, Server, Wait};
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Connection, Executor, Row};
 use tokio::runtime::Runtime;
@@ -189,8 +189,9 @@ impl<'a> Chaos<'a> {
             'Innodb_redo_log_current_lsn', 'Innodb_redo_log_flushed_to_disk_lsn')";
         self.runtime.block_on(async {
             let mut connection = MySqlConnection::connect(self.url).await.unwrap();
-            let mut wanted = None;
+            let (wait, mut wanted) = (Wait::until("the log is written"), None);
             loop {
+                wait.check();
                 let rows = connection.fetch_all(sqlx::raw_sql(read)).await.unwrap();
                 let position = |flushed: bool| -> u64 {
                     let mut rows = rows.iter().map(|row| (row.get::<String, _>(0), row.get::<String, _>(1)));
