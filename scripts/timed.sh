@@ -3,7 +3,7 @@
 #
 #   scripts/timed.sh begin              begins an empty table
 #   scripts/timed.sh run PART COMMAND   runs the command of a part, and notes its time and that of its processes
-#   scripts/timed.sh table              prints the table, and how long the processors had nothing to do
+#   scripts/timed.sh table              prints the table, how long the processors had nothing to do, and why parts failed
 #
 # Processes in containers are not those of a part: the last line has their time together, where the engine counts it.
 # In continuous integration, what still runs 90 minutes after the beginning ends with an error that names it. Otherwise one test
@@ -54,6 +54,25 @@ limited() {
   wait "$group"
 }
 
+# The same, and keeps what it prints if it fails. Make prints the output of a part after its end, too.
+recorded() {
+  local output=$FOLDER/$1.output status=0
+  limited "$@" >"$output" 2>&1 || status=$?
+  cat "$output"
+  [ "$status" != 0 ] || rm "$output"
+  return "$status"
+}
+
+# What parts that failed say of it, which their own output may have thousands of lines before its end.
+reasons() {
+  local output
+  for output in "$FOLDER"/*.output; do
+    [ -e "$output" ] || continue
+    echo "$(basename "$output" .output) failed:"
+    grep -aE -A 12 "panicked at|^E  |^FAILED |^error(\[|:)|has not ended" "$output" | cut -c 1-500 | head -n 100 || tail -n 20 "$output"
+  done
+}
+
 case ${1:-} in
   begin)
     rm -rf "$FOLDER" && mkdir -p "$FOLDER"
@@ -62,7 +81,7 @@ case ${1:-} in
   run)
     part=$2 status=0
     shift 2
-    [ -z "${CI:-}" ] || set -- limited "$part" "$@"
+    [ -z "${CI:-}" ] || set -- recorded "$part" "$@"
     # The output of the command stays where it is; only what `time` says goes to the file.
     TIMEFORMAT='%R %U %S'
     exec 8>&1 9>&2
@@ -78,6 +97,7 @@ case ${1:-} in
     paste -d ' ' "$FOLDER/begin" <(now) | awk '{
       printf "In %.1f minutes, the processors worked %.1f minutes and had %.1f minutes nothing to do. Containers took %.1f minutes.\n",
         ($5 - $1) / 60, ($6 - $2 - $7 + $3) / 60, ($7 - $3) / 60, ($8 - $4) / 60 }'
+    reasons
     ;;
   *)
     echo "usage: scripts/timed.sh begin | run PART COMMAND... | table" >&2
