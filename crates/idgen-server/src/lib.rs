@@ -52,7 +52,7 @@ mod url;
 mod variables;
 mod wait;
 
-pub use cluster::{Cluster, ClusterKind, Vitess};
+pub use cluster::{Cluster, ClusterKind, Progress, Vitess};
 pub use error::Error;
 pub use idgen_record::Database;
 pub use leftover::Leftovers;

@@ -84,23 +84,39 @@ async fn keeps_its_promises(cluster: &Cluster, topology: Topology, index: Index,
     let uuids = check(&history) as i64;
     println!("{kind}, {index}: {} answers about {uuids} UUIDs, {within} within", history.len());
 
+    all_have_all_pairs(cluster, &schema, uuids).await;
     for node in 0..cluster.urls().len() {
         let url = urls(cluster, node, &schema).swap_remove(0);
         let mut connection = MySqlConnection::connect(&url).await.unwrap();
-        let mut count = async |statement| -> i64 {
-            let row = connection.fetch_one(statement).await.unwrap();
-            row.get(0)
-        };
-        // A node may still be applying the last changes.
-        let wait = Wait::until(format!("node {node} has all pairs"));
-        while count("SELECT COUNT(*) FROM uuid_map").await < uuids {
-            wait.check();
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
+        let mut count = async |statement| count(&mut connection, statement).await.unwrap();
         assert_eq!(count("SELECT COUNT(*) - COUNT(DISTINCT uuid) FROM uuid_map").await, 0);
         assert_eq!(count("SELECT COUNT(*) - COUNT(DISTINCT id) FROM uuid_map").await, 0);
         assert_stored(&url, &history).await;
     }
+}
+
+/// Nodes may still be applying the last changes.
+async fn all_have_all_pairs(cluster: &Cluster, schema: &str, pairs: i64) {
+    let (wait, mut progress) = (Wait::until("all nodes have all pairs"), cluster.progress());
+    for url in urls(cluster, 0, schema) {
+        while !has_pairs(&url, pairs).await {
+            wait.check();
+            for node in progress.restart_stalled().unwrap() {
+                cluster.bring_back(node).unwrap();
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+}
+
+async fn has_pairs(url: &str, pairs: i64) -> bool {
+    // A node that was just started may not answer yet.
+    let Ok(mut connection) = MySqlConnection::connect(url).await else { return false };
+    count(&mut connection, "SELECT COUNT(*) FROM uuid_map").await.is_ok_and(|found| found >= pairs)
+}
+
+async fn count(connection: &mut MySqlConnection, statement: &'static str) -> sqlx::Result<i64> {
+    connection.fetch_one(statement).await?.try_get(0)
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -9,6 +9,7 @@ mod environment;
 mod galera;
 mod group;
 mod network;
+mod stall;
 mod vitess;
 
 use std::fmt;
@@ -18,6 +19,7 @@ use crate::cluster::environment::{Environment, Machine};
 use crate::error::Error;
 use crate::{sql, url};
 
+pub use stall::Progress;
 pub use vitess::Vitess;
 
 /// How long a cluster may take to become whole: a node may have to fetch all data first, and on a busy machine each step takes
@@ -156,10 +158,16 @@ impl Cluster {
         self.wait_whole()
     }
 
+    /// Watches from now on whether nodes still execute what they receive.
+    pub fn progress(&self) -> Progress<'_> {
+        Progress::new(self)
+    }
+
     /// Waits until each node sees all nodes, and makes nodes rejoin that need a command for it.
     fn wait_whole(&self) -> Result<(), Error> {
-        let begin = Instant::now();
+        let (begin, mut progress) = (Instant::now(), self.progress());
         loop {
+            progress.restart_stalled()?;
             let mut problems = Vec::new();
             for node in 0..NODES {
                 let sees = match self.kind {
