@@ -33,9 +33,8 @@ DEADLINE = {"frozen": 15}
 DEFAULT_DEADLINE = 300
 # Of the package libfaketime of Debian, where it is.
 FAKETIME = next(map(str, Path("/usr/lib").glob("*/faketime/libfaketime.so.1")), None)
-# The frozen time, in UTC, and by how much a step back must be seen, in milliseconds.
+# The frozen time, in UTC.
 FROZEN = "2026-01-02 03:04:05"
-STEP = 4_000
 HOURS = 4 * 3_600_000
 
 
@@ -152,7 +151,8 @@ def clock_was_set(mode: str, output: str, run: Run) -> None:
             return
         raise NotMeasured("the program did not start with a clock that is set")
     before, after = readings
-    if (before - after < STEP) if mode == "back" else (before != after):
+    # On a busy machine, some of the five seconds pass between the readings.
+    if (after >= before) if mode == "back" else (before != after):
         raise NotMeasured("this program reads the clock without the C library, so that it cannot be set")
 
 

@@ -359,7 +359,7 @@ fn an_interrupted_comparison_keeps_what_was_finished() {
 #[test]
 fn a_hangup_ends_a_run_unless_the_signal_is_ignored() {
     for (wrapper, rows, code, finished) in
-        [("env --default-signal=HUP", "100000", 130, 1), ("nohup", "60000", 0, 2)]
+        [("env --default-signal=HUP", "400000", 130, 1), ("nohup", "60000", 0, 2)]
     {
         let directory = tempfile::tempdir().unwrap();
         let saved = || {

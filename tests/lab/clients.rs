@@ -104,6 +104,8 @@ fn execute(server: &Server, database: Database, statements: Vec<String>) {
                     for sql in statements {
                         connection.execute(AssertSqlSafe(sql)).await.unwrap();
                     }
+                    // Otherwise the session reports what it wrote only when it ends, which close does not wait for.
+                    connection.execute("SELECT pg_stat_force_next_flush()").await.unwrap();
                     connection.close().await.unwrap();
                 } else {
                     let mut connection = MySqlConnection::connect(server.url()).await.unwrap();

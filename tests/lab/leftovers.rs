@@ -80,13 +80,22 @@ impl External {
         let child = self.lab(out, &load).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let begin = Instant::now();
         let name = loop {
-            if let Some(name) = self.schemas().into_iter().find(|name| !before.contains(name)) {
+            let name = self.schemas().into_iter().find(|name| !before.contains(name));
+            if let Some(name) = name
+                && self.is_in_use(&name)
+            {
                 break name;
             }
             assert!(begin.elapsed() < Duration::from_secs(300), "no schema was made");
             std::thread::sleep(Duration::from_millis(20));
         };
         (child, name)
+    }
+
+    /// PostgreSQL makes a database before a session can be in it.
+    fn is_in_use(&self, name: &str) -> bool {
+        let sessions = format!("SELECT pid::text FROM pg_stat_activity WHERE datname = '{name}'");
+        self.server.database() != Database::Postgres || !self.sql(&sessions).is_empty()
     }
 
     /// What `lab clean` prints.

@@ -140,14 +140,16 @@ pub(super) fn sql(url: &str, statements: &[impl AsRef<str>]) {
     });
 }
 
-pub(super) fn run(url: &str, arguments: &[&str], input: &str) -> Ran {
+/// Runs a command, which ends after so many seconds.
+pub(super) fn run(url: &str, arguments: &[&str], input: &str, seconds: u32) -> Ran {
     let folder = tempfile::tempdir().unwrap();
     let position = folder.path().join("position");
     let mut all = vec!["map"];
     all.extend(
         arguments.iter().map(|text| if *text == "POSITION" { position.to_str().unwrap() } else { text }),
     );
-    all.extend(["--timeout-secs", "2"]);
+    let seconds = seconds.to_string();
+    all.extend(["--timeout-secs", &seconds]);
     let begin = Instant::now();
     let ran = idgen(url, &all, input);
     assert!(begin.elapsed() < Duration::from_secs(300), "{arguments:?} hangs");
@@ -174,7 +176,7 @@ fn sweep(database: Database) {
             let mut scratch = damaged();
             for (arguments, input) in COMMANDS {
                 let works = damage.work.contains(&arguments[0]);
-                let ran = run(scratch.url(), arguments, input);
+                let ran = run(scratch.url(), arguments, input, 60);
                 if let Some(problem) = ran.differs(arguments[0], works, damage.says) {
                     wrong.push(format!("{index}, {:?}: {problem}", damage.sql));
                 }

@@ -137,7 +137,8 @@ drivers = pytest.mark.parametrize(
 @indexes
 def test_the_pair_is_committed_with_the_rows(url: str, server: Server, driver: Any, index: Any) -> None:
     async def main() -> None:
-        ids = AsyncUuidMap(url, index=index)
+        # On a busy machine, 300 ids one after the other may take longer than the limits that are usual.
+        ids = AsyncUuidMap(url, index=index, timeout=600, answer_limit=60)
         await ids.install()
         known, new, several, undone = idgen.v7(), idgen.v7(), idgen.batch("v4", 300), idgen.v4()
         before = await ids.id_of(known)

@@ -40,7 +40,7 @@ fn mysql_and_mariadb() {
                 "SET GLOBAL sql_mode = 'ANSI,PAD_CHAR_TO_FULL_LENGTH,NO_BACKSLASH_ESCAPES'; SET GLOBAL max_execution_time = 1"
             }
             _ => {
-                "SET GLOBAL sql_mode = 'ORACLE,PAD_CHAR_TO_FULL_LENGTH'; SET GLOBAL max_statement_time = 0.001"
+                "SET GLOBAL sql_mode = 'ORACLE,PAD_CHAR_TO_FULL_LENGTH'; SET GLOBAL max_statement_time = 0.05"
             }
         };
         execute(format!("{ODD_MYSQL}{more}"));

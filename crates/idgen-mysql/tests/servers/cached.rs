@@ -6,7 +6,7 @@ use idgen_mysql::{Index, UuidMap};
 use idgen_server::Database;
 use uuid::Uuid;
 
-use crate::common::{connect, everywhere, map, number, run};
+use crate::common::{connect, everywhere, map, number, patiently, run};
 use crate::proxy::{Mood, Proxy};
 
 everywhere!(a_client_that_asks_only_for_cached_uuids_learns_of_a_fence, without_a_server_the_cache_is_silent);
@@ -54,13 +54,14 @@ async fn a_client_that_asks_only_for_cached_uuids_learns_of_a_fence(database: Da
 async fn without_a_server_the_cache_is_silent(database: Database, index: Index) {
     let (scratch, _map) = map(database, index).await;
     let proxy = Proxy::start(scratch.url()).await;
-    let client = UuidMap::builder().timeout(Duration::from_secs(5)).connect(proxy.url()).await.unwrap();
+    let builder = UuidMap::builder().timeout(Duration::from_secs(5));
+    let client = patiently(async || builder.clone().connect(proxy.url()).await).await;
     let uuid = Uuid::new_v4();
-    let id = client.id_of(uuid).await.unwrap();
+    let id = patiently(async || client.id_of(uuid).await).await;
     proxy.set(Mood::Gone);
     tokio::time::sleep(Duration::from_millis(1100)).await;
     let error = client.id_of(uuid).await.unwrap_err();
     assert!(error.is_transient() && error.to_string().contains("cached pairs are still valid"), "{error}");
     proxy.set(Mood::Fair);
-    assert_eq!(client.id_of(uuid).await.unwrap(), id);
+    assert_eq!(patiently(async || client.id_of(uuid).await).await, id);
 }

@@ -7,7 +7,9 @@ use idgen_mysql::{Index, UuidMap};
 use idgen_server::Database;
 use uuid::Uuid;
 
-use crate::common::{assert_sound, connect, everywhere, kill_connections, map, number, on_both, run, server};
+use crate::common::{
+    assert_sound, connect, everywhere, kill_connections, map, number, on_both, patiently, run, server,
+};
 use crate::proxy::{Mood, Proxy};
 
 everywhere!(
@@ -32,14 +34,14 @@ async fn another_map_is_not_used(database: Database, index: Index) {
     assert_ne!(first.map_id().await.unwrap(), second.map_id().await.unwrap());
     let proxy = Proxy::start(scratch.url()).await;
     let builder = UuidMap::builder().cache(0).timeout(Duration::from_secs(3));
-    let map = builder.connect_any([proxy.url(), other.url()]).await.unwrap();
+    let map = patiently(async || builder.clone().connect_any([proxy.url(), other.url()]).await).await;
     let uuid = Uuid::new_v4();
-    let id = map.id_of(uuid).await.unwrap();
+    let id = patiently(async || map.id_of(uuid).await).await;
     proxy.set(Mood::Gone);
     let error = map.id_of(Uuid::new_v4()).await.unwrap_err();
     assert!(error.is_other_map() || error.is_transient(), "{error}");
     proxy.set(Mood::Fair);
-    assert_eq!(map.id_of(uuid).await.unwrap(), id);
+    assert_eq!(patiently(async || map.id_of(uuid).await).await, id);
     assert_eq!(second.export(0).try_collect::<Vec<_>>().await.unwrap(), []);
     assert_sound(scratch.url()).await;
 }

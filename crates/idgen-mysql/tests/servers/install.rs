@@ -8,7 +8,7 @@ use idgen_server::{Database, Scratch, Server, Settings};
 use sqlx::{Connection, MySqlPool};
 use uuid::Uuid;
 
-use crate::common::{assert_sound, connect, everywhere, number, of_two, on_both, run, server};
+use crate::common::{assert_sound, connect, everywhere, number, of_two, on_both, patiently, run, server};
 use crate::proxy::{Mood, Proxy};
 
 everywhere!(many_clients_may_install_at_once);
@@ -141,20 +141,22 @@ async fn no_unsafe_node_takes_over(database: Database, unsafe_one: &Scratch) {
     UuidMap::connect(sound.url()).await.unwrap().install().await.unwrap();
     let proxy = Proxy::start(sound.url()).await;
     let timeout = UuidMap::builder().cache(0).timeout(Duration::from_secs(3));
-    let map = timeout.clone().connect_any([proxy.url(), unsafe_one.url()]).await.unwrap();
+    let connect_to =
+        async |urls: [&str; 2]| patiently(async || timeout.clone().connect_any(urls).await).await;
+    let map = connect_to([proxy.url(), unsafe_one.url()]).await;
     let uuid = Uuid::new_v4();
-    let id = map.id_of(uuid).await.unwrap();
+    let id = patiently(async || map.id_of(uuid).await).await;
     proxy.set(Mood::Gone);
     let error = map.id_of(Uuid::new_v4()).await.unwrap_err();
     assert!(error.is_unsafe_server() || error.is_transient(), "{error}");
     let mut connection = connect(unsafe_one.url()).await;
     assert_eq!(number(&mut connection, "SELECT COUNT(*) FROM uuid_map").await, Ok(0));
     proxy.set(Mood::Fair);
-    assert_eq!(map.id_of(uuid).await.unwrap(), id);
+    assert_eq!(patiently(async || map.id_of(uuid).await).await, id);
     // It does not have to be the second node. If no node is suitable, the error comes at once.
-    let map = timeout.connect_any([unsafe_one.url(), sound.url()]).await.unwrap();
-    assert_eq!(map.id_of(uuid).await.unwrap(), id);
-    assert!(map.server_report().await.unwrap().concerns().is_empty());
+    let map = connect_to([unsafe_one.url(), sound.url()]).await;
+    assert_eq!(patiently(async || map.id_of(uuid).await).await, id);
+    assert!(patiently(async || map.server_report().await).await.concerns().is_empty());
     let timeout = UuidMap::builder().timeout(Duration::from_secs(86_400));
     let map = timeout.connect_any([unsafe_one.url(), unsafe_one.url()]).await.unwrap();
     let error = map.id_of(uuid).await.unwrap_err();

@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
 use idgen_mysql::{Index, UuidMap};
-use idgen_server::{Database, Scratch};
+use idgen_server::{Database, Scratch, Wait};
 use metrics::{Counter, Gauge, Histogram, Key, KeyName, Metadata, SharedString, Unit};
 use sqlx::{Connection, Executor, Row};
 use uuid::Uuid;
@@ -185,7 +185,12 @@ async fn calls(book: &Book, map: &UuidMap, other: &UuidMap, [uuid, another]: [Uu
     assert_eq!(book.count("idgen_map_found_total"), 3);
     assert_eq!(book.count("idgen_map_cached_total"), 1);
     assert!(book.gauge("idgen_map_block_left uuid_map") > 100.0);
-    assert_eq!(book.gauge("idgen_map_connections_in_use"), 0.0);
+    // One of 2,000 claims is followed by work in the background.
+    let wait = Wait::until("no connection is in use");
+    while book.gauge("idgen_map_connections_in_use") != 0.0 {
+        wait.check();
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
 }
 
 /// An idle connection is used again without a check within a second after its last use.
@@ -229,7 +234,7 @@ async fn within_and_elsewhere(book: &Book, lines: &Lines, scratch: &Scratch, map
     }
     // Nothing listens on the port of the first node.
     UuidMap::builder().connect_any(["mysql://app@127.0.0.1:1/shop", scratch.url()]).await.unwrap();
-    assert_eq!(lines.count("INFO", "moves to another node"), 1, "{}", lines.text());
+    assert!(lines.count("INFO", "moves to another node") > 0, "{}", lines.text());
     assert!(lines.count("DEBUG", "connected") > 0);
 }
 
@@ -259,5 +264,6 @@ async fn claims_that_stay(lines: &Lines, scratch: &Scratch) {
     let map = UuidMap::connect(&format!("mysql://{user}:Secret-7@{address}")).await.unwrap();
     map.id_of(Uuid::new_v4()).await.unwrap();
     map.close().await.unwrap();
-    assert_eq!(lines.count("WARN", "the privilege DELETE"), 1, "{}", lines.text());
+    // Once at the end, and once after one of 2,000 claims.
+    assert!((1..=2).contains(&lines.count("WARN", "the privilege DELETE")), "{}", lines.text());
 }

@@ -103,7 +103,7 @@ async fn send(
     mut changes: Vec<Change>,
     mut random: fastrand::Rng,
 ) -> HashMap<Uuid, u64> {
-    let mut connection = connect(&url).await;
+    let mut connection = reconnect(&url).await;
     let (mut told, mut done) = (HashMap::new(), Vec::new());
     for _ in 0..20_000 {
         if changes.is_empty() {

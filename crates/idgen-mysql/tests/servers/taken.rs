@@ -1,7 +1,7 @@
 //! Tests reserved ids that are already in the table with other UUIDs.
 
 use idgen_mysql::{Index, UuidMap};
-use idgen_server::Database;
+use idgen_server::{Database, Wait};
 use sqlx::Connection;
 use uuid::Uuid;
 
@@ -90,13 +90,19 @@ async fn ids_that_a_batch_stored_are_not_returned(database: Database) {
     let map = UuidMap::builder().cache(0).connect(&url).await.unwrap();
     assert_eq!(map.find(known).await.unwrap(), Some(1));
 
-    run(&mut root, format!("REVOKE SELECT ON {schema}.uuid_map FROM '{user}'@'%'")).await;
     let batch: Vec<Uuid> = (0..20).map(|n| Uuid::from_u128(7 + n)).collect();
-    let error = map.ids_of(&batch).await.unwrap_err();
-    assert!(error.to_string().contains("SELECT"), "{error}");
-    run(&mut root, format!("GRANT SELECT ON {schema}.uuid_map TO '{user}'@'%'")).await;
-    let stored = map.find_many(&batch).await.unwrap();
-    let first = stored[1].unwrap();
+    let wait = Wait::until("the call stores the batch before it reads the map");
+    let first = loop {
+        wait.check();
+        run(&mut root, format!("REVOKE SELECT ON {schema}.uuid_map FROM '{user}'@'%'")).await;
+        let error = map.ids_of(&batch).await.unwrap_err();
+        run(&mut root, format!("GRANT SELECT ON {schema}.uuid_map TO '{user}'@'%'")).await;
+        // Once a second a call also reads the map before it stores anything.
+        if let Some(first) = map.find_many(&batch).await.unwrap()[1] {
+            assert!(error.to_string().contains("SELECT"), "{error}");
+            break first;
+        }
+    };
     // The first client's block is 1 to 128. This client proposed 20 ids for 20 UUIDs; the first of them was already
     // taken.
     assert_eq!(first, 130);

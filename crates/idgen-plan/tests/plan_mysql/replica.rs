@@ -99,8 +99,8 @@ impl Pair {
     async fn wait_for_replica(&self) {
         let position = self.position().await;
         let wait = match self.source.database() {
-            Database::MySql => format!("SELECT WAIT_FOR_EXECUTED_GTID_SET('{position}', 120)"),
-            _ => format!("SELECT MASTER_GTID_WAIT('{position}', 120)"),
+            Database::MySql => format!("SELECT WAIT_FOR_EXECUTED_GTID_SET('{position}', 600)"),
+            _ => format!("SELECT MASTER_GTID_WAIT('{position}', 600)"),
         };
         let mut connection = MySqlConnection::connect(self.replica.url()).await.unwrap();
         let waited: i64 = sqlx::query_scalar(AssertSqlSafe(wait)).fetch_one(&mut connection).await.unwrap();

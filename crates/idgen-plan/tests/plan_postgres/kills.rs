@@ -15,7 +15,7 @@ const BLOCK: &str = "BEGIN; LOCK TABLE lines IN ROW EXCLUSIVE MODE";
 /// The same for a file that only reads.
 const READ_BLOCK: &str = "BEGIN; LOCK TABLE lines IN ACCESS EXCLUSIVE MODE";
 /// The last indexes that are built are those of these tables.
-const INDEX_BLOCK: &str = "BEGIN; LOCK TABLE lines, payments IN ROW EXCLUSIVE MODE";
+pub const INDEX_BLOCK: &str = "BEGIN; LOCK TABLE lines, payments IN ROW EXCLUSIVE MODE";
 /// While that is held, an index that is begun on one of them cannot be complete.
 const UNFINISHED: &str = "SELECT count(*) FROM pg_index WHERE NOT indisvalid AND indrelid IN ('lines'::regclass, 'payments'::regclass)";
 /// The sessions of clients of the database that execute files.

@@ -133,7 +133,7 @@ async fn keys_become_uuids_while_clients_change_rows_and_runs_are_killed() {
     for name in files.names.clone() {
         let killed = match &name[3..] {
             "backfill.sql" => {
-                let slow = "UPDATE idgen_plan_orders.settings SET chunk_blocks = 4, pause = '20 ms'";
+                let slow = "UPDATE idgen_plan_orders.settings SET chunk_blocks = 4, pause = '60 ms'";
                 execute(&mut connection, slow).await;
                 &["CALL%t1_backfill", "CALL%t2_backfill", "CALL%t3_backfill"][..]
             }
@@ -142,6 +142,10 @@ async fn keys_become_uuids_while_clients_change_rows_and_runs_are_killed() {
             _ => &[],
         };
         for like in killed {
+            let mut other = connect(scratch.url()).await;
+            if name.ends_with("-indexes.sql") {
+                execute(&mut other, kills::INDEX_BLOCK).await;
+            }
             attempt_and_kill(&files, &name, &mut connection, like).await;
         }
         let begin = Instant::now();

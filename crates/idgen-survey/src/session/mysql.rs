@@ -23,7 +23,8 @@ impl MySql {
             })?
             .disable_statement_logging();
         let mut connection = server::connect(MySqlConnection::connect_with(&options)).await?;
-        let version: String = sqlx::query_scalar("SELECT VERSION()")
+        // MySQL's hint: the server may have a limit that ends even this, and the session has its own only later.
+        let version: String = sqlx::query_scalar("SELECT /*+ MAX_EXECUTION_TIME(30000) */ VERSION()")
             .fetch_one(&mut connection)
             .await
             .map_err(|error| Error::of("cannot read the server's version", error))?;

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Lets the copy wait while a replica is behind: sh watch-replicas.sh DATABASE SOURCE:PORT REPLICA:PORT ...
-# The login is read from the section [client] of ~/.my.cnf. It ends with an error when the table of the plan is gone.
+# The login is read from the section [client] of ~/.my.cnf. A replica that does not answer within 5 s counts as one that is
+# behind. It ends with an error when the source does not answer within 60 s, and when the table of the plan is gone.
 set -eu
 if [ $# -lt 3 ]; then
   echo "usage: sh $0 DATABASE SOURCE:PORT REPLICA:PORT ..." >&2
@@ -10,22 +11,23 @@ database=$1
 source=$2
 shift 2
 
+# The arguments are seconds, a server and a statement.
 execute() {
-  PROGRAM --host="${1%:*}" --port="${1##*:}" --batch --skip-column-names --connect-timeout=5 "$database" --execute="$2"
+  PROGRAM --host="${2%:*}" --port="${2##*:}" --batch --skip-column-names --connect-timeout="$1" "$database" --execute="$3"
 }
 
 while :; do
-  execute "$source" "UPDATE idgen_plan_control SET beat = UTC_TIMESTAMP(6)"
+  execute 60 "$source" "UPDATE idgen_plan_control SET beat = UTC_TIMESTAMP(6)"
   sleep 1
   oldest="UTC_TIMESTAMP(6)"
   for replica; do
-    beat=$(execute "$replica" "SELECT beat FROM idgen_plan_control") || beat=unknown
+    beat=$(execute 5 "$replica" "SELECT beat FROM idgen_plan_control") || beat=unknown
     case $beat in
       '' | *[!0-9.:\ -]*) oldest="$oldest, NULL" ;;
       *) oldest="$oldest, TIMESTAMP'$beat'" ;;
     esac
   done
   # LEAST is NULL if one of its values is, and then the copy waits.
-  execute "$source" "UPDATE idgen_plan_control SET watched = UTC_TIMESTAMP(6),
+  execute 60 "$source" "UPDATE idgen_plan_control SET watched = UTC_TIMESTAMP(6),
     replica_lag = TIMESTAMPDIFF(MICROSECOND, LEAST($oldest), UTC_TIMESTAMP(6)) / 1000000"
 done
