@@ -19,6 +19,7 @@ mod operators;
 mod promises;
 mod properties;
 mod scope;
+pub mod sync;
 mod world;
 
 pub use check::{Report, check};
