@@ -147,7 +147,7 @@ async fn store_chunk<C: Connection>(
              its integers: {failure}",
             unquoted(table)
         ))),
-        done => done.map(drop),
+        done => done.map(drop).map_err(|failure| guard.lost(failure)),
     }
 }
 

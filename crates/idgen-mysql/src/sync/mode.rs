@@ -68,6 +68,11 @@ impl Guard {
         )
     }
 
+    /// The failure of a statement with such a value.
+    pub(super) fn lost(self, failure: Failure) -> Failure {
+        if self.is_set() && failure.number() == Some(1690) { Failure::Contradicted(LOST) } else { failure }
+    }
+
     /// A condition of a change, which is false in another session.
     pub(super) fn condition(self) -> String {
         self.0.map_or_else(String::new, |token| format!(" AND @idgen_sync <=> {token}"))
@@ -77,13 +82,11 @@ impl Guard {
 /// The failure of a statement that needs the savepoint. If there is none, the caller's transaction has ended, which is
 /// transient: everything that the batch did was rolled back.
 pub(super) fn lost(failure: Failure) -> Failure {
-    match failure.number() {
-        Some(1305) => Failure::Contradicted(
-            "the connection was made anew, or the transaction ended, while changes were applied: roll back and begin again",
-        ),
-        _ => failure,
-    }
+    if failure.number() == Some(1305) { Failure::Contradicted(LOST) } else { failure }
 }
+
+const LOST: &str =
+    "the connection was made anew, or the transaction ended, while changes were applied: roll back and begin again";
 
 /// Says what is wrong after a check of the session has failed.
 pub(super) async fn refuse_unsafe<C: Connection>(transaction: &mut C) -> Attempt<()> {
