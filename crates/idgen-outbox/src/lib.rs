@@ -33,6 +33,11 @@
 //! ```
 #![forbid(unsafe_code)]
 
+/// The examples of the page.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 mod change;
 mod error;
 mod outbox;
