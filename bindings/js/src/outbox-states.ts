@@ -60,9 +60,11 @@ export const answered = async (
     case "waits":
     case "blocked": {
       const needed = encodeHyphenated(decodeHyphenated(answer.row));
-      const [other] = await database(`SELECT state FROM idgen_outbox WHERE ${IS}`, [answer.table, needed]);
-      if (answer.outcome === "blocked" && other?.state !== "pending") await refuse(database, table, row, number, answer.reason);
-      else if (other?.state === "refused") await refuse(database, table, row, number, because(answer.table, needed));
+      const [other] = await database(`SELECT state, number FROM idgen_outbox WHERE ${IS}`, [answer.table, needed]);
+      const refused = other?.state === "refused";
+      const known = answer.outcome === "blocked" ? stored(answer.number) : -1;
+      const final = refused || (known >= 0 && (other === undefined || Number(other.number) <= known));
+      if (final) await refuse(database, table, row, number, refused ? because(answer.table, needed) : answer.reason);
       else {
         const pause = Math.min(2000 * 2 ** Math.min(Number(found.attempts), 20), LONGEST);
         const wait = `UPDATE idgen_outbox SET reason = ?3, attempts = attempts + 1, wake = ?4, position = ${LAST} + 1 WHERE ${IS}`;

@@ -36,8 +36,10 @@ export interface Change {
 export type Outcome =
   | { outcome: "applied" }
   | { outcome: "older"; newest: string | number }
-  /** It refers to a row that has not arrived (`waits`), or a row that is there stands in its way (`blocked`). */
-  | { outcome: "waits" | "blocked"; reason: string; table: string; row: string }
+  /** It refers to a row that has not arrived. */
+  | { outcome: "waits"; reason: string; table: string; row: string }
+  /** Another row stands in its way, whose newest change on the server has this number. */
+  | { outcome: "blocked"; reason: string; table: string; row: string; number: string | number }
   | { outcome: "refused"; reason: string };
 
 /** How much a server takes at once, as it says itself. */
@@ -154,7 +156,7 @@ export class Outbox {
    *
    * - `waits`: the change is sent again when the row that it waits for was applied, or after 2 seconds, then 4, and so on, up to an hour. If that
    *   row is refused here, this one is, too.
-   * - `blocked`: refused, unless this device has a change of the row that stands in the way. Then it waits.
+   * - `blocked`: refused, unless this device has a newer change of the row that stands in the way. Then it waits.
    * - `older`: the device was restored from a backup or copied. The row is refused, and {@link Outbox.retry} or the next change of the row
    *   overwrites what the server has.
    */

@@ -48,7 +48,7 @@ pub enum Outcome {
         /// The row that it waits for.
         row: Uuid,
     },
-    /// A row that is there stands in the way of the change.
+    /// Another row stands in the way of the change.
     Blocked {
         /// The reason, for people.
         reason: String,
@@ -56,6 +56,8 @@ pub enum Outcome {
         table: String,
         /// The row that stands in the way.
         row: Uuid,
+        /// The number of its newest change that the server has.
+        number: u64,
     },
     /// The server refuses the change, for this reason.
     Refused(String),

@@ -23,7 +23,8 @@ impl Outbox {
     ///
     /// - [`Waits`](Outcome::Waits): the change is sent again when the row that it waits for was applied, or after 2 seconds, then
     ///   4, and so on, up to an hour. If that row is refused here, this one is, too.
-    /// - [`Blocked`](Outcome::Blocked): refused, unless this device has a change of the row that stands in the way. Then it waits.
+    /// - [`Blocked`](Outcome::Blocked): refused, unless this device has a newer change of the row that stands in the way. Then it
+    ///   waits.
     /// - [`Older`](Outcome::Older): the device was restored from a backup or copied. The row is refused, and
     ///   [`retry`](Self::retry) or the next change of the row overwrites what the server has.
     ///
@@ -60,18 +61,26 @@ impl Outbox {
             (
                 "pending",
                 Outcome::Waits { reason, table: needs, row: needed }
-                | Outcome::Blocked { reason, table: needs, row: needed },
+                | Outcome::Blocked { reason, table: needs, row: needed, .. },
             ) => {
                 let needed = needed.to_string();
-                let of_needed = "SELECT state FROM idgen_outbox WHERE tbl = ?1 AND row = ?2";
-                let mut of_needed = database.prepare_cached(of_needed)?;
-                let of_needed: Option<String> =
-                    of_needed.query_row(params![needs, needed], |found| found.get(0)).optional()?;
-                let is_blocked = matches!(outcome, Outcome::Blocked { .. });
-                if is_blocked && of_needed.as_deref() != Some("pending") {
+                let other = "SELECT state, number FROM idgen_outbox WHERE tbl = ?1 AND row = ?2";
+                let mut other = database.prepare_cached(other)?;
+                let other = other.query_row(params![needs, needed], |found| {
+                    Ok((found.get::<_, String>(0)? == "refused", found.get::<_, i64>(1)?))
+                });
+                let other = other.optional()?;
+                let is_refused = other.is_some_and(|(is_refused, _)| is_refused);
+                let is_final = match outcome {
+                    Outcome::Blocked { number, .. } => {
+                        let number = stored(*number)?;
+                        other.is_none_or(|(is_refused, newest)| is_refused || newest <= number)
+                    }
+                    _ => is_refused,
+                };
+                if is_final {
+                    let reason = if is_refused { &because(needs, &needed) } else { reason };
                     refuse(database, table, &row, number.unsigned_abs(), reason)?;
-                } else if of_needed.as_deref() == Some("refused") {
-                    refuse(database, table, &row, number.unsigned_abs(), &because(needs, &needed))?;
                 } else {
                     let pause = Duration::from_secs(2 << attempts.clamp(0, 20)).min(LONGEST);
                     let wait = "UPDATE idgen_outbox SET reason = ?3, attempts = attempts + 1, wake = ?4, \

@@ -122,7 +122,7 @@ fn replay(database: &mut Connection, outbox: Outbox, step: &Value, at: &str) {
                 }
                 _ => {
                     let (reason, table, row) = needs();
-                    Outcome::Blocked { reason, table, row }
+                    Outcome::Blocked { reason, table, row, number: number(&answer["number"]) }
                 }
             };
             let (table, row) = row();

@@ -37,6 +37,7 @@ fn each_remedy_is_missed() {
         Defect::DeletedRowsMayArrive,
         Defect::RefusalsStayAlone,
         Defect::BlockedIsFinal,
+        Defect::BlockedWithoutNumber,
         Defect::NoExchange,
         Defect::NoSecondTry,
         Defect::DeletionsLast,

@@ -252,9 +252,12 @@ impl Device {
                 wire::Outcome::Waits { reason, table, row } => {
                     Outcome::Waits { reason: reason.clone(), table: table.clone(), row: row.parse()? }
                 }
-                wire::Outcome::Blocked { reason, table, row } => {
-                    Outcome::Blocked { reason: reason.clone(), table: table.clone(), row: row.parse()? }
-                }
+                wire::Outcome::Blocked { reason, table, row, number } => Outcome::Blocked {
+                    reason: reason.clone(),
+                    table: table.clone(),
+                    row: row.parse()?,
+                    number: number.parse()?,
+                },
                 wire::Outcome::Refused { reason } => Outcome::Refused(reason.clone()),
             };
             let at = (change.table.as_str(), change.row, change.number);

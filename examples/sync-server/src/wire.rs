@@ -100,6 +100,8 @@ pub enum Outcome {
         table: String,
         /// The row that stands in the way.
         row: String,
+        /// The number of its newest change, as text.
+        number: String,
     },
     /// The change is refused.
     Refused {
@@ -160,8 +162,8 @@ impl From<&sync::Outcome> for Outcome {
             sync::Outcome::Waits { reason, table, row } => {
                 Outcome::Waits { reason, table, row: row.to_string() }
             }
-            sync::Outcome::Blocked { reason, table, row } => {
-                Outcome::Blocked { reason, table, row: row.to_string() }
+            sync::Outcome::Blocked { reason, table, row, number } => {
+                Outcome::Blocked { reason, table, row: row.to_string(), number: number.to_string() }
             }
             sync::Outcome::Refused(reason) => Outcome::Refused { reason },
         }

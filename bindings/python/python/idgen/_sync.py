@@ -55,9 +55,9 @@ class Outcome:
 
     kind: "applied" or "repeated" (the row is as the change has it, now or since an earlier batch), "older" (a
         newer change was applied before, or is in the same batch), "waits" (it refers to a row that has not
-        arrived), "blocked" (a row that is there stands in its way), "refused".
+        arrived), "blocked" (another row stands in its way), "refused".
     reason: why it waits, is blocked or is refused.
-    newest: the number of the newer change.
+    newest: the number of the newer change, or that of the newest change of the row in the way.
     table, row: the row that it waits for, or that stands in its way.
     """
 

@@ -25,8 +25,8 @@ pub(super) fn answered(py: Python<'_>, answer: &Answer) -> PyResult<Py<PyAny>> {
             Outcome::Waits { reason, table, row } => {
                 ("waits", (Some(reason), None, Some(table), Some(uuid(py, row)?)))
             }
-            Outcome::Blocked { reason, table, row } => {
-                ("blocked", (Some(reason), None, Some(table), Some(uuid(py, row)?)))
+            Outcome::Blocked { reason, table, row, number } => {
+                ("blocked", (Some(reason), Some(number), Some(table), Some(uuid(py, row)?)))
             }
             Outcome::Refused(reason) => ("refused", (Some(reason), None, None, None)),
         })

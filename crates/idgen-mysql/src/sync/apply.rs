@@ -60,7 +60,8 @@ impl Sync {
     /// - Only the newest change of a row counts. An older one does nothing, unless the newer ones of the batch fail.
     /// - A reference to a row that has not arrived gets its integer. If the schema has a foreign key for the column, it stays
     ///   NULL until the row arrives, and then it is set; if it cannot be NULL, the change waits. Such references are listed by
-    ///   [`open_references`](Self::open_references). A reference to a row that was deleted is refused instead of waiting.
+    ///   [`open_references`](Self::open_references). A change that refers to a row that was deleted is
+    ///   [blocked](Outcome::Blocked) instead.
     /// - An error of the database, such as a text that is too long, a check or a trigger, refuses its change alone. Only errors
     ///   of the connection, the transaction and the server end the batch. The session must have a strict `sql_mode`,
     ///   `foreign_key_checks` and `unique_checks`, because other sessions store values cut off, orphans and duplicates.
@@ -224,7 +225,8 @@ impl Sync {
         let before = newest.clone();
         let mut writer = Writer::new(shapes, &self.names, guard, packet, fresh);
         writer.is_ready = is_ready;
-        writer.deleted.extend(newest.iter().filter(|(_, newest)| newest.is_deletion()).map(|(key, _)| *key));
+        let deleted = newest.iter().filter(|(_, newest)| newest.is_deletion());
+        writer.deleted.extend(deleted.map(|(key, newest)| (*key, newest.number)));
         // The next one of each row last: the highest number, and of equal ones the first in the batch.
         for changes in by_row.values_mut() {
             changes.sort_by_key(|row| (row.prepared.change.number, std::cmp::Reverse(row.prepared.at)));
@@ -270,7 +272,7 @@ impl Sync {
             }
         }
         let map = self.map.context().await?.tables.map.clone();
-        writer.name_blockers(transaction, &map, &failed).await?;
+        writer.name_blockers(transaction, &map, &newest, &failed).await?;
         outcomes.extend(writer.outcomes);
         let references = (writer.opened, writer.resolved);
         let doubts_shapes = writer.is_ready && !writer.refusals.is_empty();

@@ -173,9 +173,9 @@ pub enum Outcome {
         /// The row that it waits for.
         row: Uuid,
     },
-    /// The change did nothing, because a row that is there stands in its way: the row has the same value in a column that is
-    /// unique, or refers to the row that is deleted. Final, unless the sender has a change of that row: then send both, and
-    /// this one again afterwards.
+    /// The change did nothing, because another row stands in its way: it has the same value in a column that is unique, it
+    /// refers to the row that is deleted, or the change refers to it and it was deleted. Final, unless the sender has a newer
+    /// change of that row than `number`: then send both.
     Blocked {
         /// The reason, for people.
         reason: String,
@@ -183,6 +183,8 @@ pub enum Outcome {
         table: String,
         /// The row that stands in the way.
         row: Uuid,
+        /// The number of its newest change; 0 if none was applied.
+        number: u64,
     },
     /// The change did nothing and never will, for the reason that is given.
     Refused(String),

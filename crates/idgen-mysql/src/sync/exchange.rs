@@ -1,12 +1,13 @@
 //! Rows of one batch that exchange their unique values, and rows that stand in the way of a change.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::error::failure::Attempt;
 use crate::statement::caller::Connection;
 use crate::statement::values::{Values, number_at};
 use crate::sync::change::{Operation, Outcome};
 use crate::sync::fits::Holds;
+use crate::sync::log::{self, Newest};
 use crate::sync::mode::{GO_BACK_EXCHANGE, SAVE_EXCHANGE, lost};
 use crate::sync::shape::Shape;
 use crate::sync::writer::{Row, Writer};
@@ -88,6 +89,7 @@ impl Writer<'_> {
         &mut self,
         connection: &mut C,
         map: &str,
+        newest: &HashMap<(usize, u64), Newest>,
         rows: &[&Row<'_>],
     ) -> Attempt<()> {
         for row in rows {
@@ -105,9 +107,13 @@ impl Writer<'_> {
             let Some(by) = connection.read(statement).await?.first().map(|row| row.uuid(0)).transpose()? else {
                 continue;
             };
+            let number = match newest.get(&(at, id)) {
+                Some(newest) => newest.number,
+                None => log::number(connection, self.names, &table, id).await?,
+            };
             let does = if refusal.is_duplicate() { "has the same value" } else { "refers to it" };
             let reason = format!("the row {by} of {table} {does}: {}", refusal.said);
-            self.outcomes.insert(row.prepared.at, Outcome::Blocked { reason, table, row: by });
+            self.outcomes.insert(row.prepared.at, Outcome::Blocked { reason, table, row: by, number });
         }
         Ok(())
     }

@@ -283,6 +283,20 @@ pub(super) async fn forgotten<C: Connection>(
     Ok(found)
 }
 
+/// The number of the newest change of a row; 0 if none was applied.
+pub(super) async fn number<C: Connection>(
+    connection: &mut C,
+    names: &Names,
+    table: &str,
+    id: u64,
+) -> Attempt<u64> {
+    let statement = format!(
+        "{WITH_SETTINGS}SELECT number FROM {} FORCE INDEX (PRIMARY) WHERE tbl = '{table}' AND id = {id} LOCK IN SHARE MODE",
+        names.rows
+    );
+    connection.read(statement).await?.first().map_or(Ok(0), |row| number_at(row, 0))
+}
+
 /// The tables of which changes were applied.
 pub(super) async fn tables<C: Connection>(connection: &mut C, names: &Names) -> Attempt<Vec<String>> {
     let statement = format!("SELECT DISTINCT tbl FROM {}", names.rows);

@@ -78,7 +78,7 @@ impl<'a> Writer<'a> {
                     ids.iter().map(|id| (self.shapes[table].name.as_str(), *id)).collect();
                 let newest = log::lock(connection, self.names, &keys).await?;
                 let deleted = ids.iter().zip(newest).filter(|(_, newest)| newest.is_deletion());
-                self.deleted.extend(deleted.map(|(id, _)| (table, *id)));
+                self.deleted.extend(deleted.map(|(id, newest)| ((table, *id), newest.number)));
                 self.locked.extend(keys);
                 self.look(connection, table, &ids, SHARED).await?;
             }
@@ -105,14 +105,14 @@ impl<'a> Writer<'a> {
             let is_there = table == Some(at) && target_id == row.id
                 || table.is_some_and(|table| self.is_there(table, target_id));
             if !is_there {
-                let is_deleted = table.is_some_and(|table| self.deleted.contains(&(table, target_id)));
+                let deleted = table.and_then(|table| self.deleted.get(&(table, target_id)));
                 let uuid = row.prepared.references[*column].unwrap_or_default();
                 let name = &reference.table;
                 // The row would have been deleted with the one that it refers to, or could not have stayed.
-                if is_deleted && reference.enforced && (!reference.nullable || reference.on_delete == OnDelete::Cascades) {
-                    return Err(Outcome::Refused(format!(
-                        "its column {column} refers to {uuid} of {name}, which was deleted"
-                    )));
+                let ends = !reference.nullable || reference.on_delete == OnDelete::Cascades;
+                if let Some(number) = deleted.filter(|_| reference.enforced && ends) {
+                    let reason = format!("its column {column} refers to {uuid} of {name}, which was deleted");
+                    return Err(Outcome::Blocked { reason, table: name.clone(), row: uuid, number: *number });
                 }
                 if reference.enforced && !reference.nullable {
                     let reason = format!("its column {column} refers to {uuid} of {name}, which has not arrived");

@@ -226,7 +226,7 @@ impl Writer<'_> {
             match self.write(connection, name, &[statement], &mut 0).await? {
                 None => {
                     rows.iter().for_each(|row| self.apply(row));
-                    self.deleted.extend(ids.iter().map(|id| (at, *id)));
+                    self.deleted.extend(rows.iter().map(|row| ((at, row.id), row.prepared.change.number)));
                     log::forget(connection, self.names, name, &ids, None).await?;
                     self.end_references(connection, at, &ids, losing).await?;
                 }

@@ -31,8 +31,8 @@ pub(super) struct Writer<'a> {
     pub(super) there: HashSet<(usize, u64)>,
     /// Rows that this batch has inserted. They are not there any more after a deletion that the schema extends to them.
     pub(super) inserted: HashSet<(usize, u64)>,
-    /// Rows whose newest change is a deletion.
-    pub(super) deleted: HashSet<(usize, u64)>,
+    /// Rows whose newest change is a deletion, and the number of that.
+    pub(super) deleted: HashMap<(usize, u64), u64>,
     /// Rows for which references of this batch are open.
     pub(super) awaited: HashSet<(usize, u64)>,
     /// Rows to which others refer, and that are locked although they are not there.
@@ -76,7 +76,7 @@ impl<'a> Writer<'a> {
             fresh,
             there: HashSet::new(),
             inserted: HashSet::new(),
-            deleted: HashSet::new(),
+            deleted: HashMap::new(),
             awaited: HashSet::new(),
             locked: Vec::new(),
             outcomes: HashMap::new(),

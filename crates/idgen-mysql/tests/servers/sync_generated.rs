@@ -265,10 +265,10 @@ async fn deliver(sync: &Sync, connection: &mut MySqlConnection, device: &Device,
                     newest.remove(&key);
                 }
                 Outcome::Waits { .. } => {}
-                // A row of this device that has a change itself.
-                Outcome::Blocked { table, row, reason } => {
-                    let by = newest.contains_key(&(table.clone(), row.to_string()));
-                    assert!(by, "{told}: {change:?} is blocked: {reason}");
+                // A row of this device that has a newer change itself.
+                Outcome::Blocked { table, row, reason, number } => {
+                    let by = newest.get(&(table.clone(), row.to_string()));
+                    assert!(by.is_some_and(|by| by.number > *number), "{told}: {change:?} is blocked: {reason}");
                 }
                 Outcome::Refused(reason) => {
                     assert!(is_bad && change.operation == Operation::Put, "{told}: {change:?}: {reason}");

@@ -50,6 +50,8 @@ pub enum Defect {
     RefusalsStayAlone,
     /// The outbox refuses a change that another row stands in the way of, although it has a change of that row.
     BlockedIsFinal,
+    /// The answer about a row in the way does not say which change of it the server has.
+    BlockedWithoutNumber,
     /// Rows that exchange their unique values are refused.
     NoExchange,
     /// A change that failed is not tried again after the rest of its batch.
@@ -76,7 +78,7 @@ impl Defect {
         match self {
             Defect::WaitsWithoutPause => Promise::LoopsEnd,
             Defect::DeletedRowsMayArrive | Defect::RefusalsStayAlone => Promise::QueuesDrain,
-            Defect::BlockedIsFinal | Defect::NoExchange | Defect::NoSecondTry | Defect::ResentIsRefused => {
+            Defect::BlockedIsFinal | Defect::BlockedWithoutNumber | Defect::NoExchange | Defect::NoSecondTry | Defect::ResentIsRefused => {
                 Promise::NothingRefused
             }
             Defect::DeletionsLast
@@ -93,7 +95,7 @@ impl Defect {
         match self {
             Defect::WaitsWithoutPause | Defect::DeletedRowsMayArrive | Defect::DeletionsLast => Scope::TwoDevices,
             Defect::RefusalsStayAlone => Scope::Family,
-            Defect::BlockedIsFinal | Defect::NoExchange | Defect::NoSecondTry => Scope::Exchange,
+            Defect::BlockedIsFinal | Defect::BlockedWithoutNumber | Defect::NoExchange | Defect::NoSecondTry => Scope::Exchange,
             Defect::DeletionsForgotten
             | Defect::OlderApplied
             | Defect::OlderAnswersCount

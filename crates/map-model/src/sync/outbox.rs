@@ -92,13 +92,16 @@ impl Outbox {
                 }
             }
             (State::Pending, Outcome::Refused) => self.refuse(row, defect),
-            (State::Pending, Outcome::Waits(needs) | Outcome::Blocked(needs)) => {
-                let other = self.entries[needs].map(|entry| entry.state);
-                let is_blocked = matches!(outcome, Outcome::Blocked(_));
-                let is_final = if is_blocked {
-                    other != Some(State::Pending) || defect == Some(Defect::BlockedIsFinal)
-                } else {
-                    other == Some(State::Refused) && defect != Some(Defect::RefusalsStayAlone)
+            (State::Pending, Outcome::Waits(needs) | Outcome::Blocked(needs, _)) => {
+                let other = self.entries[needs];
+                let is_refused = other.is_some_and(|entry| entry.state == State::Refused);
+                let is_final = match outcome {
+                    Outcome::Blocked(_, number) => match defect {
+                        Some(Defect::BlockedIsFinal) => true,
+                        Some(Defect::BlockedWithoutNumber) => other.is_none_or(|entry| entry.state != State::Pending),
+                        _ => is_refused || other.is_none_or(|entry| entry.number <= number),
+                    },
+                    _ => is_refused && defect != Some(Defect::RefusalsStayAlone),
                 };
                 if is_final {
                     self.refuse(row, defect);

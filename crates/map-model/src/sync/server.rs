@@ -62,7 +62,7 @@ impl Server {
             }
         }
         if defect != Some(Defect::NoExchange) && defect != Some(Defect::NoSecondTry) {
-            self.exchange(changes, &mut outcomes);
+            self.exchange(scope, changes, &mut outcomes);
         }
         changes.iter().copied().zip(outcomes.into_iter().flatten()).collect()
     }
@@ -73,14 +73,18 @@ impl Server {
             (None, _) => {
                 let child = (0..ROWS).find(|child| scope.parent(*child) == Some(row) && self.rows[*child].is_some());
                 if let Some(child) = child {
-                    return Outcome::Blocked(child);
+                    return Outcome::Blocked(child, self.log[child].0);
                 }
             }
             (Some(BAD), _) => return Outcome::Refused,
             (Some(_), Some(parent)) if self.rows[parent].is_none() => {
                 let is_deleted = self.log[parent].0 > 0 && self.log[parent].1.is_none();
                 let may_arrive = defect == Some(Defect::DeletedRowsMayArrive);
-                return if is_deleted && !may_arrive { Outcome::Refused } else { Outcome::Waits(parent) };
+                return if is_deleted && !may_arrive {
+                    Outcome::Blocked(parent, self.log[parent].0)
+                } else {
+                    Outcome::Waits(parent)
+                };
             }
             (Some(_), Some(_)) => {}
             (Some(value), None) => {
@@ -88,7 +92,7 @@ impl Server {
                     *other != row && scope.parent(*other).is_none() && self.rows[*other] == Some(value)
                 });
                 if let Some(holder) = holder {
-                    return Outcome::Blocked(holder);
+                    return Outcome::Blocked(holder, self.log[holder].0);
                 }
             }
         }
@@ -102,12 +106,13 @@ impl Server {
     }
 
     /// Rows that are there and have each other's values.
-    fn exchange(&mut self, changes: &[Change], outcomes: &mut [Option<Outcome>]) {
+    fn exchange(&mut self, scope: Scope, changes: &[Change], outcomes: &mut [Option<Outcome>]) {
         let blocked: Vec<usize> = (0..changes.len())
             .filter(|at| {
-                matches!(outcomes[*at], Some(Outcome::Blocked(_)))
+                matches!(outcomes[*at], Some(Outcome::Blocked(..)))
                     && changes[*at].content.is_some()
                     && self.rows[changes[*at].row].is_some()
+                    && scope.parent(changes[*at].row).is_none()
             })
             .collect();
         if blocked.len() < 2 {

@@ -70,7 +70,8 @@ pub enum Outcome {
     Applied,
     Older(u8),
     Waits(RowAt),
-    Blocked(RowAt),
+    /// By this row, whose newest change has this number.
+    Blocked(RowAt, u8),
     Refused,
 }
 
