@@ -140,8 +140,9 @@ impl Outbox {
         let mut waiting = Vec::new();
         while let Some(row) = rows.next()? {
             let (table, needed): (String, String) = (row.get(6)?, row.get(7)?);
-            let needed = Uuid::try_parse(&needed)
-                .map_err(|_| Error::damaged(format!("the UUID {needed:?} that a row waits for cannot be read")))?;
+            let needed = Uuid::try_parse(&needed).map_err(|_| {
+                Error::damaged(format!("the UUID {needed:?} that a row waits for cannot be read"))
+            })?;
             waiting.push(Waiting {
                 change: change(row)?,
                 reason: row.get::<_, Option<String>>(5)?.unwrap_or_default(),

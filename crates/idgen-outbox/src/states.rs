@@ -38,7 +38,8 @@ impl Outbox {
         now: SystemTime,
     ) -> Result<()> {
         let (row, number) = (row.to_string(), stored(number)?);
-        let find = "SELECT state, resent, attempts FROM idgen_outbox WHERE tbl = ?1 AND row = ?2 AND number = ?3";
+        let find =
+            "SELECT state, resent, attempts FROM idgen_outbox WHERE tbl = ?1 AND row = ?2 AND number = ?3";
         let mut find = database.prepare_cached(find)?;
         let found = find.query_row(params![table, row, number], |found| {
             Ok((found.get::<_, String>(0)?, found.get::<_, bool>(1)?, found.get::<_, i64>(2)?))
@@ -87,7 +88,8 @@ impl Outbox {
                          position = (SELECT MAX(position) + 1 FROM idgen_outbox) WHERE tbl = ?1 AND row = ?2";
                     database.execute(wait, params![table, row, reason, millis(now + pause)])?;
                 }
-                let name = "UPDATE idgen_outbox SET needs_tbl = ?3, needs_row = ?4 WHERE tbl = ?1 AND row = ?2";
+                let name =
+                    "UPDATE idgen_outbox SET needs_tbl = ?3, needs_row = ?4 WHERE tbl = ?1 AND row = ?2";
                 database.execute(name, params![table, row, needs, needed])?;
                 Ok(())
             }
@@ -105,7 +107,13 @@ fn because(table: &str, row: &str) -> String {
 }
 
 /// Writes the newest change of a row. A pending row keeps its place, so that it stays before the rows that refer to it.
-pub(crate) fn write(transaction: &Connection, table: &str, row: Uuid, operation: &str, columns: &str) -> Result<u64> {
+pub(crate) fn write(
+    transaction: &Connection,
+    table: &str,
+    row: Uuid,
+    operation: &str,
+    columns: &str,
+) -> Result<u64> {
     let row = row.to_string();
     let statement = "INSERT INTO idgen_outbox (tbl, row, number, operation, columns, state, position) \
          VALUES (?1, ?2, 1, ?3, ?4, 'pending', (SELECT COALESCE(MAX(position), 0) + 1 FROM idgen_outbox)) \

@@ -83,8 +83,12 @@ fn replay(database: &mut Connection, outbox: Outbox, step: &Value, at: &str) {
     let count = || step["count"].as_u64().unwrap();
     match step["do"].as_str().unwrap() {
         "put" => {
-            let columns: Vec<(&str, Value)> =
-                step["columns"].as_object().unwrap().iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
+            let columns: Vec<(&str, Value)> = step["columns"]
+                .as_object()
+                .unwrap()
+                .iter()
+                .map(|(name, value)| (name.as_str(), value.clone()))
+                .collect();
             let (table, row) = row();
             assert_eq!(put(database, outbox, &table, row, &columns), number(&step["number"]), "{at}");
         }
@@ -98,15 +102,23 @@ fn replay(database: &mut Connection, outbox: Outbox, step: &Value, at: &str) {
             let limit = |name: &str| step["limits"][name].as_u64().unwrap() as usize;
             let limits = Limits { changes: limit("changes"), bytes: limit("bytes") };
             let found = numbers(&outbox.batch(database, &limits, now).unwrap());
-            let expected: Vec<(Uuid, u64)> =
-                step["changes"].as_array().unwrap().iter().map(|change| (uuid(&change[0]), number(&change[1]))).collect();
+            let expected: Vec<(Uuid, u64)> = step["changes"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|change| (uuid(&change[0]), number(&change[1])))
+                .collect();
             assert_eq!(found, expected, "{at}");
         }
         "columns" => {
             let batch = outbox.batch(database, &Limits::default(), now).unwrap();
             let change = batch.into_iter().find(|change| change.row == uuid(&step["row"])).unwrap();
             let operation = if change.operation == Operation::Put { "put" } else { "delete" };
-            assert_eq!((change.number, operation), (number(&step["number"]), step["operation"].as_str().unwrap()), "{at}");
+            assert_eq!(
+                (change.number, operation),
+                (number(&step["number"]), step["operation"].as_str().unwrap()),
+                "{at}"
+            );
             assert_eq!(Value::Object(change.columns), step["columns"], "{at}");
         }
         "answered" => {
@@ -145,7 +157,8 @@ fn replay(database: &mut Connection, outbox: Outbox, step: &Value, at: &str) {
                 .unwrap()
                 .into_iter()
                 .map(|found| {
-                    let until = found.until.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_millis() as u64;
+                    let until =
+                        found.until.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_millis() as u64;
                     json!([found.change.row.to_string(), found.needs.1.to_string(), until])
                 })
                 .collect();
@@ -182,7 +195,10 @@ fn the_server_ends_with_what_the_device_has() {
                 device.insert(row, json!({ "a": value }));
             }
         }
-        for change in outbox.batch(&database, &Limits { changes: 100, bytes: random.usize(200..1000) }, SystemTime::now()).unwrap() {
+        for change in outbox
+            .batch(&database, &Limits { changes: 100, bytes: random.usize(200..1000) }, SystemTime::now())
+            .unwrap()
+        {
             let state = Value::Object(change.columns.clone());
             assert_eq!(contents.entry((change.row, change.number)).or_insert_with(|| state.clone()), &state);
             let entry = server.entry(change.row).or_insert((0, Value::Null));
@@ -224,7 +240,9 @@ fn the_trigger_records_what_a_foreign_key_deletes() {
     transaction.execute("INSERT INTO lists VALUES (?1)", [id(1).to_string()]).unwrap();
     outbox.put(&transaction, "lists", id(1), [("title", json!("l"))]).unwrap();
     for item in [2, 3, 4] {
-        transaction.execute("INSERT INTO items VALUES (?1, ?2)", [id(item).to_string(), id(1).to_string()]).unwrap();
+        transaction
+            .execute("INSERT INTO items VALUES (?1, ?2)", [id(item).to_string(), id(1).to_string()])
+            .unwrap();
         // The outbox knows nothing of the last one, which came from the server.
         if item < 4 {
             outbox.put(&transaction, "items", id(item), [("list_id", json!(id(1).to_string()))]).unwrap();

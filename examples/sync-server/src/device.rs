@@ -207,7 +207,8 @@ impl Device {
     /// Sends less at once from now on. A single change that the server does not take is refused.
     fn shrink(&mut self, batch: &[Change], limits: wire::Limits) -> Result<()> {
         if let [change] = batch {
-            let reason = format!("the server does not take a change of this size: at most {} bytes", limits.bytes);
+            let reason =
+                format!("the server does not take a change of this size: at most {} bytes", limits.bytes);
             let at = (change.table.as_str(), change.row, change.number);
             self.outbox.answered(&self.database, at, &Outcome::Refused(reason), SystemTime::now())?;
         }

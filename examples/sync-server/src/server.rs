@@ -156,7 +156,8 @@ async fn receive(State(app): State<Arc<App>>, request: Request) -> Response {
         Ok(Ok(answer)) => {
             let mut applied = answer.outcomes().iter().map(Outcome::from);
             let unread = |reason: &String| Some(Outcome::Refused { reason: reason.clone() });
-            let outcomes = read.iter().map_while(|read| read.as_ref().map_or_else(unread, |_| applied.next()));
+            let outcomes =
+                read.iter().map_while(|read| read.as_ref().map_or_else(unread, |_| applied.next()));
             let ids = answer.ids().iter().map(|(uuid, id)| (uuid.to_string(), id.to_string()));
             Json(Answer { outcomes: outcomes.collect(), ids: ids.collect(), limits: LIMITS }).into_response()
         }

@@ -117,8 +117,8 @@ impl Change {
     /// The text is no change, a number has more than 64 bits, a text has half a character, or a column holds an array or an
     /// object.
     pub fn read(text: &RawValue) -> Result<sync::Change, String> {
-        let change: Change =
-            serde_json::from_str(text.get()).map_err(|error| format!("the change cannot be read: {error}"))?;
+        let change: Change = serde_json::from_str(text.get())
+            .map_err(|error| format!("the change cannot be read: {error}"))?;
         let number = change.number.parse().ok().filter(|number: &u64| number.to_string() == change.number);
         let number =
             number.ok_or_else(|| format!("the number {:?} of a change is no integer", change.number))?;

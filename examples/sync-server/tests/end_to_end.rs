@@ -148,18 +148,26 @@ fn no_change_stops_the_others_and_every_outbox_empties() {
     let said = String::from_utf8_lossy(&said).into_owned();
     assert_eq!(status, 200, "{said}");
     let said: Value = serde_json::from_str(&said).unwrap();
-    let outcomes: Vec<&str> =
-        said["outcomes"].as_array().unwrap().iter().map(|outcome| outcome["outcome"].as_str().unwrap()).collect();
+    let outcomes: Vec<&str> = said["outcomes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|outcome| outcome["outcome"].as_str().unwrap())
+        .collect();
     let bad = vec!["refused"; changes.len() - 2];
     assert_eq!(outcomes, [&["applied"][..], &bad, &["applied"]].concat());
     assert_eq!(said["limits"]["changes"], 1000);
 
     // More small changes than the server takes at once, a change that is larger than it takes, and one that waits for ever.
-    let mut device = Device::open(&folder.path().join("full.sqlite")).unwrap().with_batches(4_000, 2 * LARGEST_BODY);
+    let mut device =
+        Device::open(&folder.path().join("full.sqlite")).unwrap().with_batches(4_000, 2 * LARGEST_BODY);
     let lists: Vec<Uuid> = (0..1_200).map(|at| device.add_list(&at.to_string()).unwrap()).collect();
     device.add_list(&"x".repeat(LARGEST_BODY)).unwrap();
     let nowhere = idgen::v7();
-    device.database().execute("INSERT INTO lists VALUES (?1, 'of another device')", [nowhere.to_string()]).unwrap();
+    device
+        .database()
+        .execute("INSERT INTO lists VALUES (?1, 'of another device')", [nowhere.to_string()])
+        .unwrap();
     device.add_item(nowhere, "waits").unwrap();
     let mut rounds = 0;
     while device.send(&process.url, TOKEN).unwrap() {

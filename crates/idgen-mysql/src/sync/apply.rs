@@ -106,10 +106,12 @@ impl Sync {
         prepared.retain(|change| !large.contains_key(&change.at));
         let (mut ids, mut fresh) = (HashMap::new(), HashSet::new());
         self.claim(transaction, &prepared, &mut ids, &mut fresh).await?;
-        let mut refused = self.forgotten(transaction, &prepared, &ids, &fresh).await.map_err(Error::once(ACTION))?;
+        let mut refused =
+            self.forgotten(transaction, &prepared, &ids, &fresh).await.map_err(Error::once(ACTION))?;
         refused.extend(large);
         prepared.retain(|change| !refused.contains_key(&change.at));
-        let work = Work { shapes: &shapes, guard, packet, is_ready: guard.is_set(), ids: &ids, fresh: &fresh };
+        let work =
+            Work { shapes: &shapes, guard, packet, is_ready: guard.is_set(), ids: &ids, fresh: &fresh };
         let mut done = self.write(transaction, &prepared, work).await.map_err(Error::once(ACTION))?;
         if done.doubts_shapes
             && let Some(newer) = self.read_again(transaction, &shapes).await.map_err(Error::once(ACTION))?
@@ -186,8 +188,7 @@ impl Sync {
             return Ok(HashMap::new());
         }
         // A forgotten UUID has no integer any more, so it has a new one here.
-        let new: Vec<Uuid> =
-            ids.iter().filter(|(_, id)| fresh.contains(id)).map(|(uuid, _)| *uuid).collect();
+        let new: Vec<Uuid> = ids.iter().filter(|(_, id)| fresh.contains(id)).map(|(uuid, _)| *uuid).collect();
         let forgotten = log::forgotten(transaction, &self.names, &new).await?;
         let refused = prepared.iter().filter_map(|change| {
             let uuid = change.uuids().find(|uuid| forgotten.contains(uuid))?;
@@ -298,7 +299,8 @@ impl Sync {
         transaction: &mut C,
         shapes: &Arc<[Shape]>,
     ) -> Attempt<Option<Arc<[Shape]>>> {
-        let newer: Arc<[Shape]> = crate::sync::shape::read(transaction, &self.wanted, self.width).await?.into();
+        let newer: Arc<[Shape]> =
+            crate::sync::shape::read(transaction, &self.wanted, self.width).await?.into();
         if newer == *shapes {
             return Ok(None);
         }

@@ -21,8 +21,9 @@ impl Writer<'_> {
         connection: &mut C,
         rows: Vec<&'r Row<'r>>,
     ) -> Attempt<()> {
-        let is_duplicate =
-            |refused: Option<&crate::sync::trouble::Refusal>| refused.is_some_and(|refused| refused.is_duplicate());
+        let is_duplicate = |refused: Option<&crate::sync::trouble::Refusal>| {
+            refused.is_some_and(|refused| refused.is_duplicate())
+        };
         let mut left: Vec<&Row<'_>> = rows
             .into_iter()
             .filter(|row| {
@@ -31,8 +32,10 @@ impl Writer<'_> {
             .collect();
         // The server has said it of one alone, which is no exchange.
         while left.len() > 1 {
-            let before: Vec<_> =
-                left.iter().map(|row| (row.prepared.at, self.refusals.get(&row.prepared.at).cloned())).collect();
+            let before: Vec<_> = left
+                .iter()
+                .map(|row| (row.prepared.at, self.refusals.get(&row.prepared.at).cloned()))
+                .collect();
             let applied = self.applied;
             connection.execute_after(&[], SAVE_EXCHANGE).await?;
             self.is_exchanging = true;
@@ -104,7 +107,8 @@ impl Writer<'_> {
             let Some((at, id)) = found else { continue };
             let table = self.shapes[at].name.clone();
             let statement = format!("SELECT uuid FROM {map} WHERE id = {id}");
-            let Some(by) = connection.read(statement).await?.first().map(|row| row.uuid(0)).transpose()? else {
+            let Some(by) = connection.read(statement).await?.first().map(|row| row.uuid(0)).transpose()?
+            else {
                 continue;
             };
             let number = match newest.get(&(at, id)) {
@@ -119,11 +123,7 @@ impl Writer<'_> {
     }
 
     /// A row that refers to a row that is to be deleted.
-    async fn child<C: Connection>(
-        &self,
-        connection: &mut C,
-        row: &Row<'_>,
-    ) -> Attempt<Option<(usize, u64)>> {
+    async fn child<C: Connection>(&self, connection: &mut C, row: &Row<'_>) -> Attempt<Option<(usize, u64)>> {
         let target = &self.shapes[row.prepared.shape].name;
         for (at, shape) in self.shapes.iter().enumerate() {
             let columns = shape.references.iter().filter(|(_, reference)| reference.table == *target);
@@ -151,7 +151,8 @@ impl Writer<'_> {
     ) -> Attempt<Option<(usize, u64)>> {
         let at = row.prepared.shape;
         let shape = &self.shapes[at];
-        let named = |index: &str| said.contains(&format!("'{index}'")) || said.contains(&format!(".{index}'"));
+        let named =
+            |index: &str| said.contains(&format!("'{index}'")) || said.contains(&format!(".{index}'"));
         let Some((_, columns)) = shape.unique.iter().find(|(index, _)| named(index)) else { return Ok(None) };
         let mut conditions = Vec::new();
         for column in columns {

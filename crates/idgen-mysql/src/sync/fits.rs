@@ -14,7 +14,10 @@ pub(super) enum Holds {
     Doubles,
     Floats,
     /// Texts of at most so many characters; without blanks at their end, if `stripped`.
-    Characters { most: u64, stripped: bool },
+    Characters {
+        most: u64,
+        stripped: bool,
+    },
     /// Texts of at most so many bytes.
     Text(u64),
     /// Exactly so many bytes.
@@ -22,7 +25,10 @@ pub(super) enum Holds {
     /// Bytes, or text, of any length that the server checks.
     Bytes,
     /// A point in time with at most so many digits of the second's fraction.
-    Time { digits: u64, whole_day: bool },
+    Time {
+        digits: u64,
+        whole_day: bool,
+    },
     Year,
     Bits,
     /// One of these texts.
@@ -217,7 +223,14 @@ mod tests {
         for (holds, good, bad) in [
             (
                 Holds::Integers(64),
-                vec![Value::Int(-1), Value::UInt(u64::MAX), Value::Float(2e3), text("12"), text("-1.50e2"), text("x")],
+                vec![
+                    Value::Int(-1),
+                    Value::UInt(u64::MAX),
+                    Value::Float(2e3),
+                    text("12"),
+                    text("-1.50e2"),
+                    text("x"),
+                ],
                 vec![Value::Float(1.5), text("1.5"), text(" 15e-1"), Value::Bytes(vec![1])],
             ),
             (
@@ -231,10 +244,18 @@ mod tests {
                 vec![Value::Int((1 << 53) + 1), Value::UInt(u64::MAX)],
             ),
             (Holds::Floats, vec![Value::Int(1 << 24)], vec![Value::Int((1 << 24) + 1)]),
-            (chars(3, false), vec![text("é €"), text("x  "), Value::Int(1234)], vec![text("x   "), text("abcd")]),
+            (
+                chars(3, false),
+                vec![text("é €"), text("x  "), Value::Int(1234)],
+                vec![text("x   "), text("abcd")],
+            ),
             (chars(3, true), vec![text("abc"), text("")], vec![text("x ")]),
             (Holds::Text(3), vec![text("x  "), text("long")], vec![text("x   ")]),
-            (Holds::Binary(2), vec![Value::Bytes(vec![0, 0]), text("ab")], vec![Value::Bytes(vec![1]), text("abc")]),
+            (
+                Holds::Binary(2),
+                vec![Value::Bytes(vec![0, 0]), text("ab")],
+                vec![Value::Bytes(vec![1]), text("abc")],
+            ),
             (
                 time(3, false),
                 vec![text("2026-01-01 10:00:00.123"), text("2026-01-01 10:00:00.123000"), text("10:00")],

@@ -25,7 +25,12 @@ pub struct Intake {
 
 impl Default for Intake {
     fn default() -> Intake {
-        Intake { versions: vec![1, 4, 6, 7, 8], tolerance: Duration::from_secs(86_400), owner: None, forgotten: false }
+        Intake {
+            versions: vec![1, 4, 6, 7, 8],
+            tolerance: Duration::from_secs(86_400),
+            owner: None,
+            forgotten: false,
+        }
     }
 }
 

@@ -25,8 +25,7 @@ pub(super) const GO_BACK_EXCHANGE: &str = concat!("ROLLBACK TO SAVEPOINT ", save
 
 /// True in a session that refuses values that do not fit, orphans and duplicates. Without a strict mode, the server cuts
 /// values off instead.
-const SAFE: &str =
-    "@@SESSION.sql_mode LIKE '%STRICT_%_TABLES%' AND @@SESSION.foreign_key_checks = 1 AND @@SESSION.unique_checks = 1";
+const SAFE: &str = "@@SESSION.sql_mode LIKE '%STRICT_%_TABLES%' AND @@SESSION.foreign_key_checks = 1 AND @@SESSION.unique_checks = 1";
 /// A number that is out of range is an error at every `sql_mode`.
 const ERROR: &str = "CAST(EXP(9999) AS UNSIGNED)";
 
@@ -85,8 +84,7 @@ pub(super) fn lost(failure: Failure) -> Failure {
     if failure.number() == Some(1305) { Failure::Contradicted(LOST) } else { failure }
 }
 
-const LOST: &str =
-    "the connection was made anew, or the transaction ended, while changes were applied: roll back and begin again";
+const LOST: &str = "the connection was made anew, or the transaction ended, while changes were applied: roll back and begin again";
 
 /// Says what is wrong after a check of the session has failed.
 pub(super) async fn refuse_unsafe<C: Connection>(transaction: &mut C) -> Attempt<()> {

@@ -137,7 +137,8 @@ async fn shape<C: Connection>(
     if !is_plain(name) {
         return Err(refused("its name may have only a-z, A-Z, 0-9 and _".to_owned()));
     }
-    let CatalogTable { engine, columns, references: foreign, unique } = catalog::read(connection, name).await?;
+    let CatalogTable { engine, columns, references: foreign, unique } =
+        catalog::read(connection, name).await?;
     if columns.is_empty() {
         return Err(refused("the schema has no such table, or the user may not see it".to_owned()));
     }

@@ -108,8 +108,7 @@ pub(super) async fn refuse_renamed<C: Connection>(
     wanted: &[Table],
 ) -> Attempt<()> {
     let logged: HashSet<String> = log::tables(connection, names).await?.into_iter().collect();
-    let new: Vec<&str> =
-        wanted.iter().map(Table::name).filter(|name| !logged.contains(*name)).collect();
+    let new: Vec<&str> = wanted.iter().map(Table::name).filter(|name| !logged.contains(*name)).collect();
     if new.is_empty() || logged.is_empty() {
         return Ok(());
     }

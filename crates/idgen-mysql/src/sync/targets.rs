@@ -69,9 +69,7 @@ impl<'a> Writer<'a> {
             ids.dedup();
             self.look(connection, table, &ids, SHARED).await?;
             ids.retain(|id| {
-                !(self.fresh.contains(id)
-                    || self.is_there(table, *id)
-                    || table == at && own.contains(id))
+                !(self.fresh.contains(id) || self.is_there(table, *id) || table == at && own.contains(id))
             });
             if !ids.is_empty() {
                 let keys: Vec<Key<'a>> =
@@ -115,7 +113,8 @@ impl<'a> Writer<'a> {
                     return Err(Outcome::Blocked { reason, table: name.clone(), row: uuid, number: *number });
                 }
                 if reference.enforced && !reference.nullable {
-                    let reason = format!("its column {column} refers to {uuid} of {name}, which has not arrived");
+                    let reason =
+                        format!("its column {column} refers to {uuid} of {name}, which has not arrived");
                     return Err(Outcome::Waits { reason, table: name.clone(), row: uuid });
                 }
                 open.push(Open {
@@ -178,7 +177,11 @@ impl<'a> Writer<'a> {
         let mut losing = Vec::new();
         for shape in self.shapes {
             let set_null = |reference: &&Reference| reference.on_delete == OnDelete::SetsNull;
-            for (column, _) in shape.references.iter().filter(|(_, reference)| reference.table == *target && set_null(reference)) {
+            for (column, _) in shape
+                .references
+                .iter()
+                .filter(|(_, reference)| reference.table == *target && set_null(reference))
+            {
                 let (name, key) = (&shape.name, &shape.key);
                 let statement = format!(
                     "{WITH_SETTINGS}SELECT `{key}`, `{column}` FROM `{name}` WHERE `{column}` IN ({}){ALL} FOR UPDATE",
@@ -213,13 +216,15 @@ impl<'a> Writer<'a> {
             self.awaited.extend(losing.iter().map(|open| (at, open.target_id)));
             log::open(connection, self.names, &losing).await?;
         }
-        let cascades = |reference: &Reference| reference.table == *target && reference.on_delete == OnDelete::Cascades;
+        let cascades =
+            |reference: &Reference| reference.table == *target && reference.on_delete == OnDelete::Cascades;
         if !self.shapes.iter().any(|shape| shape.references.values().any(cascades)) {
             return Ok(());
         }
         for open in log::arrived(connection, self.names, target, ids).await? {
             let child = self.shapes.iter().find(|shape| shape.name == open.table);
-            let Some(child) = child.filter(|child| child.references.get(&open.column).is_some_and(cascades)) else {
+            let Some(child) = child.filter(|child| child.references.get(&open.column).is_some_and(cascades))
+            else {
                 continue;
             };
             let (name, key, guard) = (&child.name, &child.key, self.guard.condition());

@@ -83,7 +83,8 @@ mod tests {
 
     #[test]
     fn what_is_not_of_the_server_belongs_to_the_change() {
-        let ends = |number, said: &str| ends_the_batch(&Failure::Driver(DriverError::new(number, said)), "items");
+        let ends =
+            |number, said: &str| ends_the_batch(&Failure::Driver(DriverError::new(number, said)), "items");
         for (number, said) in [
             (1365, "Division by 0"),
             (3819, "Check constraint"),

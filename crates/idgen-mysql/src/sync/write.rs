@@ -137,8 +137,10 @@ impl Writer<'_> {
                 written.push(place);
             } else {
                 let set = set.join(", ");
-                statements
-                    .push((place, format!("UPDATE `{name}` SET {set} WHERE `{key}` = {}{guard}", ready.row.id)));
+                statements.push((
+                    place,
+                    format!("UPDATE `{name}` SET {set} WHERE `{key}` = {}{guard}", ready.row.id),
+                ));
             }
         }
         let (places, statements): (Vec<usize>, Vec<String>) = statements.into_iter().unzip();

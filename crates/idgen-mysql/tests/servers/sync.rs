@@ -271,10 +271,7 @@ async fn the_newest_change_of_a_row_counts(database: Database) {
     // What it waited for is an older change of its own batch.
     let again = [batch[1].clone(), list(l, 1, "l"), list(l, 2, &"x".repeat(30)), child(id(4), 1, m, a)];
     let answer = apply(&sync, &mut connection, &again).await;
-    assert!(
-        matches!(answer.outcomes(), [APPLIED, APPLIED, Outcome::Refused(_), APPLIED]),
-        "{answer:?}"
-    );
+    assert!(matches!(answer.outcomes(), [APPLIED, APPLIED, Outcome::Refused(_), APPLIED]), "{answer:?}");
     assert_eq!(number(&mut connection, "SELECT COUNT(*) FROM items WHERE text = 'four'").await, Ok(1));
     assert_eq!(sync.open_references(9).await.unwrap(), []);
 }

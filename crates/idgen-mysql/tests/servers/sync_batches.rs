@@ -113,7 +113,10 @@ async fn rows_that_are_refused_are_found_among_others(database: Database) {
         for (at, outcome) in answer.outcomes()[1..].iter().enumerate() {
             match at % 7 {
                 3 => {
-                    assert!(matches!(outcome, Outcome::Refused(said) if said.contains("holds 200 characters")), "{outcome:?}")
+                    assert!(
+                        matches!(outcome, Outcome::Refused(said) if said.contains("holds 200 characters")),
+                        "{outcome:?}"
+                    )
                 }
                 _ => assert_eq!(*outcome, applied, "{round} {at}"),
             }

@@ -123,7 +123,9 @@ async fn a_driver_that_connects_again_applies_nothing_by_halves(database: Databa
             assert_eq!(number(&mut connection, updated).await, Ok(1), "{autocommit} {left}");
             // Nobody has rows that the map does not know.
             for table in ["lists", "items", "notes"] {
-                let orphans = format!("SELECT COUNT(*) FROM {table} t LEFT JOIN uuid_map m ON m.id = t.id WHERE m.id IS NULL");
+                let orphans = format!(
+                    "SELECT COUNT(*) FROM {table} t LEFT JOIN uuid_map m ON m.id = t.id WHERE m.id IS NULL"
+                );
                 assert_eq!(number(&mut connection, orphans).await, Ok(0), "{autocommit} {left} {table}");
             }
             // The connection outlived the batch.

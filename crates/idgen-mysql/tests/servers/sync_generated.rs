@@ -59,7 +59,9 @@ impl Schema {
         };
         let placed = if self.placed { ", UNIQUE (parent, place)" } else { "" };
         let mut statements = vec![
-            format!("CREATE TABLE parents (id BIGINT UNSIGNED PRIMARY KEY, name {name}, n INT NOT NULL{bad})"),
+            format!(
+                "CREATE TABLE parents (id BIGINT UNSIGNED PRIMARY KEY, name {name}, n INT NOT NULL{bad})"
+            ),
             format!(
                 "CREATE TABLE children (id BIGINT UNSIGNED PRIMARY KEY, parent BIGINT UNSIGNED {null}, place INT NOT NULL, \
                  FOREIGN KEY (parent) REFERENCES parents (id) {rule}{placed})"
@@ -131,7 +133,9 @@ impl Device {
 
     fn step(&mut self, random: &mut fastrand::Rng) {
         let parents: Vec<Uuid> = self.parents.keys().copied().filter(|row| !self.bad.contains(row)).collect();
-        let some = |random: &mut fastrand::Rng| (!parents.is_empty()).then(|| parents[random.usize(..parents.len())]);
+        let some = |random: &mut fastrand::Rng| {
+            (!parents.is_empty()).then(|| parents[random.usize(..parents.len())])
+        };
         let child = self.children.keys().nth(random.usize(..self.children.len().max(1))).copied();
         self.made += 1;
         let new = id(self.made);
@@ -169,8 +173,12 @@ impl Device {
             }
             5 => {
                 let Some(row) = some(random) else { return };
-                let referring: Vec<Uuid> =
-                    self.children.iter().filter(|(_, (parent, _))| *parent == Some(row)).map(|(row, _)| *row).collect();
+                let referring: Vec<Uuid> = self
+                    .children
+                    .iter()
+                    .filter(|(_, (parent, _))| *parent == Some(row))
+                    .map(|(row, _)| *row)
+                    .collect();
                 match self.schema.rule {
                     Rule::Restrict if !referring.is_empty() => return,
                     Rule::Restrict | Rule::SetNull => {}
@@ -208,8 +216,12 @@ impl Device {
 
     /// The rows as the newest changes say: a reference is set if its row is there.
     fn expected(&self) -> (Parents, Children) {
-        let parents: Parents =
-            self.parents.iter().filter(|(row, _)| !self.bad.contains(row)).map(|(row, of)| (*row, of.clone())).collect();
+        let parents: Parents = self
+            .parents
+            .iter()
+            .filter(|(row, _)| !self.bad.contains(row))
+            .map(|(row, of)| (*row, of.clone()))
+            .collect();
         let there = |parent: Option<Uuid>| parent.filter(|parent| parents.contains_key(parent));
         let children =
             self.children.iter().map(|(row, (parent, place))| (*row, (there(*parent), *place))).collect();
@@ -219,7 +231,9 @@ impl Device {
 
 async fn stored(connection: &mut MySqlConnection) -> (Parents, Children) {
     let uuid = |bytes: &[u8]| Uuid::from_slice(bytes).unwrap();
-    let rows = sqlx::query("SELECT m.uuid, p.name, CAST(p.n AS SIGNED) FROM parents p JOIN uuid_map m ON m.id = p.id");
+    let rows = sqlx::query(
+        "SELECT m.uuid, p.name, CAST(p.n AS SIGNED) FROM parents p JOIN uuid_map m ON m.id = p.id",
+    );
     let rows = rows.fetch_all(&mut *connection).await.unwrap();
     let parents = rows.iter().map(|row| (uuid(row.get(0)), (row.get(1), row.get(2)))).collect();
     let rows = sqlx::query(
@@ -233,7 +247,13 @@ async fn stored(connection: &mut MySqlConnection) -> (Parents, Children) {
 }
 
 /// Sends the newest changes until none is left, in any order and in batches of any size, beside older ones.
-async fn deliver(sync: &Sync, connection: &mut MySqlConnection, device: &Device, random: &mut fastrand::Rng, told: &str) {
+async fn deliver(
+    sync: &Sync,
+    connection: &mut MySqlConnection,
+    device: &Device,
+    random: &mut fastrand::Rng,
+    told: &str,
+) {
     let mut newest: BTreeMap<(String, String), Change> = BTreeMap::new();
     for change in &device.history {
         newest.insert((change.table.clone(), change.row.clone()), change.clone());
@@ -268,7 +288,10 @@ async fn deliver(sync: &Sync, connection: &mut MySqlConnection, device: &Device,
                 // A row of this device that has a newer change itself.
                 Outcome::Blocked { table, row, reason, number } => {
                     let by = newest.get(&(table.clone(), row.to_string()));
-                    assert!(by.is_some_and(|by| by.number > *number), "{told}: {change:?} is blocked: {reason}");
+                    assert!(
+                        by.is_some_and(|by| by.number > *number),
+                        "{told}: {change:?} is blocked: {reason}"
+                    );
                 }
                 Outcome::Refused(reason) => {
                     assert!(is_bad && change.operation == Operation::Put, "{told}: {change:?}: {reason}");

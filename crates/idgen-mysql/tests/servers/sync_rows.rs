@@ -70,7 +70,9 @@ const LISTS: &str = "CREATE TABLE lists (id BIGINT UNSIGNED PRIMARY KEY, title V
 
 async fn an_error_belongs_to_the_row_in_which_it_happens(database: Database) {
     let trigger = |table: &str, body: &str| {
-        format!("CREATE TRIGGER of_{table} BEFORE INSERT ON {table} FOR EACH ROW BEGIN IF NEW.a = 0 THEN {body}; END IF; END")
+        format!(
+            "CREATE TRIGGER of_{table} BEFORE INSERT ON {table} FOR EACH ROW BEGIN IF NEW.a = 0 THEN {body}; END IF; END"
+        )
     };
     let mut schema = vec![LISTS.to_owned()];
     let mut bad: Vec<(&str, Change, &str)> = Vec::new();
@@ -100,7 +102,9 @@ async fn an_error_belongs_to_the_row_in_which_it_happens(database: Database) {
     );
     bad.push(("parted", put("parted", 110, 1, [("a", Value::Int(1))]), "1526"));
     if database == Database::MySql {
-        schema.push("CREATE TABLE docs (id BIGINT UNSIGNED PRIMARY KEY, a JSON, g GEOMETRY SRID 4326)".to_owned());
+        schema.push(
+            "CREATE TABLE docs (id BIGINT UNSIGNED PRIMARY KEY, a JSON, g GEOMETRY SRID 4326)".to_owned(),
+        );
         bad.push(("docs", put("docs", 111, 1, [("a", Value::Bytes(b"{}".to_vec()))]), "3144"));
         bad.push(("docs", put("docs", 112, 1, [("a", text("{"))]), "3140"));
         let point = Value::Bytes([&[0; 4][..], &[1, 1, 0, 0, 0], &[0; 16]].concat());
@@ -145,15 +149,18 @@ async fn an_error_belongs_to_the_row_in_which_it_happens(database: Database) {
     // What is wrong with the table itself is for the operator, and ends the batch.
     run(&mut connection, "DROP TABLE checked").await;
     run(&mut connection, "START TRANSACTION").await;
-    let error = sync.apply(&mut connection, &[put("checked", 400, 1, [("a", Value::Int(1))])]).await.unwrap_err();
+    let error =
+        sync.apply(&mut connection, &[put("checked", 400, 1, [("a", Value::Int(1))])]).await.unwrap_err();
     assert!(!error.is_transient() && error.to_string().contains("checked"), "{error}");
 }
 
 async fn altered_tables_are_read_again(database: Database) {
     let (scratch, _, sync) = tables(database, &[LISTS], &["lists"]).await;
     let mut connection = connect(scratch.url()).await;
-    let of = |row, number, column: &str| put("lists", row, number, [("title", text("x")), (column, text("y"))]);
-    let answer = apply(&sync, &mut connection, &[of(1, 1, "color"), put("lists", 2, 1, [("title", text("t"))])]).await;
+    let of =
+        |row, number, column: &str| put("lists", row, number, [("title", text("x")), (column, text("y"))]);
+    let answer =
+        apply(&sync, &mut connection, &[of(1, 1, "color"), put("lists", 2, 1, [("title", text("t"))])]).await;
     assert!(is_refused(&answer.outcomes()[0], "color"), "{answer:?}");
     assert_eq!(answer.outcomes()[1], APPLIED);
     run(&mut connection, "ALTER TABLE lists ADD color VARCHAR(5) NOT NULL DEFAULT ''").await;
@@ -174,8 +181,11 @@ async fn altered_tables_are_read_again(database: Database) {
     run(&mut connection, "ALTER TABLE lists MODIFY title VARCHAR(30) NOT NULL").await;
     let long = put("lists", 6, 1, [("title", text(&"x".repeat(25)))]);
     assert_eq!(apply(&sync, &mut connection, &[long]).await.outcomes(), [APPLIED]);
-    run(&mut connection, "ALTER TABLE lists ADD parent BIGINT UNSIGNED NULL, ADD FOREIGN KEY (parent) REFERENCES lists (id)")
-        .await;
+    run(
+        &mut connection,
+        "ALTER TABLE lists ADD parent BIGINT UNSIGNED NULL, ADD FOREIGN KEY (parent) REFERENCES lists (id)",
+    )
+    .await;
     let child = put("lists", 7, 1, [("title", text("c")), ("parent", refers(8))]);
     let answer = apply(&sync, &mut connection, &[child, put("lists", 8, 1, [("title", text("p"))])]).await;
     assert_eq!(answer.outcomes(), [APPLIED, APPLIED]);
@@ -190,7 +200,12 @@ async fn unique_values_go_from_row_to_row(database: Database) {
     let (scratch, _, sync) = tables(database, &schema, &["tags", "marks"]).await;
     let mut connection = connect(scratch.url()).await;
     let tag = |row: u128, number: u64, name: &str| {
-        put("tags", row, number, [("name", text(name)), ("place", Value::Int(name.bytes().map(i64::from).sum()))])
+        put(
+            "tags",
+            row,
+            number,
+            [("name", text(name)), ("place", Value::Int(name.bytes().map(i64::from).sum()))],
+        )
     };
     let begin = [tag(1, 1, "food"), tag(2, 1, "A"), tag(3, 1, "x"), tag(4, 1, "y"), tag(5, 1, "z")];
     assert_eq!(apply(&sync, &mut connection, &begin).await.outcomes(), vec![APPLIED; 5]);
@@ -223,7 +238,10 @@ async fn unique_values_go_from_row_to_row(database: Database) {
     let mark = |row: u128, number: u64, name: &str| put("marks", row, number, [("name", text(name))]);
     apply(&sync, &mut connection, &[mark(20, 1, "a"), mark(21, 1, "b")]).await;
     let answer = apply(&sync, &mut connection, &[mark(20, 2, "b"), mark(21, 2, "a"), mark(22, 1, "c")]).await;
-    assert!(matches!(answer.outcomes(), [Outcome::Blocked { .. }, Outcome::Blocked { .. }, Outcome::Applied { .. }]));
+    assert!(matches!(
+        answer.outcomes(),
+        [Outcome::Blocked { .. }, Outcome::Blocked { .. }, Outcome::Applied { .. }]
+    ));
     assert_eq!(count(&mut connection, "marks WHERE name IN ('a', 'b')").await, 2);
 }
 
@@ -335,7 +353,8 @@ async fn tables_that_lose_rows_are_refused(database: Database) {
     let mut connection = connect(scratch.url()).await;
     for engine in of_two(database, vec!["MyISAM", "MEMORY"], vec!["MyISAM", "Aria"]) {
         let name = format!("in_{engine}");
-        run(&mut connection, format!("CREATE TABLE {name} (id BIGINT UNSIGNED PRIMARY KEY) ENGINE={engine}")).await;
+        run(&mut connection, format!("CREATE TABLE {name} (id BIGINT UNSIGNED PRIMARY KEY) ENGINE={engine}"))
+            .await;
         let error = map.sync(&[Table::new(&name)]).await.unwrap_err();
         assert!(error.is_config() && error.to_string().contains("ENGINE=InnoDB"), "{error}");
     }
@@ -350,7 +369,8 @@ async fn sessions_that_store_orphans_are_refused(database: Database) {
         let mut connection = connect(scratch.url()).await;
         run(&mut connection, format!("SET SESSION {setting} = 0")).await;
         run(&mut connection, "START TRANSACTION").await;
-        let error = sync.apply(&mut connection, &[put("lists", 1, 1, [("title", text("x"))])]).await.unwrap_err();
+        let error =
+            sync.apply(&mut connection, &[put("lists", 1, 1, [("title", text("x"))])]).await.unwrap_err();
         assert!(error.is_config() && error.to_string().contains(setting), "{error}");
     }
 }
@@ -358,7 +378,8 @@ async fn sessions_that_store_orphans_are_refused(database: Database) {
 async fn a_renamed_table_keeps_its_log(database: Database) {
     let (scratch, map, sync) = tables(database, &[LISTS, NOTES], &["lists", "notes"]).await;
     let mut connection = connect(scratch.url()).await;
-    let title = |table: &str, row: u128, number: u64, title: &str| put(table, row, number, [("title", text(title))]);
+    let title =
+        |table: &str, row: u128, number: u64, title: &str| put(table, row, number, [("title", text(title))]);
     apply(&sync, &mut connection, &[title("lists", 1, 2, "new"), delete("lists", 2, 2)]).await;
     apply(&sync, &mut connection, &[put("notes", 3, 1, [("list_id", refers(9))])]).await;
     run(&mut connection, "RENAME TABLE lists TO projects").await;
@@ -368,7 +389,8 @@ async fn a_renamed_table_keeps_its_log(database: Database) {
     map.rename_synced("lists", "projects").await.unwrap();
     map.rename_synced("lists", "projects").await.unwrap();
     let sync = map.sync(&wanted).await.unwrap();
-    let batch = [title("projects", 1, 1, "old"), title("projects", 2, 1, "deleted"), title("projects", 9, 1, "late")];
+    let batch =
+        [title("projects", 1, 1, "old"), title("projects", 2, 1, "deleted"), title("projects", 9, 1, "late")];
     let answer = apply(&sync, &mut connection, &batch).await;
     let older = Outcome::Older { newest: 2 };
     assert_eq!(answer.outcomes(), [older.clone(), older, APPLIED]);
@@ -410,7 +432,10 @@ async fn values_are_stored_as_they_are_or_refused(database: Database) {
         .enumerate()
         .flat_map(|(at, (column, good, bad))| {
             let row = 10 * at as u128;
-            [put("kept", row + 1, 1, [(*column, good.clone())]), put("kept", row + 2, 1, [(*column, bad.clone())])]
+            [
+                put("kept", row + 1, 1, [(*column, good.clone())]),
+                put("kept", row + 2, 1, [(*column, bad.clone())]),
+            ]
         })
         .collect();
     let answer = apply(&sync, &mut connection, &batch).await;

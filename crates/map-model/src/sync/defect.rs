@@ -78,9 +78,11 @@ impl Defect {
         match self {
             Defect::WaitsWithoutPause => Promise::LoopsEnd,
             Defect::DeletedRowsMayArrive | Defect::RefusalsStayAlone => Promise::QueuesDrain,
-            Defect::BlockedIsFinal | Defect::BlockedWithoutNumber | Defect::NoExchange | Defect::NoSecondTry | Defect::ResentIsRefused => {
-                Promise::NothingRefused
-            }
+            Defect::BlockedIsFinal
+            | Defect::BlockedWithoutNumber
+            | Defect::NoExchange
+            | Defect::NoSecondTry
+            | Defect::ResentIsRefused => Promise::NothingRefused,
             Defect::DeletionsLast
             | Defect::DeletionsForgotten
             | Defect::OlderApplied
@@ -93,9 +95,14 @@ impl Defect {
     /// The part of the model in which it is found.
     pub fn scope(self) -> Scope {
         match self {
-            Defect::WaitsWithoutPause | Defect::DeletedRowsMayArrive | Defect::DeletionsLast => Scope::TwoDevices,
+            Defect::WaitsWithoutPause | Defect::DeletedRowsMayArrive | Defect::DeletionsLast => {
+                Scope::TwoDevices
+            }
             Defect::RefusalsStayAlone => Scope::Family,
-            Defect::BlockedIsFinal | Defect::BlockedWithoutNumber | Defect::NoExchange | Defect::NoSecondTry => Scope::Exchange,
+            Defect::BlockedIsFinal
+            | Defect::BlockedWithoutNumber
+            | Defect::NoExchange
+            | Defect::NoSecondTry => Scope::Exchange,
             Defect::DeletionsForgotten
             | Defect::OlderApplied
             | Defect::OlderAnswersCount

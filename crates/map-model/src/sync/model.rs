@@ -74,7 +74,8 @@ impl Model for Syncing {
                 model.end(world).is_none_or(|end| model.has_drained(&end))
             }),
             Property::<Syncing>::always(Promise::NothingLost.name(), |model, world| {
-                model.has_what_it_said(world) && model.end(world).is_none_or(|end| model.has_what_it_said(&end))
+                model.has_what_it_said(world)
+                    && model.end(world).is_none_or(|end| model.has_what_it_said(&end))
             }),
             Property::<Syncing>::always(Promise::NothingRefused.name(), |model, world| {
                 model.end(world).is_none_or(|end| model.refuses_nothing(&end))
@@ -171,7 +172,9 @@ impl Syncing {
         let device = &mut world.devices[scope.owner(row)];
         let number = device.entries[row].map_or(0, |entry| entry.number);
         (number < scope.numbers() && device.content(row) != content).then_some(())?;
-        for other in (0..scope.rows()).filter(|other| *other != row && scope.owner(*other) == scope.owner(row)) {
+        for other in
+            (0..scope.rows()).filter(|other| *other != row && scope.owner(*other) == scope.owner(row))
+        {
             let there = device.content(other);
             let agrees = match (scope.parent(row), scope.parent(other)) {
                 (Some(_), _) => content.is_none() || there.is_some(),
@@ -243,16 +246,19 @@ impl Syncing {
 
     fn entries<'w>(&self, world: &'w World) -> impl Iterator<Item = (RowAt, &'w crate::sync::outbox::Entry)> {
         let scope = self.scope;
-        (0..scope.rows()).filter_map(move |row| Some((row, world.devices[scope.owner(row)].entries[row].as_ref()?)))
+        (0..scope.rows())
+            .filter_map(move |row| Some((row, world.devices[scope.owner(row)].entries[row].as_ref()?)))
     }
 
     fn has_drained(&self, end: &World) -> bool {
         self.entries(end).all(|(row, entry)| {
             entry.state != State::Pending
-                || self.scope.parent(row).is_some_and(|parent| end.server.log[parent].0 == 0 && {
-                    // It can still arrive: its device has not been told that it is refused, or is another one.
-                    let of = end.devices[self.scope.owner(row)].entries[parent];
-                    of.is_none_or(|of| of.state != State::Refused)
+                || self.scope.parent(row).is_some_and(|parent| {
+                    end.server.log[parent].0 == 0 && {
+                        // It can still arrive: its device has not been told that it is refused, or is another one.
+                        let of = end.devices[self.scope.owner(row)].entries[parent];
+                        of.is_none_or(|of| of.state != State::Refused)
+                    }
                 })
                 || entry.content.is_none() && self.is_in_the_way(end, row)
         })
@@ -260,7 +266,8 @@ impl Syncing {
 
     /// A child of another device refers to the row.
     fn is_in_the_way(&self, end: &World, row: RowAt) -> bool {
-        (0..self.scope.rows()).any(|child| self.scope.parent(child) == Some(row) && end.server.rows[child].is_some())
+        (0..self.scope.rows())
+            .any(|child| self.scope.parent(child) == Some(row) && end.server.rows[child].is_some())
     }
 
     /// The server has each change of which a device was told so, or a newer one.
@@ -338,8 +345,12 @@ pub fn check(scope: Scope, defect: Option<Defect>) -> Report {
 
 fn report(checker: impl Checker<Syncing>, properties: &[Property<Syncing>]) -> Report {
     let mut found = checker.discoveries();
-    let mut report =
-        Report { states: checker.unique_state_count(), broken: Vec::new(), unreached: Vec::new(), path: String::new() };
+    let mut report = Report {
+        states: checker.unique_state_count(),
+        broken: Vec::new(),
+        unreached: Vec::new(),
+        path: String::new(),
+    };
     for property in properties {
         match (&property.expectation, found.remove(property.name)) {
             (Expectation::Sometimes, None) => report.unreached.push(property.name),

@@ -82,7 +82,9 @@ impl Outbox {
         match (entry.state, outcome) {
             _ if !counts => {}
             (State::Pending | State::Refused, Outcome::Applied) => self.done(row),
-            (State::Pending, Outcome::Older(_)) if entry.resent && defect != Some(Defect::ResentIsRefused) => {
+            (State::Pending, Outcome::Older(_))
+                if entry.resent && defect != Some(Defect::ResentIsRefused) =>
+            {
                 self.done(row);
             }
             (State::Pending, Outcome::Older(newest)) => {
@@ -98,7 +100,9 @@ impl Outbox {
                 let is_final = match outcome {
                     Outcome::Blocked(_, number) => match defect {
                         Some(Defect::BlockedIsFinal) => true,
-                        Some(Defect::BlockedWithoutNumber) => other.is_none_or(|entry| entry.state != State::Pending),
+                        Some(Defect::BlockedWithoutNumber) => {
+                            other.is_none_or(|entry| entry.state != State::Pending)
+                        }
                         _ => is_refused || other.is_none_or(|entry| entry.number <= number),
                     },
                     _ => is_refused && defect != Some(Defect::RefusalsStayAlone),

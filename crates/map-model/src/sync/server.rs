@@ -71,7 +71,8 @@ impl Server {
         let Change { row, number, content } = change;
         match (content, scope.parent(row)) {
             (None, _) => {
-                let child = (0..ROWS).find(|child| scope.parent(*child) == Some(row) && self.rows[*child].is_some());
+                let child =
+                    (0..ROWS).find(|child| scope.parent(*child) == Some(row) && self.rows[*child].is_some());
                 if let Some(child) = child {
                     return Outcome::Blocked(child, self.log[child].0);
                 }
