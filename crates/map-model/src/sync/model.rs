@@ -171,7 +171,7 @@ impl Syncing {
         let scope = self.scope;
         let device = &mut world.devices[scope.owner(row)];
         let number = device.entries[row].map_or(0, |entry| entry.number);
-        (number < scope.numbers() && device.content(row) != content).then_some(())?;
+        (number < scope.numbers(row) && device.content(row) != content).then_some(())?;
         for other in
             (0..scope.rows()).filter(|other| *other != row && scope.owner(*other) == scope.owner(row))
         {

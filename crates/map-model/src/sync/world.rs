@@ -47,9 +47,9 @@ impl Scope {
         }
     }
 
-    /// The highest number of a change.
-    pub(super) fn numbers(self) -> u8 {
-        3
+    /// The highest number of a change of a row. Two rows exchange their values in three changes and two.
+    pub(super) fn numbers(self, row: RowAt) -> u8 {
+        if self == Scope::Exchange && row == 1 { 2 } else { 3 }
     }
 }
 
