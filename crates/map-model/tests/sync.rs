@@ -40,13 +40,11 @@ fn each_remedy_is_missed() {
         Defect::BlockedWithoutNumber,
         Defect::NoExchange,
         Defect::NoSecondTry,
-        Defect::DeletionsLast,
         Defect::DeletionsForgotten,
         Defect::OlderApplied,
         Defect::OlderAnswersCount,
         Defect::AnswersWithoutNumber,
         Defect::NoResend,
-        Defect::ResentIsRefused,
     ] {
         let found = check(defect.scope(), Some(defect));
         println!("{defect:?}: {} states\n{}", found.states, found.path);

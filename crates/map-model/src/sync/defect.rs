@@ -56,8 +56,6 @@ pub enum Defect {
     NoExchange,
     /// A change that failed is not tried again after the rest of its batch.
     NoSecondTry,
-    /// Deletions come after all other changes of a batch.
-    DeletionsLast,
     /// The server does not remember deletions.
     DeletionsForgotten,
     /// The server applies changes that are older than applied ones.
@@ -68,8 +66,6 @@ pub enum Defect {
     AnswersWithoutNumber,
     /// Nothing is sent again after the server was restored.
     NoResend,
-    /// What is sent again and is older than what the server has is refused.
-    ResentIsRefused,
 }
 
 impl Defect {
@@ -77,14 +73,12 @@ impl Defect {
     pub fn breaks(self) -> Promise {
         match self {
             Defect::WaitsWithoutPause => Promise::LoopsEnd,
-            Defect::DeletedRowsMayArrive | Defect::RefusalsStayAlone => Promise::QueuesDrain,
-            Defect::BlockedIsFinal
-            | Defect::BlockedWithoutNumber
+            Defect::DeletedRowsMayArrive
+            | Defect::RefusalsStayAlone
             | Defect::NoExchange
-            | Defect::NoSecondTry
-            | Defect::ResentIsRefused => Promise::NothingRefused,
-            Defect::DeletionsLast
-            | Defect::DeletionsForgotten
+            | Defect::NoSecondTry => Promise::QueuesDrain,
+            Defect::BlockedIsFinal | Defect::BlockedWithoutNumber => Promise::NothingRefused,
+            Defect::DeletionsForgotten
             | Defect::OlderApplied
             | Defect::AnswersWithoutNumber
             | Defect::NoResend => Promise::NothingLost,
@@ -95,9 +89,7 @@ impl Defect {
     /// The part of the model in which it is found.
     pub fn scope(self) -> Scope {
         match self {
-            Defect::WaitsWithoutPause | Defect::DeletedRowsMayArrive | Defect::DeletionsLast => {
-                Scope::TwoDevices
-            }
+            Defect::WaitsWithoutPause | Defect::DeletedRowsMayArrive => Scope::TwoDevices,
             Defect::RefusalsStayAlone => Scope::Family,
             Defect::BlockedIsFinal
             | Defect::BlockedWithoutNumber
@@ -108,7 +100,6 @@ impl Defect {
             | Defect::OlderAnswersCount
             | Defect::AnswersWithoutNumber
             | Defect::NoResend => Scope::Restored,
-            Defect::ResentIsRefused => Scope::Restored,
         }
     }
 }

@@ -82,9 +82,7 @@ impl Outbox {
         match (entry.state, outcome) {
             _ if !counts => {}
             (State::Pending | State::Refused, Outcome::Applied) => self.done(row),
-            (State::Pending, Outcome::Older(_))
-                if entry.resent && defect != Some(Defect::ResentIsRefused) =>
-            {
+            (State::Pending, Outcome::Older(_)) if entry.resent => {
                 self.done(row);
             }
             (State::Pending, Outcome::Older(newest)) => {

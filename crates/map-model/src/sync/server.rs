@@ -41,7 +41,7 @@ impl Server {
         let is_early = |at: usize| {
             let row = changes[at].row;
             let refers = |change: &Change| change.content.is_some() && scope.parent(change.row) == Some(row);
-            defect != Some(Defect::DeletionsLast) && !changes[..at].iter().any(refers)
+            !changes[..at].iter().any(refers)
         };
         let (deletes, mut puts): (Vec<usize>, Vec<usize>) =
             (0..changes.len()).partition(|at| changes[*at].content.is_none());
