@@ -19,7 +19,7 @@ pub const IDGEN_V1: i32 = 1;
 pub const IDGEN_V4: i32 = 4;
 /// UUID version 6: as version 1, but sorts by time.
 pub const IDGEN_V6: i32 = 6;
-/// UUID version 7: milliseconds, counter, random; sorts by time.
+/// UUID version 7: milliseconds and their fraction, counter, random; sorts by time.
 pub const IDGEN_V7: i32 = 7;
 /// A ULID; its text is that of IDGEN_BASE32.
 pub const IDGEN_ULID: i32 = 10;
