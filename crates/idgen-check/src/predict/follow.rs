@@ -27,6 +27,8 @@ pub(super) struct Lead {
     /// The bits of an id in which the form can be trusted.
     pub(super) known: u128,
     pub(super) draws: Box<dyn Draws>,
+    /// Other states that give the same ids, if the ids do not determine it: what comes next is known as far as all agree.
+    pub(super) variants: Vec<Box<dyn Draws>>,
     /// How many ids the state was computed from.
     pub(super) needed: usize,
 }
@@ -54,11 +56,14 @@ impl Lead {
         let mut agreeing = Agreement { ids: 0, ones: [0; 128], same: [0; 128], same_as_top: [0; 128] };
         let mut draws = self.draws.boxed();
         let mut after = draws.boxed();
+        // Numbers that were drawn until `draws` and until `after`.
+        let (mut drawn, mut used) = (0, 0);
         let mut window: Vec<u64> = Vec::new();
         let mut skipped = 0;
         while skipped <= far && !places.is_empty() {
             while window.len() < self.form.draws {
                 window.push(draws.next());
+                drawn += 1;
             }
             let id = self.form.id(&window, self.width, self.end);
             match places.remove(&(id & trusted)) {
@@ -69,6 +74,7 @@ impl Lead {
                     skipped = 0;
                     window.clear();
                     after = draws.boxed();
+                    used = drawn;
                 }
                 None => {
                     if found.matched.is_empty() && skipped > 0 {
@@ -80,9 +86,16 @@ impl Lead {
                 }
             }
         }
+        let mut all: Vec<_> = self.variants.iter().map(|variant| variant.boxed()).collect();
+        all.iter_mut().for_each(|variant| (0..used).for_each(|_| _ = variant.next()));
+        all.push(after);
         for _ in 0..count {
-            let draws: Vec<u64> = (0..self.form.draws).map(|_| after.next()).collect();
-            found.next.push(agreeing.id(&self.form, &draws, self.width, self.end));
+            let mut next = all.iter_mut().map(|source| {
+                let draws: Vec<u64> = (0..self.form.draws).map(|_| source.next()).collect();
+                agreeing.id(&self.form, &draws, self.width, self.end)
+            });
+            let first = next.next().unwrap_or_default();
+            found.next.push(next.fold(first, |(id, known), other| (id, known & other.1 & !(id ^ other.0))));
         }
         found
     }

@@ -5,6 +5,16 @@ use std::sync::LazyLock;
 /// The bits of an id that a form may know: version and variant are overwritten, with the whole digit of the variant,
 /// which some programs take from a number of its own.
 pub(crate) const DRAWN: u128 = !(0xF << 76 | 0xF << 60);
+/// The bits that forms without a number for the variant's digit know: all, or all but version and variant.
+pub(crate) fn fixed(ids: &[u128]) -> u128 {
+    let fixed = 0xF << 76 | 0b11 << 62;
+    match ids.iter().all(|id| id & fixed == 0x4 << 76 | 0b10 << 62) {
+        true => !fixed,
+        false if ids.iter().all(|id| id >> 76 & 0xF == 4) => DRAWN,
+        false => u128::MAX,
+    }
+}
+
 /// The random bits of a ULID.
 pub(crate) const ULID_DRAWN: u128 = (1 << 80) - 1;
 
@@ -51,11 +61,21 @@ pub(crate) struct Form {
     /// Bits of the id that are the opposite of what their cells say.
     pub(crate) flipped: u128,
     runs: Vec<Run>,
+    /// The runs of each draw.
+    of_draw: Vec<Vec<Run>>,
 }
 
 impl Form {
     fn new(name: impl Into<String>, draws: usize) -> Self {
-        Form { name: name.into(), draws, cells: [None; 128], is_scaled: false, flipped: 0, runs: Vec::new() }
+        Form {
+            name: name.into(),
+            draws,
+            cells: [None; 128],
+            is_scaled: false,
+            flipped: 0,
+            runs: Vec::new(),
+            of_draw: Vec::new(),
+        }
     }
 
     /// Puts `count` bits of a number of `of` bits at a place of the id, beginning with bit `from` of the number.
@@ -128,7 +148,7 @@ impl Form {
         let mut form = self.clone();
         form.name += &format!(", and {others} between two ids");
         form.draws += others;
-        form
+        form.finished()
     }
 
     /// The widest number.
@@ -173,6 +193,8 @@ impl Form {
                 self.runs.push(Run { draw: usize::from(draw), of, after, count, shift: 128 - at });
             }
         }
+        let of_draw = |draw| self.runs.iter().copied().filter(|run: &Run| run.draw == draw).collect();
+        self.of_draw = (0..self.draws).map(of_draw).collect();
         self
     }
 
@@ -185,16 +207,13 @@ impl Form {
     pub(crate) fn seen(&self, id: u128, draw: usize, known: u128) -> (u64, u64, u32) {
         let id = id ^ self.flipped;
         let (mut number, mut mask, mut of) = (0, 0, 0);
-        for (place, cell) in self.cells.iter().enumerate() {
-            let Some(cell) = cell.filter(|cell| usize::from(cell.draw) == draw) else { continue };
-            of = u32::from(cell.of);
-            if known >> (127 - place) & 1 == 1 {
-                let bit = cell.of - 1 - cell.bit;
-                mask |= 1_u64 << bit;
-                number |= ((id >> (127 - place) & 1) as u64) << bit;
-            }
+        for run in &self.of_draw[draw] {
+            let cut = |bits: u128| ((bits >> run.shift) as u64 & (u64::MAX >> (64 - run.count))) << run.after;
+            number |= cut(id);
+            mask |= cut(known);
+            of = run.of;
         }
-        (number, mask, of)
+        (number & mask, mask, of)
     }
 }
 

@@ -150,7 +150,7 @@ impl Screen {
                 return None;
             }
         }
-        Some(Source::new(self.source, self.source.state(&system.solution()), self.phase))
+        Some(Source::new(self.source, self.source.state(&system.solution(|_| 0)), self.phase))
     }
 
     fn lead(&self, ids: &[u128], window: &[usize]) -> Option<Lead> {
@@ -162,6 +162,7 @@ impl Screen {
             width: self.source.width,
             known: self.known,
             draws: Box::new(self.solve(ids, window)?),
+            variants: Vec::new(),
             needed: self.ids,
         })
     }

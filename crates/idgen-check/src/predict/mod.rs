@@ -4,10 +4,14 @@
 //! solved. A hypothesis is only reported if at least [`SPARE`] bits agree with it beyond those that determine the state.
 //! Bits of a secure source do so with a probability of at most 2^-[`SPARE`] for each hypothesis.
 
+mod congruence;
 mod echelon;
 mod follow;
 mod form;
+mod lagged;
+mod lattice;
 mod linear;
+mod mersenne;
 mod source;
 
 use serde::Serialize;
@@ -104,7 +108,12 @@ fn best(leads: Vec<Lead>, follow: impl Fn(&Lead) -> Followed) -> Vec<Lead> {
 
 /// The states of a source that may have made some of the ids, the most likely one first.
 fn leads(ids: &[u128], is_ulid: bool) -> Vec<Lead> {
-    linear::find(ids, is_ulid)
+    let linear = linear::find(ids, is_ulid);
+    if is_ulid || !linear.is_empty() {
+        return linear;
+    }
+    let others: [fn(&[u128]) -> Vec<Lead>; 3] = [lagged::find, mersenne::find, congruence::find];
+    others.into_iter().map(|find| find(ids)).find(|leads| !leads.is_empty()).unwrap_or_default()
 }
 
 /// Digits with hyphens, and `?` for a digit of which a bit is not known.
