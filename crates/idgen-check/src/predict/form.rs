@@ -228,11 +228,14 @@ pub(crate) static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
     let big = || Form::widths("32 bits of each of 4 numbers", &[32; 4]);
     let longs = || Form::widths("64 bits of each of 2 numbers", &[64; 2]);
     let little_longs = || Form::little("64 bits of each of 2 numbers, the lowest byte first", 8);
+    // The digit of the variant is made from the character of another one, which is not always a number.
+    let mut every = Form::digits("4 bits of each of 36 numbers", |_| true);
+    every.cells[64..68].fill(None);
     let mut forms = vec![
         snippet(),
         all(),
         Form::digits("4 bits of each of 30 numbers", |place| !hyphen(place) && ![14, 19].contains(&place)),
-        Form::digits("4 bits of each of 36 numbers", |_| true),
+        every,
         bytes(),
         little(),
         sixteens(),

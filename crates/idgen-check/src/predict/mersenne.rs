@@ -152,8 +152,7 @@ fn solve(shown: &[(u32, u32)]) -> Option<(Vec<Vec<u32>>, usize)> {
                 false => spare += 1,
             }
         }
-        // 31 bits of the first number do not matter to later ones.
-        if spare >= SPARE && rank + 31 >= unknowns {
+        if spare >= SPARE && rank == unknowns {
             return Some((vec![state(shown, &system.solution(|_| 0))], n + 1));
         }
     }
