@@ -58,7 +58,8 @@ const fn fraction(of: Congruence, steps: usize, leading: usize) -> Congruence {
 /// The fraction of two states of minstd, as the C++ library computes it for std::uniform_real_distribution<double>.
 fn canonical(states: &[u128]) -> u64 {
     const RANGE: f64 = 2_147_483_646.0;
-    let fraction = ((states[0] - 1) as f64 + (states[1] - 1) as f64 * RANGE) / (RANGE * RANGE);
+    let fraction =
+        (states[0].saturating_sub(1) as f64 + states[1].saturating_sub(1) as f64 * RANGE) / (RANGE * RANGE);
     (fraction * (1_u64 << 53) as f64) as u64 * (1 << 11)
 }
 
