@@ -274,7 +274,7 @@ impl Plan {
         let number = |&(id, draw, addend): &(usize, usize, u128)| {
             let (number, _, width) = self.form.seen(ids[id], draw, DRAWN);
             let middle =
-                (u128::from(number >> (width - self.bits)) * 2 + 1) * self.modulus >> (self.bits + 1);
+                ((u128::from(number >> (width - self.bits)) * 2 + 1) * self.modulus) >> (self.bits + 1);
             (middle + self.modulus - addend) as i128 % self.modulus as i128
         };
         let target: Vec<i128> = self.used.iter().map(number).collect();

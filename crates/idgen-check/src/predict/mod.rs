@@ -112,8 +112,13 @@ fn leads(ids: &[u128], is_ulid: bool) -> Vec<Lead> {
     if is_ulid || !linear.is_empty() {
         return linear;
     }
-    let others: [fn(&[u128]) -> Vec<Lead>; 3] = [lagged::find, mersenne::find, congruence::find];
-    others.into_iter().map(|find| find(ids)).find(|leads| !leads.is_empty()).unwrap_or_default()
+    for find in [lagged::find, mersenne::find, congruence::find] {
+        let leads = find(ids);
+        if !leads.is_empty() {
+            return leads;
+        }
+    }
+    Vec::new()
 }
 
 /// Digits with hyphens, and `?` for a digit of which a bit is not known.
