@@ -85,11 +85,11 @@ mod tests {
         #[test]
         fn equations_determine_their_unknowns(secret in any::<[u64; 2]>(), sums in prop::collection::vec(any::<[u64; 2]>(), 200..300)) {
             let unknowns = 100;
-            let secret = [secret[0], secret[1] & (1 << 36) - 1];
+            let secret = [secret[0], secret[1] & ((1 << 36) - 1)];
             let mut system = Echelon::new(unknowns, 1);
             let mut rank = 0;
             for sum in sums {
-                let sum = [sum[0], sum[1] & (1 << 36) - 1];
+                let sum = [sum[0], sum[1] & ((1 << 36) - 1)];
                 let right = ((sum[0] & secret[0]).count_ones() + (sum[1] & secret[1]).count_ones()) & 1;
                 let mut row = [sum[0], sum[1], u64::from(right)];
                 match system.add(&mut row) {

@@ -96,7 +96,7 @@ mod tests {
         let lattice = Lattice::reduced(basis);
         for secret in [1, 0xDEAD_BEEF_CAFE, 0x1234_5678_9ABC, (1 << 48) - 1] {
             let known: Vec<i128> =
-                factors.iter().map(|f| f * secret % modulus >> 44 << 44 | 1 << 43).collect();
+                factors.iter().map(|f| ((f * secret % modulus) >> 44 << 44) | 1 << 43).collect();
             assert_eq!(lattice.near(&known)[0].rem_euclid(modulus), secret);
         }
     }
