@@ -272,6 +272,7 @@ soak-sync: setup ## 1,000 devices make 10^6 rows, while servers and the database
 		IDGEN_SYNC_KILLS=$(SYNC_KILLS) cargo test --release -p idgen-sync-server --test simulation $(SYNC_TEST) -- --test-threads 1 --nocapture
 	IDGEN_SYNC_DEVICES=200 IDGEN_SYNC_KILLS=$(SYNC_KILLS) \
 		cargo test --release -p idgen-mysql --test servers sync_races -- --test-threads 1
+	IDGEN_SYNC_SCHEMAS=300 cargo test --release -p idgen-mysql --test servers sync_generated -- --test-threads 2
 
 soak: soak-ids soak-check soak-sync test-clusters ## the long tests: clusters, ten million operations each, hundreds of kills, long records (hours)
 	cargo test --release -p idgen-lab --test model --test model_postgres --test model_sqlite -- --ignored

@@ -25,12 +25,37 @@ enum Command {
     Describe(Describe),
     /// Print the references to rows that have not arrived, the oldest first.
     Open(Open),
+    /// Tell the sync that a table was renamed, so that its old changes are not applied again.
+    Rename(Rename),
+    /// Remove what the sync knows about a table that was dropped.
+    Drop(Dropped),
 }
 
 #[derive(clap::Args)]
 struct Install {
     #[command(flatten)]
     connection: Connection,
+}
+
+#[derive(clap::Args)]
+struct Rename {
+    #[command(flatten)]
+    connection: Connection,
+    /// The name that the table had.
+    #[arg(value_name = "FROM")]
+    from: String,
+    /// The name that it has now.
+    #[arg(value_name = "TO")]
+    to: String,
+}
+
+#[derive(clap::Args)]
+struct Dropped {
+    #[command(flatten)]
+    connection: Connection,
+    /// The table that was dropped.
+    #[arg(value_name = "TABLE")]
+    table: String,
 }
 
 #[derive(clap::Args)]
@@ -101,6 +126,18 @@ pub async fn run(args: Args) -> anyhow::Result<ExitCode> {
             let map = connection.open().await?;
             map.install_sync().await?;
             writeln!(out, "The tables of the sync are installed.")?;
+            map.close().await?;
+        }
+        Command::Rename(Rename { connection, from, to }) => {
+            let map = connection.open().await?;
+            map.rename_synced(&from, &to).await?;
+            writeln!(out, "The sync knows the rows of {from} as those of {to}.")?;
+            map.close().await?;
+        }
+        Command::Drop(Dropped { connection, table }) => {
+            let map = connection.open().await?;
+            map.drop_synced(&table).await?;
+            writeln!(out, "The sync knows nothing about {table} any more.")?;
             map.close().await?;
         }
         Command::Describe(Describe { tables }) => {

@@ -3,6 +3,7 @@
 import schema from "../../../crates/idgen-outbox/src/schema.sql";
 import { decodeHyphenated, encodeHyphenated } from "./codec/hyphenated.js";
 import { configError, IdError } from "./error.js";
+import { answered, LONGEST, refuse, release, resend, retry, stored, writing } from "./outbox-states.js";
 
 /** What a column of a change may hold. Write integers beyond 2^53 as text. */
 export type ColumnValue = string | number | boolean | null;
@@ -12,7 +13,7 @@ export type ResultRow = Readonly<Record<string, unknown>>;
 
 /**
  * A connection to the app's SQLite database: executes one statement with positional parameters, and returns its rows. A few lines over any driver,
- * such as `(sql, parameters) => database.getAllAsync(sql, parameters)` with expo-sqlite. SQLite must be version 3.35 or later.
+ * such as `(sql, parameters) => database.getAllAsync(sql, parameters)` with expo-sqlite. SQLite must be version 3.38 or later.
  */
 export type OutboxDatabase = (
   sql: string,
@@ -31,12 +32,23 @@ export interface Change {
   columns: Record<string, ColumnValue>;
 }
 
-/** What the server answers for a change. Other fields, such as the reason of `waits`, have no effect. */
+/** What the server answers for a change. Other fields have no effect. */
 export type Outcome =
   | { outcome: "applied" }
-  | { outcome: "waits" }
   | { outcome: "older"; newest: string | number }
+  /** It refers to a row that has not arrived. */
+  | { outcome: "waits"; reason: string; table: string; row: string }
+  /** Another row stands in its way, whose newest change on the server has this number. */
+  | { outcome: "blocked"; reason: string; table: string; row: string; number: string | number }
   | { outcome: "refused"; reason: string };
+
+/** How much a server takes at once, as it says itself. */
+export interface Limits {
+  /** The most changes of a batch. */
+  changes: number;
+  /** The most bytes of a batch as JSON, before it is compressed. */
+  bytes: number;
+}
 
 /** A change that the server has refused, and why. */
 export interface Refused {
@@ -44,12 +56,20 @@ export interface Refused {
   reason: string;
 }
 
-const COLUMNS = "tbl, row, number, operation, columns, reason";
-const NEXT = "(SELECT COALESCE(MAX(position), 0) + 1 FROM idgen_outbox)";
-const PENDING = "tbl = ?1 AND row = ?2 AND state = 'pending'";
-const WRITE = `INSERT INTO idgen_outbox (tbl, row, number, operation, columns, state, position) VALUES (?1, ?2, 1, ?3, ?4, 'pending', ${NEXT}) \
-ON CONFLICT (tbl, row) DO UPDATE SET number = number + 1, operation = excluded.operation, columns = excluded.columns, \
-position = CASE state WHEN 'pending' THEN position ELSE excluded.position END, state = 'pending', reason = NULL RETURNING number`;
+/** A change that waits for another row. */
+export interface Waiting {
+  change: Change;
+  reason: string;
+  /** The row that it waits for. */
+  needs: { table: string; row: string };
+  /** When it is sent again, in milliseconds since 1970, unless the row that it waits for is applied before. */
+  until: number;
+}
+
+const COLUMNS = "tbl, row, number, operation, columns, reason, needs_tbl, needs_row, wake";
+const OF_PENDING = `SELECT ${COLUMNS}, position, length(CAST(tbl AS BLOB)) + length(CAST(columns AS BLOB)) AS size FROM idgen_outbox WHERE state = 'pending'`;
+/** More bytes than a change has as JSON beside its table's name and its columns. */
+const BESIDE = 128;
 
 /**
  * The changes of rows that a device makes offline, in the app's own SQLite database, until a server has them.
@@ -80,9 +100,7 @@ export class Outbox {
     const id = canonical(row);
     for (const [column, value] of Object.entries(columns)) checkValue(table, column, value);
     await refuseAutocommit(transaction);
-    const [found] = await transaction(`SELECT ${COLUMNS} FROM idgen_outbox WHERE tbl = ?1 AND row = ?2`, [table, id]);
-    const state = found === undefined ? {} : change(found).columns;
-    return write(transaction, table, id, "put", { ...state, ...columns });
+    return write(transaction, table, id, "put", columns);
   }
 
   /** Records that a row was deleted, in the transaction that does so. Resolves to the number of the change. */
@@ -93,23 +111,40 @@ export class Outbox {
   }
 
   /**
-   * The next changes to send, the oldest first, until their columns have this many bytes as JSON. There is at least one, if any change is pending.
-   * Sending changes again is safe.
+   * The next changes to send, the oldest first, within the limits that the server states. Sending changes again is safe.
+   *
+   * A change that waits for another row is not among them until the time is over that {@link Outbox.waiting} names, or until the other row is
+   * applied. So a loop that sends batches until there is none ends. A change that alone exceeds the limit of bytes is refused.
    */
-  async batch(database: OutboxDatabase, bytes: number): Promise<Change[]> {
+  async batch(database: OutboxDatabase, limits: Limits = { changes: 500, bytes: 500_000 }, now: number = Date.now()): Promise<Change[]> {
     // Read in pieces, because an outbox can be larger than memory should hold.
-    const statement = `SELECT ${COLUMNS}, position, length(CAST(columns AS BLOB)) AS size FROM idgen_outbox \
-WHERE state = 'pending' AND (position, tbl, row) > (?1, ?2, ?3) ORDER BY position, tbl, row LIMIT 100`;
+    const statement = `${OF_PENDING} AND (wake <= ?4 OR wake > ?5) AND (position, tbl, row) > (?1, ?2, ?3) ORDER BY position, tbl, row LIMIT 100`;
     const batch: Change[] = [];
+    const taken = new Set<string>();
     let size = 0;
     let after: (string | number)[] = [0, "", ""];
     for (;;) {
-      const rows = await database(statement, after);
-      for (const found of rows) {
-        size += Number(found.size);
-        if (size > bytes && batch.length > 0) return batch;
-        batch.push(change(found));
-        after = [Number(found.position), String(found.tbl), String(found.row)];
+      const rows = await database(statement, [...after, now, now + LONGEST]);
+      for (const row of rows) {
+        after = [Number(row.position), String(row.tbl), String(row.row)];
+        // Two rows may have to exchange their values: a row is sent together with the one that it waits for.
+        for (let found: ResultRow | undefined = row; found !== undefined; ) {
+          const key = `${found.tbl} ${found.row}`;
+          const bytes = Number(found.size) + BESIDE;
+          if (bytes > limits.bytes) {
+            const reason = `the change has ${bytes} bytes, and the server takes at most ${limits.bytes}`;
+            await refuse(database, String(found.tbl), String(found.row), Number(found.number), reason);
+            break;
+          }
+          if (taken.has(key)) break;
+          if (batch.length > 0 && (size + bytes > limits.bytes || batch.length >= limits.changes)) return batch;
+          taken.add(key);
+          size += bytes;
+          batch.push(change(found));
+          const needed: readonly ResultRow[] =
+            found.needs_row === null ? [] : await database(`${OF_PENDING} AND tbl = ?1 AND row = ?2`, [String(found.needs_tbl), String(found.needs_row)]);
+          found = needed[0];
+        }
       }
       if (rows.length < 100) return batch;
     }
@@ -119,54 +154,52 @@ WHERE state = 'pending' AND (position, tbl, row) > (?1, ?2, ?3) ORDER BY positio
    * Records what the server answered for a change of a batch. An answer for an older change than the newest one of the row does nothing: the newest
    * one is still to be sent. Record all answers of a batch in one transaction.
    *
-   * If the server has a newer change of the row, the device was restored from a backup or copied: the row is then refused, and
-   * {@link Outbox.retry} or the next change of the row overwrites what the server has.
+   * - `waits`: the change is sent again when the row that it waits for was applied, or after 2 seconds, then 4, and so on, up to an hour. If that
+   *   row is refused here, this one is, too.
+   * - `blocked`: refused, unless this device has a newer change of the row that stands in the way. Then it waits.
+   * - `older`: the device was restored from a backup or copied. The row is refused, and {@link Outbox.retry} or the next change of the row
+   *   overwrites what the server has.
    */
   async answered(
     database: OutboxDatabase,
     { table, row, number }: Pick<Change, "table" | "row" | "number">,
     outcome: Outcome,
+    now: number = Date.now(),
   ): Promise<void> {
-    const key = [table, canonical(row), stored(number)];
-    const update = (set: string, where: string, parameters: (string | number)[]) =>
-      database(`UPDATE idgen_outbox SET ${set} WHERE ${PENDING} AND ${where}`, parameters);
-    switch (outcome.outcome) {
-      case "applied":
-        await update("state = 'done'", "number = ?3", key);
-        break;
-      case "waits":
-        await update(`position = ${NEXT}`, "number = ?3", key);
-        break;
-      case "refused":
-        await update("state = 'refused', reason = ?4", "number = ?3", [...key, outcome.reason]);
-        break;
-      case "older": {
-        const newest = stored(outcome.newest);
-        const reason = `the server has a newer change of this row, with the number ${newest}: this device was restored from a backup, or copied`;
-        await update("state = 'refused', reason = ?4, number = ?3", "number <= ?3", [key[0]!, key[1]!, newest, reason]);
-        break;
-      }
-      default: {
-        const unknown = (outcome as { outcome: unknown }).outcome;
-        throw configError("unknown outcome", unknown, "use applied, older, waits or refused, as the server answers");
-      }
-    }
+    await answered(database, table, canonical(row), stored(number), outcome, now);
+  }
+
+  /** The changes that wait for other rows, and for whom. */
+  async waiting(database: OutboxDatabase): Promise<Waiting[]> {
+    const rows = await database(`${OF_PENDING} AND needs_row IS NOT NULL ORDER BY position, tbl, row`, []);
+    return rows.map((row) => ({
+      change: change(row),
+      reason: String(row.reason),
+      needs: { table: String(row.needs_tbl), row: String(row.needs_row) },
+      until: Number(row.wake),
+    }));
   }
 
   /** The rows that the server has refused, with the reasons. */
   async refused(database: OutboxDatabase): Promise<Refused[]> {
-    const rows = await database(`SELECT ${COLUMNS} FROM idgen_outbox WHERE state = 'refused' ORDER BY position`, []);
+    const rows = await database(`SELECT ${COLUMNS} FROM idgen_outbox WHERE state = 'refused' ORDER BY position, tbl, row`, []);
     return rows.map((row) => ({ change: change(row), reason: String(row.reason) }));
   }
 
-  /** Sends a refused row again, with a higher number. Resolves to false if the row is not refused. */
+  /** Sends a refused row again, with a higher number, and the rows that were refused because of it. Resolves to false if the row is not refused. */
   async retry(database: OutboxDatabase, table: string, row: string): Promise<boolean> {
-    const statement = `UPDATE idgen_outbox SET state = 'pending', reason = NULL, number = number + 1, position = ${NEXT} \
-WHERE tbl = ?1 AND row = ?2 AND state = 'refused' RETURNING number`;
-    return (await database(statement, [table, canonical(row)])).length === 1;
+    return retry(database, table, canonical(row));
   }
 
-  /** How many changes are to be sent. */
+  /**
+   * Sends everything again that the server has, and resolves to the number of these rows: after the server was restored from a backup, only the
+   * devices have what it lost. What the server still has is not changed.
+   */
+  async resend(database: OutboxDatabase): Promise<number> {
+    return resend(database);
+  }
+
+  /** How many changes are to be sent, with those that wait. */
   async pending(database: OutboxDatabase): Promise<number> {
     const [found] = await database("SELECT COUNT(*) AS pending FROM idgen_outbox WHERE state = 'pending'", []);
     return Number(found?.pending);
@@ -175,14 +208,12 @@ WHERE tbl = ?1 AND row = ?2 AND state = 'refused' RETURNING number`;
 
 const canonical = (row: string): string => encodeHyphenated(decodeHyphenated(row));
 
-/** A number of a change as SQLite stores it, which JavaScript holds exactly. */
-const stored = (number: string | number): number => {
-  const value = Number(number);
-  if (Number.isSafeInteger(value) && value >= 0 && String(value) === String(number)) return value;
-  throw configError("not the number of a change", number, "pass on what the outbox and the server gave");
-};
-
 const checkValue = (table: string, column: string, value: unknown): void => {
+  if (!/^[A-Za-z0-9_]+$/.test(column)) throw configError(`not the name of a column of ${table}`, column, "use letters, digits and underscores");
+  // A text that is cut in the middle of a character. No server takes it.
+  if (typeof value === "string" && /[\uD800-\uDFFF]/u.test(value)) {
+    throw configError(`the column "${column}" of ${table} has half a character (a lone surrogate)`, value, "cut texts between characters");
+  }
   const isNumber = typeof value === "number" && Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
   if (value === null || isNumber || typeof value === "string" || typeof value === "boolean") return;
   const problem = `the column "${column}" of ${table} cannot be`;
@@ -200,16 +231,27 @@ const refuseAutocommit = async (transaction: OutboxDatabase): Promise<void> => {
   throw new IdError("state", "the connection is in no transaction: begin one, and write the row and its change in it");
 };
 
-/** Writes the newest change of a row. A pending row keeps its place, so that it stays before the rows that refer to it. */
+/**
+ * Writes the newest change of a row. A pending row keeps its place, so that it stays before the rows that refer to it.
+ *
+ * One statement reads the columns and writes them, so that calls at the same time lose nothing.
+ */
 const write = async (
   transaction: OutboxDatabase,
   table: string,
   row: string,
-  operation: string,
+  operation: "put" | "delete",
   columns: Readonly<Record<string, ColumnValue>>,
 ): Promise<string> => {
-  const [written] = await transaction(WRITE, [table, row, operation, JSON.stringify(columns)]);
-  return String(written?.number);
+  const named = Object.entries(columns);
+  const sets = named.map(([column], at) => `, '$."${column}"', json(?${at + 5})`).join("");
+  const merged = operation === "delete" ? "'{}'" : `CASE WHEN json_valid(columns) THEN json_set(columns${sets}) ELSE columns END`;
+  const values = named.map(([, value]) => JSON.stringify(value));
+  const parameters = [table, row, operation, JSON.stringify(columns), ...(operation === "delete" ? [] : values)];
+  const [written] = await transaction(writing(sets === "" && operation === "put" ? "columns" : merged), parameters);
+  if (written === undefined) throw new IdError("state", "the database returned no row for RETURNING: use SQLite 3.38 or later");
+  await release(transaction, table, row);
+  return change({ ...written, tbl: table, row, operation }).number;
 };
 
 /** Texts and numbers of a JSON document. */

@@ -31,7 +31,6 @@ const open = async (content) => {
 };
 
 const id = (number) => `01900000-0000-7000-8000-${String(number).padStart(12, "0")}`;
-const numbers = (batch) => batch.map(({ row, number }) => [row, number]);
 const answer = ({ database, outbox }, row, number, outcome, table = "t") =>
   outbox.answered(database, { table, row: id(row), number: String(number) }, outcome);
 
@@ -50,91 +49,98 @@ test("a change is committed with its row or not at all", async () => {
   assert.equal(await outbox.pending(database), 0);
 });
 
-test("ten changes of a row are sent as one", async () => {
-  const { database, outbox, transaction, put } = await open();
-  await put("lists", id(1), { title: "0", color: "red" });
-  await put("items", id(2), { list: id(1) });
-  for (let number = 2; number <= 10; number++) assert.equal(await put("lists", id(1).toUpperCase(), { title: number }), String(number));
-  const all = () => outbox.batch(database, Infinity);
-  // The list keeps its place before the item that refers to it.
-  assert.deepEqual(numbers(await all()), [[id(1), "10"], [id(2), "1"]]);
-  assert.deepEqual((await all())[0].columns, { title: 10, color: "red" });
-  await outbox.answered(database, (await all())[0], { outcome: "applied" });
-  await put("lists", id(1), { color: null });
-  assert.deepEqual(numbers(await all()), [[id(2), "1"], [id(1), "11"]]);
-  assert.deepEqual((await all())[1].columns, { title: 10, color: null });
-  assert.equal(await transaction((t) => outbox.delete(t, "lists", id(1))), "12");
-  assert.deepEqual((await all()).pop(), { table: "lists", row: id(1), number: "12", operation: "delete", columns: {} });
-  // A row that is made again does not have the values of the deleted one.
-  assert.equal(await put("lists", id(1), { title: "new" }), "13");
-  assert.deepEqual((await all()).pop().columns, { title: "new" });
+test("changes that are written at the same time lose nothing", async () => {
+  const { database, outbox, transaction } = await open();
+  const numbers = await transaction((t) =>
+    Promise.all([outbox.put(t, "t", id(1), { title: "x" }), outbox.put(t, "t", id(1), { done: true }), outbox.put(t, "t", id(1).toUpperCase(), { n: 1.5e-7 })]),
+  );
+  assert.deepEqual(numbers.sort(), ["1", "2", "3"]);
+  const [change] = await outbox.batch(database);
+  assert.deepEqual(change.columns, { title: "x", done: true, n: 1.5e-7 });
 });
 
-test("batches end at a size, and changes stay until they are acknowledged", async () => {
-  const opened = await open();
-  const { database, outbox, put } = opened;
-  for (let row = 1; row <= 250; row++) await put("t", id(row), { a: "x".repeat(100) });
-  // {"a":"…"} with 100 characters has 108 bytes.
-  for (const [bytes, count] of [[0, 1], [107, 1], [216, 2], [323, 2], [324, 3], [108 * 100, 100], [108 * 201, 201], [Infinity, 250]]) {
-    assert.equal((await outbox.batch(database, bytes)).length, count, String(bytes));
-  }
-  // Bytes are those of UTF-8.
-  await put("t", id(1), { a: "é".repeat(100) });
-  assert.equal((await outbox.batch(database, 208 + 107)).length, 1);
-  await answer(opened, 1, 2, { outcome: "waits", reason: "another row" });
-  await answer(opened, 2, 1, { outcome: "applied" });
-  const rows = (await outbox.batch(database, Infinity)).map(({ row }) => row);
-  assert.deepEqual([rows.length, rows[0], rows.at(-1)], [249, id(3), id(1)]);
+test("half a character is no text", async () => {
+  const { outbox, transaction } = await open();
+  await transaction(async (t) => {
+    for (const a of ["\ud83d", "x\ude00y", "\ude00\ud83d"]) {
+      await assert.rejects(outbox.put(t, "t", id(1), { a }), { code: "config", message: /half a character/ });
+    }
+    for (const name of ["", "a b", 'a"', "\ud83d"]) await assert.rejects(outbox.put(t, "t", id(1), { [name]: 1 }), { code: "config" });
+    assert.equal(await outbox.put(t, "t", id(1), { a: "\ud83d\ude00" }), "1");
+  });
 });
 
-test("an answer for an older change acknowledges nothing", async () => {
+test("answers that cannot be are errors", async () => {
   const opened = await open();
   const { database, outbox, put } = opened;
   await put("t", id(1), { a: 1 });
-  await put("t", id(1), { a: 2 });
-  const outcomes = [{ outcome: "applied" }, { outcome: "waits" }, { outcome: "refused", reason: "no" }, { outcome: "older", newest: "1" }];
-  for (const outcome of outcomes) {
-    await answer(opened, 1, 1, outcome);
-    assert.deepEqual(numbers(await outbox.batch(database, 1000)), [[id(1), "2"]], outcome.outcome);
-  }
-  await answer(opened, 1, 2, { outcome: "applied" }, "other");
+  await answer(opened, 1, 1, { outcome: "applied" }, "other");
   assert.equal(await outbox.pending(database), 1);
   for (const number of ["", "-1", "1.5", "01", "9007199254740993", "x"]) {
     await assert.rejects(answer(opened, 1, number, { outcome: "applied" }), { code: "config" }, number);
   }
-  await assert.rejects(answer(opened, 1, 2, { outcome: "lost" }), { code: "config", message: /unknown outcome "lost"/ });
+  await assert.rejects(answer(opened, 1, 1, { outcome: "lost" }), { code: "config", message: /unknown outcome "lost"/ });
 });
 
-test("refused rows stay visible, and can be sent again", async () => {
-  const opened = await open();
-  const { database, outbox, put } = opened;
-  await put("t", id(1), { a: 1 });
-  await answer(opened, 1, 1, { outcome: "refused", reason: "too long" });
-  assert.equal(await outbox.pending(database), 0);
-  const [{ change, reason }] = await outbox.refused(database);
-  assert.deepEqual([change.row, reason], [id(1), "too long"]);
-  assert.deepEqual([await outbox.retry(database, "t", id(1)), await outbox.retry(database, "t", id(1))], [true, false]);
-  await answer(opened, 1, 2, { outcome: "refused", reason: "still" });
-  await put("t", id(1), { a: 3 });
-  assert.deepEqual(await outbox.refused(database), []);
-  // After a restored backup the server knows more than the device.
-  await answer(opened, 1, 3, { outcome: "older", newest: "41" });
-  assert.match((await outbox.refused(database))[0].reason, /41/);
-  assert.ok(await outbox.retry(database, "t", id(1)));
-  assert.deepEqual(numbers(await outbox.batch(database, 1000)), [[id(1), "42"]]);
-});
+// What each step of the vectors does.
+const replay = async ({ database, outbox, transaction, put }, step, at) => {
+  const rows = (changes) => changes.map(({ row, number }) => [row, number]);
+  switch (step.do) {
+    case "put":
+      return assert.equal(await put(step.table, step.row, step.columns), step.number, at);
+    case "delete":
+      return assert.equal(await transaction((t) => outbox.delete(t, step.table, step.row)), step.number, at);
+    case "batch":
+      return assert.deepEqual(rows(await outbox.batch(database, step.limits, step.now)), step.changes, at);
+    case "columns": {
+      const { number, operation, columns } = (await outbox.batch(database, undefined, step.now)).find(({ row }) => row === step.row);
+      return assert.deepEqual([number, operation, columns], [step.number, step.operation, step.columns], at);
+    }
+    case "answered":
+      return outbox.answered(database, step, step.outcome, step.now);
+    case "refused": {
+      const found = await outbox.refused(database);
+      assert.equal(found.length, step.rows.length, at);
+      for (const [row, number, words] of step.rows) {
+        const refused = found.find(({ change }) => change.row === row);
+        assert.equal(refused.change.number, number, at);
+        assert.ok(refused.reason.includes(words), `${at}: ${refused.reason}`);
+      }
+      return;
+    }
+    case "waiting": {
+      const found = await outbox.waiting(database);
+      return assert.deepEqual(found.map(({ change, needs, until }) => [change.row, needs.row, until]), step.rows, at);
+    }
+    case "pending":
+      return assert.equal(await outbox.pending(database), step.count, at);
+    case "retry":
+      return assert.equal(await outbox.retry(database, step.table, step.row), step.done, at);
+    case "resend":
+      return assert.equal(await outbox.resend(database), step.count, at);
+    default:
+      throw new Error(step.do);
+  }
+};
+
+for (const { name, steps } of JSON.parse(fs.readFileSync("../../tests/vectors/outbox.json", "utf8")).cases) {
+  test(`vectors: ${name}`, async () => {
+    const opened = await open();
+    for (const [at, step] of steps.entries()) await replay(opened, step, `step ${at}: ${JSON.stringify(step)}`);
+  });
+}
 
 test("integers that JavaScript would round, and damage, are errors", async () => {
   const { database, outbox, put, transaction } = await open();
   await put("t", id(1), { a: '9007199254740993 "9007199254740993"', b: 1.5e-7, c: Number.MAX_SAFE_INTEGER });
-  assert.equal((await outbox.batch(database, 1000))[0].columns.c, Number.MAX_SAFE_INTEGER);
+  assert.equal((await outbox.batch(database))[0].columns.c, Number.MAX_SAFE_INTEGER);
   for (const [columns, message] of [
     ['{"a":9007199254740993}', /9007199254740993, which JavaScript rounds/],
     ["[]", /the columns/],
     ["{", /the columns/],
   ]) {
     await transaction((t) => t("UPDATE idgen_outbox SET columns = ?1", [columns]));
-    await assert.rejects(outbox.batch(database, 1000), { code: "state", message });
+    await assert.rejects(outbox.batch(database), { code: "state", message });
     await database("BEGIN", []);
     await assert.rejects(outbox.put(database, "t", id(1), { d: 1 }), { code: "state", message });
     await database("ROLLBACK", []);
@@ -171,14 +177,14 @@ test("the server ends with what the device has", async () => {
       await transaction((t) => outbox.put(t, "t", row, { a }), commits ? "COMMIT" : "ROLLBACK");
       if (commits) device.set(row, JSON.stringify({ a }));
     }
-    for (const change of await outbox.batch(database, random(100))) {
+    for (const change of await outbox.batch(database, { changes: 100, bytes: 200 + random(800) })) {
       receive(change);
       if (random(2) === 0) await outbox.answered(database, change, { outcome: "applied" });
     }
     content = sqlite.export();
   }
   const { database, outbox } = await open(content);
-  (await outbox.batch(database, Infinity)).forEach(receive);
+  (await outbox.batch(database, { changes: Infinity, bytes: Infinity })).forEach(receive);
   assert.ok(device.size > 10);
   assert.deepEqual(new Map([...server].map(([row, { state }]) => [row, state]).sort()), new Map([...device].sort()));
 });

@@ -134,24 +134,95 @@ def test_changes_are_applied_once(tables: Server) -> None:
     assert apply([]).outcomes == []
 
 
-@pytest.mark.parametrize(
-    ("value", "error"),
-    [([], TypeError), (object(), TypeError), (2**64, OverflowError), ("\ud800", ValueError)],
-)
-def test_values_that_no_column_holds(tables: Server, value: Any, error: type[Exception]) -> None:
+def test_a_change_that_cannot_be_read_is_refused_alone(tables: Server) -> None:
     ids = UuidMap(tables.url("mysql"), table="of_devices")
     ids.install()
     ids.install_sync()
     sync = ids.sync(TABLES)
+    titles: list[Any] = [[], object(), 2**64, -(2**63) - 1, "\ud800", {"a": 1}]
+    bad = [a_list(idgen.v7(), 1, title) for title in titles]
+    for number in (-1, 2**64, "1", 1.5, None):
+        bad.append(a_list(idgen.v7(), number, "x"))  # type: ignore[arg-type]
+    for table, row, columns in ((7, idgen.v7(), {}), ("sync_lists", None, {}), ("sync_lists", idgen.v7(), [1])):
+        bad.append(Change(table, row, 1, columns))  # type: ignore[arg-type]
+    bad.append(Change("sync_lists", idgen.v7(), 1, {7: 1}))  # type: ignore[dict-item]
     connection = connect(tables)
     connection.begin()
-    with pytest.raises(error):
-        sync.apply(connection, [a_list(idgen.v7(), 1, value)])
+    batch = [a_list(idgen.v7(), 1, "before"), *bad, a_list(idgen.v7(), 1, "after")]
+    answer = sync.apply(connection, batch)
+    connection.commit()
+    assert [outcome.kind for outcome in answer.outcomes] == ["applied", *["refused"] * len(bad), "applied"]
+    assert all(outcome.reason for outcome in answer.outcomes[1:-1])
+    assert rows(tables, "SELECT COUNT(*) FROM sync_lists") == [(2,)]
     connection.close()
     with pytest.raises(MapError, match="no such table"):
         ids.sync(["nothing"]).describe()
     with pytest.raises(TypeError, match="a list of names"):
         ids.sync("sync_lists")
+
+
+class Reconnecting:
+    """A connection of a driver that makes a lost connection anew by itself, and repeats the statement."""
+
+    def __init__(self, server: Server, left: int) -> None:
+        self.server, self.left = server, left
+        self.connection = connect(server)
+        self.connection.autocommit(True)
+        self.connection.begin()
+
+    def cursor(self) -> Any:
+        if self.left == 0:
+            self.connection.close()
+            self.connection = connect(self.server)
+            self.connection.autocommit(True)
+        self.left -= 1
+        return self.connection.cursor()
+
+
+def test_a_driver_that_connects_again_applies_nothing_by_halves(tables: Server) -> None:
+    ids = UuidMap(tables.url("mysql"), table="of_devices")
+    ids.install()
+    ids.install_sync()
+    sync = ids.sync(TABLES)
+    failed = left = 0
+    while True:
+        row, item = idgen.v7(), idgen.v7()
+        batch = [an_item(item, 1, row), a_list(row, 1, "l")]
+        connection = Reconnecting(tables, left)
+        try:
+            assert sync.apply(connection, batch).outcomes == [APPLIED] * 2
+        except MapError as error:
+            assert error.is_transient or isinstance(error, NotInTransactionError)
+            failed += 1
+            connection.connection.rollback()
+            again = Reconnecting(tables, -1)
+            assert sync.apply(again, batch).outcomes == [APPLIED] * 2
+            again.connection.commit()
+        else:
+            connection.connection.commit()
+        found = rows(tables, "SELECT COUNT(*) FROM sync_items i JOIN of_devices m ON m.id = i.id")
+        assert found == [(left + 1,)] == rows(tables, "SELECT COUNT(*) FROM sync_lists")
+        if connection.left > 0:
+            break
+        left += 1
+    assert failed > 10
+
+
+def test_erased_rows_do_not_come_back(tables: Server) -> None:
+    ids = UuidMap(tables.url("mysql"), table="of_devices")
+    ids.install()
+    ids.install_sync()
+    sync = ids.sync(TABLES, refuse_forgotten=True)
+    row = idgen.v7()
+    connection = connect(tables)
+    connection.begin()
+    first = sync.apply(connection, [a_list(row, 1, "l")]).ids[row]
+    connection.commit()
+    assert sync.forget(row) == first
+    connection.begin()
+    [outcome] = sync.apply(connection, [a_list(row, 1, "l")]).outcomes
+    assert outcome.kind == "refused" and "erased" in (outcome.reason or "")
+    connection.close()
 
 
 def in_child(server: Server, sync: Any, row: uuid.UUID) -> None:

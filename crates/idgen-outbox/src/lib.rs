@@ -1,7 +1,9 @@
 //! Changes of rows that a device makes offline, kept in its SQLite database until a server has them.
 //!
 //! ```
-//! use idgen_outbox::{Outbox, Outcome};
+//! use std::time::SystemTime;
+//!
+//! use idgen_outbox::{Limits, Outbox, Outcome};
 //! use rusqlite::Connection;
 //! use serde_json::json;
 //! use uuid::uuid;
@@ -19,22 +21,31 @@
 //! transaction.commit()?;
 //!
 //! // When there is a network: send the batch, and note what the server answers for each row.
-//! let batch = outbox.batch(&database, 100_000)?;
+//! let now = SystemTime::now();
+//! let batch = outbox.batch(&database, &Limits::default(), now)?;
 //! assert_eq!((batch[0].table.as_str(), batch[0].number), ("lists", 1));
 //! let transaction = database.transaction()?;
-//! outbox.answered(&transaction, "lists", list, 1, &Outcome::Applied)?;
+//! outbox.answered(&transaction, ("lists", list, 1), &Outcome::Applied, now)?;
 //! transaction.commit()?;
-//! assert!(outbox.batch(&database, 100_000)?.is_empty());
+//! assert!(outbox.batch(&database, &Limits::default(), now)?.is_empty());
 //! # Ok(())
 //! # }
 //! ```
 #![forbid(unsafe_code)]
 
+/// The examples of the page.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+mod change;
 mod error;
 mod outbox;
+mod states;
 
+pub use change::{Change, Limits, Operation, Outcome, Refused, Waiting};
 pub use error::{Error, Result};
-pub use outbox::{Change, Operation, Outbox, Outcome, Refused};
+pub use outbox::Outbox;
 
 /// The version of the driver whose connections this crate takes.
 pub use rusqlite;

@@ -1,65 +1,27 @@
 //! The outbox: one row of its table for each row that the device has changed.
 
+use std::collections::HashSet;
+use std::time::{Duration, SystemTime};
+
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
+use crate::change::{COLUMNS, Change, Limits, Refused, Waiting, change};
 use crate::error::{Error, Result};
-
-/// What a change does to its row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operation {
-    /// The row gets these values.
-    Put,
-    /// The row is deleted.
-    Delete,
-}
-
-/// A change to be sent: the whole state of a row.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Change {
-    /// The table.
-    pub table: String,
-    /// The row's UUID.
-    pub row: Uuid,
-    /// The number of the change, which ascends with each change of the row.
-    pub number: u64,
-    /// What it does.
-    pub operation: Operation,
-    /// All columns of the row; none if it is deleted.
-    pub columns: Map<String, Value>,
-}
-
-/// What the server answers for a change.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// The server has the change.
-    Applied,
-    /// The server has a newer change of the row, with this number.
-    Older(u64),
-    /// The change needs another row first.
-    Waits,
-    /// The server refuses the change, for this reason.
-    Refused(String),
-}
-
-/// A change that the server has refused.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Refused {
-    /// The change.
-    pub change: Change,
-    /// Why it was refused.
-    pub reason: String,
-}
+use crate::states;
 
 /// The outbox in a database of the app.
 ///
 /// Its table has one row for each row that was ever changed, with its newest state and number: ten changes of a row are sent as
 /// one. The number and the state stay after the server has them, so that a later change continues both.
+///
+/// `tests/vectors/outbox.json` of the repository has the transitions of its states as a list of steps.
 #[derive(Clone, Copy, Debug)]
 pub struct Outbox(());
 
-const COLUMNS: &str = "tbl, row, number, operation, columns, reason";
+/// More bytes than a change has as JSON beside its table's name and its columns.
+const BESIDE: usize = 128;
 
 impl Outbox {
     /// Creates the table if it is missing.
@@ -78,7 +40,8 @@ impl Outbox {
     /// Returns the number of the change.
     ///
     /// # Errors
-    /// The connection is in no transaction, or a value is an array or an object.
+    /// The connection is in no transaction, a value is an array or an object, or a name has other characters than letters,
+    /// digits and underscores.
     pub fn put<'c>(
         &self,
         transaction: &Connection,
@@ -92,6 +55,11 @@ impl Outbox {
             None => Map::new(),
         };
         for (column, value) in columns {
+            if column.is_empty() || !column.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+                return Err(Error::misuse(format!(
+                    "{column:?} cannot be a column of {table}: use letters, digits and underscores"
+                )));
+            }
             if value.is_array() || value.is_object() {
                 return Err(Error::misuse(format!(
                     "the column {column:?} of {table} cannot be {value}: use a text, a number, a boolean or null"
@@ -99,7 +67,7 @@ impl Outbox {
             }
             state.insert(column.to_owned(), value);
         }
-        write(transaction, table, row, "put", &Value::Object(state).to_string())
+        states::write(transaction, table, row, "put", &Value::Object(state).to_string())
     }
 
     /// Records that a row was deleted, in the transaction that does so. Returns the number of the change.
@@ -108,78 +76,81 @@ impl Outbox {
     /// The connection is in no transaction.
     pub fn delete(&self, transaction: &Connection, table: &str, row: Uuid) -> Result<u64> {
         refuse_autocommit(transaction)?;
-        write(transaction, table, row, "delete", "{}")
+        states::write(transaction, table, row, "delete", "{}")
     }
 
-    /// The next changes to send, the oldest first, until their columns have this many bytes as JSON. There is at least one, if any
-    /// change is pending. Sending changes again is safe.
+    /// The next changes to send, the oldest first, within the limits that the server states. Sending changes again is safe.
+    ///
+    /// A change that waits for another row is not among them until the time is over that [`waiting`](Self::waiting) names, or
+    /// until the other row is applied. So a loop that sends batches until there is none ends. A change that alone exceeds the
+    /// limit of bytes is refused.
     ///
     /// # Errors
-    /// The table was changed by somebody else.
-    pub fn batch(&self, database: &Connection, bytes: usize) -> Result<Vec<Change>> {
-        let statement =
-            format!("SELECT {COLUMNS} FROM idgen_outbox WHERE state = 'pending' ORDER BY position");
+    /// The table was changed by somebody else, or SQLite fails.
+    pub fn batch(&self, database: &Connection, limits: &Limits, now: SystemTime) -> Result<Vec<Change>> {
+        let (due, late) = (states::millis(now), states::millis(now + states::LONGEST));
+        let statement = format!(
+            "SELECT {COLUMNS} FROM idgen_outbox WHERE state = 'pending' AND (wake <= ?1 OR wake > ?2) \
+             ORDER BY position, tbl, row"
+        );
         let mut statement = database.prepare_cached(&statement)?;
-        let mut rows = statement.query([])?;
-        let (mut batch, mut size) = (Vec::new(), 0);
-        while let Some(row) = rows.next()? {
-            size += row.get_ref(4)?.as_bytes().map_or(0, <[u8]>::len);
-            if size > bytes && !batch.is_empty() {
-                break;
+        let mut rows = statement.query([due, late])?;
+        let (mut batch, mut size, mut large) = (Vec::new(), 0, Vec::new());
+        let mut taken = HashSet::new();
+        'rows: while let Some(row) = rows.next()? {
+            let mut next = Some(Sendable::read(row)?);
+            // Two rows may have to exchange their values: a row is sent together with the one that it waits for.
+            while let Some(Sendable { change, bytes, needs }) = next.take() {
+                if bytes > limits.bytes {
+                    large.push((change, bytes));
+                    break;
+                }
+                if !taken.insert((change.table.clone(), change.row)) {
+                    break;
+                }
+                if !batch.is_empty() && (size + bytes > limits.bytes || batch.len() >= limits.changes) {
+                    break 'rows;
+                }
+                size += bytes;
+                batch.push(change);
+                if let Some((table, row)) = needs {
+                    next = self.pending_row(database, &table, &row)?;
+                }
             }
-            batch.push(change(row)?);
+        }
+        drop(rows);
+        for (change, bytes) in large {
+            let reason =
+                format!("the change has {bytes} bytes, and the server takes at most {}", limits.bytes);
+            states::refuse(database, &change.table, &change.row.to_string(), change.number, &reason)?;
         }
         Ok(batch)
     }
 
-    /// Records what the server answered for a change. An answer for an older change than the newest one of the row does nothing:
-    /// the newest one is still to be sent.
-    ///
-    /// If the server has a newer change of the row, the device was restored from a backup or copied: the row is then refused, and
-    /// [`retry`](Self::retry) or the next change of the row overwrites what the server has.
+    /// The changes that wait for other rows, and for whom.
     ///
     /// # Errors
-    /// SQLite fails. Record all answers of a batch in one transaction.
-    pub fn answered(
-        &self,
-        database: &Connection,
-        table: &str,
-        row: Uuid,
-        number: u64,
-        outcome: &Outcome,
-    ) -> Result<()> {
-        let (is, row) = ("tbl = ?1 AND row = ?2 AND state = 'pending'", row.to_string());
-        let number = stored(number)?;
-        match outcome {
-            Outcome::Applied => {
-                let statement = format!("UPDATE idgen_outbox SET state = 'done' WHERE {is} AND number = ?3");
-                database.execute(&statement, params![table, row, number])?;
-            }
-            Outcome::Waits => {
-                let statement = format!(
-                    "UPDATE idgen_outbox SET position = (SELECT MAX(position) + 1 FROM idgen_outbox) \
-                     WHERE {is} AND number = ?3"
-                );
-                database.execute(&statement, params![table, row, number])?;
-            }
-            Outcome::Refused(reason) => {
-                let statement = format!(
-                    "UPDATE idgen_outbox SET state = 'refused', reason = ?4 WHERE {is} AND number = ?3"
-                );
-                database.execute(&statement, params![table, row, number, reason])?;
-            }
-            Outcome::Older(newest) => {
-                let statement = format!(
-                    "UPDATE idgen_outbox SET state = 'refused', reason = ?4, number = ?3 WHERE {is} AND number <= ?3"
-                );
-                let reason = format!(
-                    "the server has a newer change of this row, with the number {newest}: this device was restored from a \
-                     backup, or copied"
-                );
-                database.execute(&statement, params![table, row, stored(*newest)?, reason])?;
-            }
+    /// The table was changed by somebody else.
+    pub fn waiting(&self, database: &Connection) -> Result<Vec<Waiting>> {
+        let statement = format!(
+            "SELECT {COLUMNS} FROM idgen_outbox WHERE state = 'pending' AND needs_row IS NOT NULL ORDER BY position, tbl, row"
+        );
+        let mut statement = database.prepare_cached(&statement)?;
+        let mut rows = statement.query([])?;
+        let mut waiting = Vec::new();
+        while let Some(row) = rows.next()? {
+            let (table, needed): (String, String) = (row.get(6)?, row.get(7)?);
+            let needed = Uuid::try_parse(&needed).map_err(|_| {
+                Error::damaged(format!("the UUID {needed:?} that a row waits for cannot be read"))
+            })?;
+            waiting.push(Waiting {
+                change: change(row)?,
+                reason: row.get::<_, Option<String>>(5)?.unwrap_or_default(),
+                needs: (table, needed),
+                until: SystemTime::UNIX_EPOCH + Duration::from_millis(row.get::<_, i64>(8)?.unsigned_abs()),
+            });
         }
-        Ok(())
+        Ok(waiting)
     }
 
     /// The rows that the server has refused, with the reasons.
@@ -188,7 +159,7 @@ impl Outbox {
     /// The table was changed by somebody else.
     pub fn refused(&self, database: &Connection) -> Result<Vec<Refused>> {
         let statement =
-            format!("SELECT {COLUMNS} FROM idgen_outbox WHERE state = 'refused' ORDER BY position");
+            format!("SELECT {COLUMNS} FROM idgen_outbox WHERE state = 'refused' ORDER BY position, tbl, row");
         let mut statement = database.prepare_cached(&statement)?;
         let mut rows = statement.query([])?;
         let mut refused = Vec::new();
@@ -198,17 +169,25 @@ impl Outbox {
         Ok(refused)
     }
 
-    /// Sends a refused row again, with a higher number. Returns false if the row is not refused.
+    /// Sends a refused row again, with a higher number, and the rows that were refused because of it. Returns false if the row
+    /// is not refused.
     ///
     /// # Errors
     /// SQLite fails.
     pub fn retry(&self, database: &Connection, table: &str, row: Uuid) -> Result<bool> {
-        let statement = "UPDATE idgen_outbox SET state = 'pending', reason = NULL, number = number + 1, \
-             position = (SELECT MAX(position) + 1 FROM idgen_outbox) WHERE tbl = ?1 AND row = ?2 AND state = 'refused'";
-        Ok(database.execute(statement, params![table, row.to_string()])? == 1)
+        states::retry(database, table, &row.to_string())
     }
 
-    /// How many changes are to be sent.
+    /// Sends everything again that the server has, and returns how many rows these are: after the server was restored from a
+    /// backup, only the devices have what it lost. What the server still has is not changed.
+    ///
+    /// # Errors
+    /// SQLite fails.
+    pub fn resend(&self, database: &Connection) -> Result<u64> {
+        states::resend(database)
+    }
+
+    /// How many changes are to be sent, with those that wait.
     ///
     /// # Errors
     /// SQLite fails.
@@ -223,46 +202,30 @@ impl Outbox {
         let mut statement = database.prepare_cached(&statement)?;
         statement.query_row(params![table, row.to_string()], |row| Ok(change(row))).optional()?.transpose()
     }
+
+    fn pending_row(&self, database: &Connection, table: &str, row: &str) -> Result<Option<Sendable>> {
+        let statement =
+            format!("SELECT {COLUMNS} FROM idgen_outbox WHERE tbl = ?1 AND row = ?2 AND state = 'pending'");
+        let mut statement = database.prepare_cached(&statement)?;
+        statement.query_row(params![table, row], |row| Ok(Sendable::read(row))).optional()?.transpose()
+    }
+}
+
+/// A change, about how many bytes it has as JSON, and the row that it waits for.
+struct Sendable {
+    change: Change,
+    bytes: usize,
+    needs: Option<(String, String)>,
+}
+
+impl Sendable {
+    fn read(row: &Row<'_>) -> Result<Sendable> {
+        let length = |at: usize| row.get_ref(at).map(|text| text.as_bytes().map_or(0, <[u8]>::len));
+        let bytes = length(0)? + length(4)? + BESIDE;
+        Ok(Sendable { change: change(row)?, bytes, needs: row.get::<_, Option<String>>(6)?.zip(row.get(7)?) })
+    }
 }
 
 fn refuse_autocommit(transaction: &Connection) -> Result<()> {
     if transaction.is_autocommit() { Err(Error::not_in_transaction()) } else { Ok(()) }
-}
-
-fn stored(number: u64) -> Result<i64> {
-    i64::try_from(number).map_err(|_| Error::misuse(format!("{number} is no number of a change")))
-}
-
-/// Writes the newest change of a row. A pending row keeps its place, so that it stays before the rows that refer to it.
-fn write(transaction: &Connection, table: &str, row: Uuid, operation: &str, columns: &str) -> Result<u64> {
-    let statement = "INSERT INTO idgen_outbox (tbl, row, number, operation, columns, state, position) \
-         VALUES (?1, ?2, 1, ?3, ?4, 'pending', (SELECT COALESCE(MAX(position), 0) + 1 FROM idgen_outbox)) \
-         ON CONFLICT (tbl, row) DO UPDATE SET number = number + 1, operation = excluded.operation, \
-         columns = excluded.columns, position = IIF(state = 'pending', position, excluded.position), \
-         state = 'pending', reason = NULL RETURNING number";
-    let mut statement = transaction.prepare_cached(statement)?;
-    let number: i64 =
-        statement.query_row(params![table, row.to_string(), operation, columns], |row| row.get(0))?;
-    Ok(number.unsigned_abs())
-}
-
-fn change(row: &Row<'_>) -> Result<Change> {
-    let (table, uuid, number): (String, String, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
-    let (operation, columns): (String, String) = (row.get(3)?, row.get(4)?);
-    let damaged =
-        |what: &str| Error::damaged(format!("{what} of the row {uuid:?} of {table:?} cannot be read"));
-    let Ok(Value::Object(columns)) = serde_json::from_str(&columns) else { return Err(damaged("columns")) };
-    let row = Uuid::try_parse(&uuid).map_err(|_| damaged("the UUID"))?;
-    let operation = match operation.as_str() {
-        "put" => Operation::Put,
-        "delete" => Operation::Delete,
-        _ => return Err(damaged("the operation")),
-    };
-    Ok(Change {
-        number: u64::try_from(number).map_err(|_| damaged("the number"))?,
-        table,
-        row,
-        operation,
-        columns,
-    })
 }

@@ -1,4 +1,4 @@
--- The outbox of idgen: the newest state of each row that the device has changed. Version 1.
+-- The outbox of idgen: the newest state of each row that the device has changed. Version 2.
 CREATE TABLE IF NOT EXISTS idgen_outbox (
   tbl       TEXT    NOT NULL,
   -- The row's UUID in canonical text.
@@ -10,9 +10,19 @@ CREATE TABLE IF NOT EXISTS idgen_outbox (
   columns   TEXT    NOT NULL,
   -- pending: to be sent. done: the server has it. refused: the server refused it, for the reason.
   state     TEXT    NOT NULL CHECK (state IN ('pending', 'done', 'refused')),
-  reason    TEXT    CHECK ((reason IS NOT NULL) = (state = 'refused')),
+  -- Why it was refused, or why it waits.
+  reason    TEXT    CHECK (CASE state WHEN 'refused' THEN reason IS NOT NULL WHEN 'done' THEN reason IS NULL ELSE 1 END),
+  -- The row that it waits for, or because of which it was refused.
+  needs_tbl TEXT,
+  needs_row TEXT    CHECK ((needs_row IS NULL) = (needs_tbl IS NULL)),
+  -- How often it had to wait since it was changed, and until when: milliseconds since 1970.
+  attempts  INTEGER NOT NULL DEFAULT 0,
+  wake      INTEGER NOT NULL DEFAULT 0,
+  -- 1 if the server had it before, and it is sent again because the server may have lost it.
+  resent    INTEGER NOT NULL DEFAULT 0,
   -- Changes are sent in this order.
   position  INTEGER NOT NULL,
   PRIMARY KEY (tbl, row)
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS idgen_outbox_state ON idgen_outbox (state, position);
+CREATE INDEX IF NOT EXISTS idgen_outbox_needs ON idgen_outbox (needs_tbl, needs_row);

@@ -2,8 +2,9 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::HashMap;
+use std::time::{Duration, SystemTime};
 
-use idgen_outbox::{Change, Operation, Outbox, Outcome};
+use idgen_outbox::{Change, Limits, Operation, Outbox, Outcome};
 use rusqlite::Connection;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -45,88 +46,132 @@ fn a_change_is_committed_with_its_row_or_not_at_all() {
     assert_eq!(outbox.pending(&database).unwrap(), 0);
 }
 
+/// What the numbers of two languages may differ in, after the vectors.
 #[test]
-fn ten_changes_of_a_row_are_sent_as_one() {
-    let (mut database, outbox) = new();
-    put(&mut database, outbox, "lists", id(1), &[("title", json!("0")), ("color", json!("red"))]);
-    put(&mut database, outbox, "items", id(2), &[("list", json!(id(1).to_string()))]);
-    for number in 2..=10 {
-        assert_eq!(put(&mut database, outbox, "lists", id(1), &[("title", json!(number))]), number);
-    }
-    let batch = outbox.batch(&database, usize::MAX).unwrap();
-    // The list keeps its place before the item that refers to it.
-    assert_eq!(numbers(&batch), [(id(1), 10), (id(2), 1)]);
-    assert_eq!(Value::Object(batch[0].columns.clone()), json!({"title": 10, "color": "red"}));
-    // The state goes on after the server has it.
-    outbox.answered(&database, "lists", id(1), 10, &Outcome::Applied).unwrap();
-    put(&mut database, outbox, "lists", id(1), &[("color", Value::Null)]);
-    let batch = outbox.batch(&database, usize::MAX).unwrap();
-    assert_eq!(numbers(&batch), [(id(2), 1), (id(1), 11)]);
-    assert_eq!(Value::Object(batch[1].columns.clone()), json!({"title": 10, "color": null}));
-
-    let transaction = database.transaction().unwrap();
-    assert_eq!(outbox.delete(&transaction, "lists", id(1)).unwrap(), 12);
-    transaction.commit().unwrap();
-    let last = outbox.batch(&database, usize::MAX).unwrap().pop().unwrap();
-    assert_eq!((last.operation, last.number, last.columns.len()), (Operation::Delete, 12, 0));
-    // A row that is made again does not have the values of the deleted one.
-    assert_eq!(put(&mut database, outbox, "lists", id(1), &[("title", json!("new"))]), 13);
-    let last = outbox.batch(&database, usize::MAX).unwrap().pop().unwrap();
-    assert_eq!(Value::Object(last.columns), json!({"title": "new"}));
-}
-
-#[test]
-fn batches_end_at_a_size_and_changes_stay_until_they_are_acknowledged() {
-    let (mut database, outbox) = new();
-    for number in 1..=5 {
-        put(&mut database, outbox, "t", id(number), &[("a", json!("x".repeat(100)))]);
-    }
-    // {"a":"…"} with 100 characters has 108 bytes.
-    for (bytes, count) in [(0, 1), (107, 1), (216, 2), (323, 2), (324, 3), (usize::MAX, 5)] {
-        assert_eq!(outbox.batch(&database, bytes).unwrap().len(), count, "{bytes}");
-    }
-    // A lost answer: the same again. One that waits goes to the end, so that the others get their turn.
-    outbox.answered(&database, "t", id(1), 1, &Outcome::Waits).unwrap();
-    outbox.answered(&database, "t", id(2), 1, &Outcome::Applied).unwrap();
-    let batch = outbox.batch(&database, usize::MAX).unwrap();
-    assert_eq!(numbers(&batch), [(id(3), 1), (id(4), 1), (id(5), 1), (id(1), 1)]);
-}
-
-#[test]
-fn an_answer_for_an_older_change_acknowledges_nothing() {
+fn answers_that_cannot_be_are_errors() {
     let (mut database, outbox) = new();
     put(&mut database, outbox, "t", id(1), &[("a", json!(1))]);
-    outbox.batch(&database, 1000).unwrap();
-    // Changed while the first change is under way.
-    put(&mut database, outbox, "t", id(1), &[("a", json!(2))]);
-    for outcome in [Outcome::Applied, Outcome::Waits, Outcome::Refused("no".to_owned()), Outcome::Older(1)] {
-        outbox.answered(&database, "t", id(1), 1, &outcome).unwrap();
-        assert_eq!(numbers(&outbox.batch(&database, 1000).unwrap()), [(id(1), 2)], "{outcome:?}");
-    }
-    outbox.answered(&database, "other", id(1), 2, &Outcome::Applied).unwrap();
+    let now = SystemTime::UNIX_EPOCH;
+    outbox.answered(&database, ("other", id(1), 1), &Outcome::Applied, now).unwrap();
     assert_eq!(outbox.pending(&database).unwrap(), 1);
-    assert!(outbox.answered(&database, "t", id(1), u64::MAX, &Outcome::Applied).unwrap_err().is_misuse());
+    let error = outbox.answered(&database, ("t", id(1), u64::MAX), &Outcome::Applied, now).unwrap_err();
+    assert!(error.is_misuse());
+    let transaction = database.transaction().unwrap();
+    for name in ["", "a b", "a\"", "é"] {
+        assert!(outbox.put(&transaction, "t", id(1), [(name, json!(1))]).unwrap_err().is_misuse(), "{name}");
+    }
 }
 
+/// `tests/vectors/outbox.json`: each transition of a row's state.
 #[test]
-fn refused_rows_stay_visible_and_can_be_sent_again() {
-    let (mut database, outbox) = new();
-    put(&mut database, outbox, "t", id(1), &[("a", json!(1))]);
-    outbox.answered(&database, "t", id(1), 1, &Outcome::Refused("too long".to_owned())).unwrap();
-    assert_eq!(outbox.pending(&database).unwrap(), 0);
-    let refused = outbox.refused(&database).unwrap();
-    assert_eq!((refused[0].change.row, refused[0].reason.as_str()), (id(1), "too long"));
-    assert!(outbox.retry(&database, "t", id(1)).unwrap() && !outbox.retry(&database, "t", id(1)).unwrap());
-    assert_eq!(numbers(&outbox.batch(&database, 1000).unwrap()), [(id(1), 2)]);
-    outbox.answered(&database, "t", id(1), 2, &Outcome::Refused("still".to_owned())).unwrap();
-    put(&mut database, outbox, "t", id(1), &[("a", json!(3))]);
-    assert_eq!(outbox.refused(&database).unwrap(), []);
-    assert_eq!(numbers(&outbox.batch(&database, 1000).unwrap()), [(id(1), 3)]);
-    // After a restored backup the server knows more than the device.
-    outbox.answered(&database, "t", id(1), 3, &Outcome::Older(41)).unwrap();
-    assert!(outbox.refused(&database).unwrap()[0].reason.contains("41"));
-    assert!(outbox.retry(&database, "t", id(1)).unwrap());
-    assert_eq!(numbers(&outbox.batch(&database, 1000).unwrap()), [(id(1), 42)]);
+fn the_vectors_hold() {
+    let vectors: Value = serde_json::from_str(include_str!("../../../tests/vectors/outbox.json")).unwrap();
+    for case in vectors["cases"].as_array().unwrap() {
+        let (mut database, outbox) = new();
+        for (at, step) in case["steps"].as_array().unwrap().iter().enumerate() {
+            replay(&mut database, outbox, step, &format!("{}, step {at}: {step}", case["name"]));
+        }
+    }
+}
+
+fn replay(database: &mut Connection, outbox: Outbox, step: &Value, at: &str) {
+    let text = |of: &Value| of.as_str().unwrap().to_owned();
+    let uuid = |of: &Value| Uuid::try_parse(of.as_str().unwrap()).unwrap();
+    let number = |of: &Value| of.as_str().unwrap().parse::<u64>().unwrap();
+    let now = SystemTime::UNIX_EPOCH + Duration::from_millis(step["now"].as_u64().unwrap_or(0));
+    let row = || (text(&step["table"]), uuid(&step["row"]));
+    let count = || step["count"].as_u64().unwrap();
+    match step["do"].as_str().unwrap() {
+        "put" => {
+            let columns: Vec<(&str, Value)> = step["columns"]
+                .as_object()
+                .unwrap()
+                .iter()
+                .map(|(name, value)| (name.as_str(), value.clone()))
+                .collect();
+            let (table, row) = row();
+            assert_eq!(put(database, outbox, &table, row, &columns), number(&step["number"]), "{at}");
+        }
+        "delete" => {
+            let transaction = database.transaction().unwrap();
+            let (table, row) = row();
+            assert_eq!(outbox.delete(&transaction, &table, row).unwrap(), number(&step["number"]), "{at}");
+            transaction.commit().unwrap();
+        }
+        "batch" => {
+            let limit = |name: &str| step["limits"][name].as_u64().unwrap() as usize;
+            let limits = Limits { changes: limit("changes"), bytes: limit("bytes") };
+            let found = numbers(&outbox.batch(database, &limits, now).unwrap());
+            let expected: Vec<(Uuid, u64)> = step["changes"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|change| (uuid(&change[0]), number(&change[1])))
+                .collect();
+            assert_eq!(found, expected, "{at}");
+        }
+        "columns" => {
+            let batch = outbox.batch(database, &Limits::default(), now).unwrap();
+            let change = batch.into_iter().find(|change| change.row == uuid(&step["row"])).unwrap();
+            let operation = if change.operation == Operation::Put { "put" } else { "delete" };
+            assert_eq!(
+                (change.number, operation),
+                (number(&step["number"]), step["operation"].as_str().unwrap()),
+                "{at}"
+            );
+            assert_eq!(Value::Object(change.columns), step["columns"], "{at}");
+        }
+        "answered" => {
+            let answer = &step["outcome"];
+            let needs = || (text(&answer["reason"]), text(&answer["table"]), uuid(&answer["row"]));
+            let outcome = match answer["outcome"].as_str().unwrap() {
+                "applied" => Outcome::Applied,
+                "older" => Outcome::Older(number(&answer["newest"])),
+                "refused" => Outcome::Refused(text(&answer["reason"])),
+                "waits" => {
+                    let (reason, table, row) = needs();
+                    Outcome::Waits { reason, table, row }
+                }
+                _ => {
+                    let (reason, table, row) = needs();
+                    Outcome::Blocked { reason, table, row, number: number(&answer["number"]) }
+                }
+            };
+            let (table, row) = row();
+            outbox.answered(database, (&table, row, number(&step["number"])), &outcome, now).unwrap();
+        }
+        "refused" => {
+            let found = outbox.refused(database).unwrap();
+            let expected = step["rows"].as_array().unwrap();
+            assert_eq!(found.len(), expected.len(), "{at}: {found:?}");
+            for expected in expected {
+                let found = found.iter().find(|found| found.change.row == uuid(&expected[0]));
+                let found = found.unwrap_or_else(|| panic!("{at}"));
+                assert_eq!(found.change.number, number(&expected[1]), "{at}");
+                assert!(found.reason.contains(expected[2].as_str().unwrap()), "{at}: {}", found.reason);
+            }
+        }
+        "waiting" => {
+            let found: Vec<Value> = outbox
+                .waiting(database)
+                .unwrap()
+                .into_iter()
+                .map(|found| {
+                    let until =
+                        found.until.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_millis() as u64;
+                    json!([found.change.row.to_string(), found.needs.1.to_string(), until])
+                })
+                .collect();
+            assert_eq!(Value::Array(found), step["rows"], "{at}");
+        }
+        "pending" => assert_eq!(outbox.pending(database).unwrap(), count(), "{at}"),
+        "retry" => {
+            let (table, row) = row();
+            assert_eq!(outbox.retry(database, &table, row).unwrap(), step["done"], "{at}");
+        }
+        "resend" => assert_eq!(outbox.resend(database).unwrap(), count(), "{at}"),
+        other => panic!("{other}"),
+    }
 }
 
 /// A server that keeps the newest number and state of each row, a network that loses answers, and a process that is
@@ -150,7 +195,10 @@ fn the_server_ends_with_what_the_device_has() {
                 device.insert(row, json!({ "a": value }));
             }
         }
-        for change in outbox.batch(&database, random.usize(..100)).unwrap() {
+        for change in outbox
+            .batch(&database, &Limits { changes: 100, bytes: random.usize(200..1000) }, SystemTime::now())
+            .unwrap()
+        {
             let state = Value::Object(change.columns.clone());
             assert_eq!(contents.entry((change.row, change.number)).or_insert_with(|| state.clone()), &state);
             let entry = server.entry(change.row).or_insert((0, Value::Null));
@@ -158,14 +206,56 @@ fn the_server_ends_with_what_the_device_has() {
                 *entry = (change.number, state);
             }
             if random.bool() {
-                outbox.answered(&database, "t", change.row, change.number, &Outcome::Applied).unwrap();
+                let change = ("t", change.row, change.number);
+                outbox.answered(&database, change, &Outcome::Applied, SystemTime::now()).unwrap();
             }
         }
     }
     let database = Connection::open(&path).unwrap();
-    for change in Outbox::open(&database).unwrap().batch(&database, usize::MAX).unwrap() {
+    let all = Limits { changes: usize::MAX, bytes: usize::MAX };
+    for change in Outbox::open(&database).unwrap().batch(&database, &all, SystemTime::now()).unwrap() {
         server.insert(change.row, (change.number, Value::Object(change.columns)));
     }
     let server: HashMap<Uuid, Value> = server.into_iter().map(|(row, (_, state))| (row, state)).collect();
     assert_eq!(server, device);
+}
+
+/// The trigger of docs/sync.md, as it is written there: what a foreign key deletes is recorded as well.
+#[test]
+fn the_trigger_records_what_a_foreign_key_deletes() {
+    let docs = include_str!("../../../docs/sync.md");
+    let (_, trigger) = docs.split_once("<!-- begin cascade trigger -->\n```sql\n").unwrap();
+    let (trigger, _) = trigger.split_once("```").unwrap();
+    let (mut database, outbox) = new();
+    database
+        .execute_batch(
+            "PRAGMA foreign_keys = ON;
+             CREATE TABLE lists (id TEXT PRIMARY KEY);
+             CREATE TABLE items (id TEXT PRIMARY KEY, list_id TEXT REFERENCES lists (id) ON DELETE CASCADE);",
+        )
+        .unwrap();
+    database.execute_batch(trigger).unwrap();
+    let now = SystemTime::UNIX_EPOCH;
+    let transaction = database.transaction().unwrap();
+    transaction.execute("INSERT INTO lists VALUES (?1)", [id(1).to_string()]).unwrap();
+    outbox.put(&transaction, "lists", id(1), [("title", json!("l"))]).unwrap();
+    for item in [2, 3, 4] {
+        transaction
+            .execute("INSERT INTO items VALUES (?1, ?2)", [id(item).to_string(), id(1).to_string()])
+            .unwrap();
+        // The outbox knows nothing of the last one, which came from the server.
+        if item < 4 {
+            outbox.put(&transaction, "items", id(item), [("list_id", json!(id(1).to_string()))]).unwrap();
+        }
+    }
+    transaction.commit().unwrap();
+    outbox.answered(&database, ("items", id(2), 1), &Outcome::Applied, now).unwrap();
+    let transaction = database.transaction().unwrap();
+    transaction.execute("DELETE FROM lists", []).unwrap();
+    outbox.delete(&transaction, "lists", id(1)).unwrap();
+    transaction.commit().unwrap();
+    let mut batch = outbox.batch(&database, &Limits::default(), now).unwrap();
+    batch.sort_by_key(|change| change.row);
+    assert!(batch.iter().all(|change| change.operation == Operation::Delete && change.columns.is_empty()));
+    assert_eq!(numbers(&batch), [(id(1), 2), (id(2), 2), (id(3), 2), (id(4), 1)]);
 }

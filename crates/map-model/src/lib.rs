@@ -6,6 +6,8 @@
 //!
 //! Not modeled are batches, each row of which goes the way of a single one, clusters, and durations. "Within a second" is a
 //! step that is taken when every client that goes on has read the epoch.
+//!
+//! [`sync`] is the model of the sync of rows made offline.
 
 mod blocks;
 mod caller;
@@ -19,6 +21,7 @@ mod operators;
 mod promises;
 mod properties;
 mod scope;
+pub mod sync;
 mod world;
 
 pub use check::{Report, check};

@@ -2,17 +2,18 @@
 
 use std::io::Write;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use flate2::{Compression, write::GzEncoder};
-use idgen_outbox::{Change, Operation, Outbox, Outcome};
+use idgen_outbox::{Change, Limits, Operation, Outbox, Outcome};
 use rusqlite::Connection;
 use serde_json::json;
+use serde_json::value::to_raw_value;
 use uuid::Uuid;
 
 use crate::wire::{self, Answer, Batch};
 
-/// About how many bytes of columns are sent at once.
+/// The most bytes of a batch as JSON. The server takes more, but a small batch is sent again sooner after a lost answer.
 const BATCH_BYTES: usize = 20_000;
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
@@ -21,6 +22,8 @@ pub struct Device {
     database: Connection,
     outbox: Outbox,
     agent: ureq::Agent,
+    /// How much is sent at once, until a server states that it takes less.
+    limits: Limits,
     keys: Box<dyn FnMut() -> Uuid + Send>,
 }
 
@@ -38,15 +41,27 @@ impl Device {
              CREATE TABLE IF NOT EXISTS notes (id TEXT PRIMARY KEY, item_id TEXT REFERENCES items (id), code TEXT NOT NULL);",
         )?;
         let outbox = Outbox::open(&database)?;
-        let agent =
-            ureq::Agent::config_builder().timeout_global(Some(Duration::from_secs(40))).build().into();
-        Ok(Device { database, outbox, agent, keys: Box::new(idgen::v7) })
+        // The body of an answer with another status says why.
+        let agent = ureq::Agent::config_builder()
+            .timeout_global(Some(Duration::from_secs(40)))
+            .http_status_as_error(false)
+            .build()
+            .into();
+        let limits = Limits { bytes: BATCH_BYTES, ..Limits::default() };
+        Ok(Device { database, outbox, agent, limits, keys: Box::new(idgen::v7) })
     }
 
     /// Makes the keys of rows in another way than by [`idgen::v7`].
     #[must_use]
     pub fn with_keys(mut self, keys: impl FnMut() -> Uuid + Send + 'static) -> Device {
         self.keys = Box::new(keys);
+        self
+    }
+
+    /// Sends other batches than by default, until a server states that it takes less.
+    #[must_use]
+    pub fn with_batches(mut self, changes: usize, bytes: usize) -> Device {
+        self.limits = Limits { changes, bytes };
         self
     }
 
@@ -129,6 +144,23 @@ impl Device {
         Ok(())
     }
 
+    /// Sends everything again, after the server was restored from a backup, and returns how many rows these are.
+    ///
+    /// # Errors
+    /// SQLite fails.
+    pub fn resend(&self) -> Result<u64> {
+        Ok(self.outbox.resend(&self.database)?)
+    }
+
+    /// The changes that wait for other rows, with the reasons.
+    ///
+    /// # Errors
+    /// SQLite fails.
+    pub fn waiting(&self) -> Result<Vec<String>> {
+        let waiting = self.outbox.waiting(&self.database)?;
+        Ok(waiting.into_iter().map(|waiting| waiting.reason).collect())
+    }
+
     /// How many changes the server does not have yet, and the reasons of those that it has refused.
     ///
     /// # Errors
@@ -146,34 +178,50 @@ impl Device {
         &self.database
     }
 
-    /// The next changes to send, until their columns have about this many bytes.
+    /// The next changes to send, at most so many bytes of JSON.
     ///
     /// # Errors
     /// SQLite fails.
     pub fn next_batch(&self, bytes: usize) -> Result<Vec<Change>> {
-        Ok(self.outbox.batch(&self.database, bytes)?)
+        let limits = Limits { bytes, ..self.limits };
+        Ok(self.outbox.batch(&self.database, &limits, SystemTime::now())?)
     }
 
-    /// Sends one batch, and returns whether there was any. After an error, send again later: nothing is lost, and nothing
-    /// arrives twice.
+    /// Sends one batch, and returns whether there was any. Changes that wait for other rows are sent later. After an error, send
+    /// again later: nothing is lost, and nothing arrives twice.
     ///
     /// # Errors
     /// The server could not be reached or did not answer, or SQLite fails.
     pub fn send(&mut self, url: &str, token: &str) -> Result<bool> {
-        let batch = self.next_batch(BATCH_BYTES)?;
+        let batch = self.next_batch(self.limits.bytes)?;
         if batch.is_empty() {
             return Ok(false);
         }
-        let answer = self.post(url, token, &batch)?;
-        self.record(&batch, &answer)?;
+        match self.post(url, token, &batch)? {
+            Reply::Answer(answer) => self.record(&batch, &answer)?,
+            Reply::TooLarge(limits) => self.shrink(&batch, limits)?,
+        }
         Ok(true)
+    }
+
+    /// Sends less at once from now on. A single change that the server does not take is refused.
+    fn shrink(&mut self, batch: &[Change], limits: wire::Limits) -> Result<()> {
+        if let [change] = batch {
+            let reason =
+                format!("the server does not take a change of this size: at most {} bytes", limits.bytes);
+            let at = (change.table.as_str(), change.row, change.number);
+            self.outbox.answered(&self.database, at, &Outcome::Refused(reason), SystemTime::now())?;
+        }
+        self.limits.bytes = limits.bytes.min(self.limits.bytes);
+        self.limits.changes = limits.changes.min(batch.len().div_ceil(2));
+        Ok(())
     }
 
     /// Sends changes, and returns what the server answers.
     ///
     /// # Errors
     /// The server could not be reached, or did not answer.
-    pub fn post(&self, url: &str, token: &str, batch: &[Change]) -> Result<Answer> {
+    pub fn post(&self, url: &str, token: &str, batch: &[Change]) -> Result<Reply> {
         let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
         packed.write_all(&body(batch)?)?;
         let request = self
@@ -182,8 +230,14 @@ impl Device {
             .header("Authorization", format!("Bearer {token}"))
             .header("Content-Type", "application/json")
             .header("Content-Encoding", "gzip");
-        let answer = request.send(&packed.finish()?[..])?.into_body().read_to_vec()?;
-        Ok(serde_json::from_slice(&answer)?)
+        let mut response = request.send(&packed.finish()?[..])?;
+        let status = response.status().as_u16();
+        let text = response.body_mut().read_to_vec()?;
+        match status {
+            200 => Ok(Reply::Answer(serde_json::from_slice(&text)?)),
+            413 => Ok(Reply::TooLarge(serde_json::from_slice::<wire::Failure>(&text)?.limits)),
+            _ => Err(format!("status {status}: {}", String::from_utf8_lossy(&text)).into()),
+        }
     }
 
     /// Records what the server has answered, in one transaction.
@@ -196,10 +250,19 @@ impl Device {
             let outcome = match outcome {
                 wire::Outcome::Applied => Outcome::Applied,
                 wire::Outcome::Older { newest } => Outcome::Older(newest.parse()?),
-                wire::Outcome::Waits { .. } => Outcome::Waits,
+                wire::Outcome::Waits { reason, table, row } => {
+                    Outcome::Waits { reason: reason.clone(), table: table.clone(), row: row.parse()? }
+                }
+                wire::Outcome::Blocked { reason, table, row, number } => Outcome::Blocked {
+                    reason: reason.clone(),
+                    table: table.clone(),
+                    row: row.parse()?,
+                    number: number.parse()?,
+                },
                 wire::Outcome::Refused { reason } => Outcome::Refused(reason.clone()),
             };
-            self.outbox.answered(&transaction, &change.table, change.row, change.number, &outcome)?;
+            let at = (change.table.as_str(), change.row, change.number);
+            self.outbox.answered(&transaction, at, &outcome, SystemTime::now())?;
         }
         transaction.commit()?;
         Ok(())
@@ -218,20 +281,33 @@ impl Device {
     }
 }
 
+/// What a server answers to a batch.
+#[derive(Debug)]
+pub enum Reply {
+    /// What became of each change.
+    Answer(Answer),
+    /// The batch exceeds the limits of the server, which did nothing.
+    TooLarge(wire::Limits),
+}
+
 /// A batch as the JSON that the server reads.
 ///
 /// # Errors
 /// Memory is short.
 pub fn body(batch: &[Change]) -> Result<Vec<u8>> {
-    let changes = batch.iter().map(|change| wire::Change {
-        table: change.table.clone(),
-        row: change.row.to_string(),
-        number: change.number.to_string(),
-        operation: match change.operation {
-            Operation::Put => wire::Operation::Put,
-            Operation::Delete => wire::Operation::Delete,
-        },
-        columns: change.columns.clone().into_iter().collect(),
-    });
-    Ok(serde_json::to_vec(&Batch { changes: changes.collect() })?)
+    let change = |change: &Change| {
+        let columns = change.columns.iter().map(|(name, value)| Ok((name.clone(), to_raw_value(value)?)));
+        to_raw_value(&wire::Change {
+            table: change.table.clone(),
+            row: change.row.to_string(),
+            number: change.number.to_string(),
+            operation: match change.operation {
+                Operation::Put => wire::Operation::Put,
+                Operation::Delete => wire::Operation::Delete,
+            },
+            columns: columns.collect::<serde_json::Result<_>>()?,
+        })
+    };
+    let changes = batch.iter().map(change).collect::<serde_json::Result<_>>()?;
+    Ok(serde_json::to_vec(&Batch { changes })?)
 }

@@ -16,12 +16,13 @@ use sqlx::{Executor, MySqlPool};
 use tower_http::compression::CompressionLayer;
 use tower_http::decompression::RequestDecompressionLayer;
 
-use crate::wire::{Answer, Batch};
+use crate::wire::{Answer, Batch, Change, Failure, Limits, Outcome};
 
 /// The largest body, after it was decompressed.
 pub const LARGEST_BODY: usize = 1 << 20;
 /// The most changes of a batch.
 pub const LARGEST_BATCH: usize = 1_000;
+const LIMITS: Limits = Limits { changes: LARGEST_BATCH, bytes: LARGEST_BODY };
 /// How long a batch may take, with all its attempts.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -122,7 +123,7 @@ impl Server {
 }
 
 fn refused(status: StatusCode, reason: impl Into<String>) -> Response {
-    (status, Json(serde_json::json!({ "error": reason.into() }))).into_response()
+    (status, Json(Failure { error: reason.into(), limits: LIMITS })).into_response()
 }
 
 /// The body is not read before the sender is known.
@@ -146,14 +147,20 @@ async fn receive(State(app): State<Arc<App>>, request: Request) -> Response {
         let reason = format!("a batch of {} changes is too large: send at most {LARGEST_BATCH}", batch.len());
         return refused(StatusCode::PAYLOAD_TOO_LARGE, reason);
     }
-    let batch = match batch.into_iter().map(crate::wire::Change::read).collect::<Result<Vec<_>, _>>() {
-        Ok(batch) => batch,
-        Err(reason) => return refused(StatusCode::BAD_REQUEST, reason),
-    };
+    // One that cannot be read is refused alone: the device would send it again for ever.
+    let read: Vec<Result<sync::Change, String>> = batch.iter().map(|change| Change::read(change)).collect();
+    let batch: Vec<sync::Change> = read.iter().flatten().cloned().collect();
     let hooks = app.hooks.clone();
     let sync = app.sync.clone().intake(Intake::default().owner(move |change| hooks.may(&sender, change)));
     match tokio::time::timeout(TIMEOUT, apply(&sync, &app.pool, &batch)).await {
-        Ok(Ok(answer)) => Json(Answer::from(&answer)).into_response(),
+        Ok(Ok(answer)) => {
+            let mut applied = answer.outcomes().iter().map(Outcome::from);
+            let unread = |reason: &String| Some(Outcome::Refused { reason: reason.clone() });
+            let outcomes =
+                read.iter().map_while(|read| read.as_ref().map_or_else(unread, |_| applied.next()));
+            let ids = answer.ids().iter().map(|(uuid, id)| (uuid.to_string(), id.to_string()));
+            Json(Answer { outcomes: outcomes.collect(), ids: ids.collect(), limits: LIMITS }).into_response()
+        }
         // The device sends the changes again, whatever became of them.
         Ok(Err(error)) => {
             eprintln!("a batch of {} changes failed: {error}", batch.len());

@@ -6,13 +6,14 @@ use std::collections::{BTreeMap, HashMap};
 use idgen_mysql::sync;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 /// What a device sends.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Batch {
-    /// Changes of rows, in any order.
-    pub changes: Vec<Change>,
+    /// Changes of rows, in any order. Each is read by itself, so that one that cannot be read is refused alone.
+    pub changes: Vec<Box<RawValue>>,
 }
 
 /// A change of one row.
@@ -29,7 +30,7 @@ pub struct Change {
     pub operation: Operation,
     /// The columns of the row: texts, numbers, booleans and null. None if it is deleted.
     #[serde(default)]
-    pub columns: BTreeMap<String, Value>,
+    pub columns: BTreeMap<String, Box<RawValue>>,
 }
 
 /// What a change does to its row.
@@ -49,6 +50,26 @@ pub struct Answer {
     pub outcomes: Vec<Outcome>,
     /// The integers of all UUIDs in the batch, as texts.
     pub ids: HashMap<String, String>,
+    /// How much the server takes at once.
+    pub limits: Limits,
+}
+
+/// How much the server takes at once. It is part of each answer, and of each refusal of a batch that is too large.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
+pub struct Limits {
+    /// The most changes of a batch.
+    pub changes: usize,
+    /// The most bytes of a body, after it was decompressed.
+    pub bytes: usize,
+}
+
+/// The answer to a batch of which nothing was applied.
+#[derive(Debug, Deserialize, Serialize)]
+pub struct Failure {
+    /// Why, for people.
+    pub error: String,
+    /// How much the server takes at once.
+    pub limits: Limits,
 }
 
 /// What became of a change.
@@ -62,10 +83,25 @@ pub enum Outcome {
         /// Its number, as text.
         newest: String,
     },
-    /// The change has to be sent again, after others.
+    /// The change refers to a row that has not arrived.
     Waits {
-        /// What it waits for.
+        /// Why, for people.
         reason: String,
+        /// The table of the row that it waits for.
+        table: String,
+        /// The row that it waits for.
+        row: String,
+    },
+    /// A row that is there stands in the way.
+    Blocked {
+        /// Why, for people.
+        reason: String,
+        /// The table of the row that stands in the way.
+        table: String,
+        /// The row that stands in the way.
+        row: String,
+        /// The number of its newest change, as text.
+        number: String,
     },
     /// The change is refused.
     Refused {
@@ -78,22 +114,29 @@ impl Change {
     /// The change that `idgen_mysql` applies.
     ///
     /// # Errors
-    /// A text is no number, or a column holds an array or an object.
-    pub fn read(self) -> Result<sync::Change, String> {
-        let number = self.number.parse().ok().filter(|number: &u64| number.to_string() == self.number);
+    /// The text is no change, a number has more than 64 bits, a text has half a character, or a column holds an array or an
+    /// object.
+    pub fn read(text: &RawValue) -> Result<sync::Change, String> {
+        let change: Change = serde_json::from_str(text.get())
+            .map_err(|error| format!("the change cannot be read: {error}"))?;
+        let number = change.number.parse().ok().filter(|number: &u64| number.to_string() == change.number);
         let number =
-            number.ok_or_else(|| format!("the number {:?} of a change is no integer", self.number))?;
-        let operation = match self.operation {
+            number.ok_or_else(|| format!("the number {:?} of a change is no integer", change.number))?;
+        let operation = match change.operation {
             Operation::Put => sync::Operation::Put,
             Operation::Delete => sync::Operation::Delete,
         };
-        let values = self.columns.into_iter().map(|(name, value)| Ok((name, read(value)?)));
-        let values = values.collect::<Result<_, String>>()?;
-        Ok(sync::Change { table: self.table, row: self.row, number, operation, values })
+        let value = |(name, text): (String, Box<RawValue>)| {
+            let value = read(&text).map_err(|error| format!("its column {name} {error}"))?;
+            Ok((name, value))
+        };
+        let values = change.columns.into_iter().map(value).collect::<Result<_, String>>()?;
+        Ok(sync::Change { table: change.table, row: change.row, number, operation, values })
     }
 }
 
-fn read(value: Value) -> Result<sync::Value, String> {
+fn read(text: &RawValue) -> Result<sync::Value, String> {
+    let value = serde_json::from_str(text.get()).map_err(|error| format!("cannot be read: {error}"))?;
     Ok(match value {
         Value::Null => sync::Value::Null,
         Value::Bool(value) => sync::Value::Int(value.into()),
@@ -101,24 +144,28 @@ fn read(value: Value) -> Result<sync::Value, String> {
         Value::Number(number) => match (number.as_i64(), number.as_u64(), number.as_f64()) {
             (Some(number), ..) => sync::Value::Int(number),
             (None, Some(number), _) => sync::Value::UInt(number),
-            (None, None, Some(number)) => sync::Value::Float(number),
-            (None, None, None) => return Err(format!("{number} is no number that a column can hold")),
+            // The reader rounds integers that have more than 64 bits.
+            (None, None, Some(number)) if text.get().contains(['.', 'e', 'E']) => sync::Value::Float(number),
+            _ => return Err("has an integer of more than 64 bits: send it as text".to_owned()),
         },
         Value::Array(_) | Value::Object(_) => {
-            return Err("a column holds a text, a number, a boolean or null".to_owned());
+            return Err("must hold a text, a number, a boolean or null".to_owned());
         }
     })
 }
 
-impl From<&sync::Answer> for Answer {
-    fn from(answer: &sync::Answer) -> Answer {
-        let outcome = |outcome: &sync::Outcome| match outcome {
+impl From<&sync::Outcome> for Outcome {
+    fn from(outcome: &sync::Outcome) -> Outcome {
+        match outcome.clone() {
             sync::Outcome::Applied { .. } => Outcome::Applied,
             sync::Outcome::Older { newest } => Outcome::Older { newest: newest.to_string() },
-            sync::Outcome::Waits(reason) => Outcome::Waits { reason: reason.clone() },
-            sync::Outcome::Refused(reason) => Outcome::Refused { reason: reason.clone() },
-        };
-        let ids = answer.ids().iter().map(|(uuid, id)| (uuid.to_string(), id.to_string()));
-        Answer { outcomes: answer.outcomes().iter().map(outcome).collect(), ids: ids.collect() }
+            sync::Outcome::Waits { reason, table, row } => {
+                Outcome::Waits { reason, table, row: row.to_string() }
+            }
+            sync::Outcome::Blocked { reason, table, row, number } => {
+                Outcome::Blocked { reason, table, row: row.to_string(), number: number.to_string() }
+            }
+            sync::Outcome::Refused(reason) => Outcome::Refused { reason },
+        }
     }
 }

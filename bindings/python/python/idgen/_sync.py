@@ -14,7 +14,7 @@ from idgen._within import run_claim, run_claim_async
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from idgen._idgen import _Map
+    from idgen._idgen import _Change, _Map
 
     # The names of tables, or columns of each that refer to other tables without a foreign key.
     _Tables = Sequence[str] | Mapping[str, Mapping[str, str]]
@@ -41,6 +41,8 @@ class Change:
     def _given(self) -> tuple[str, str, int, dict[str, Any] | None]:
         columns = self.columns
         if columns is not None:
+            if not isinstance(columns, Mapping):
+                raise TypeError(f"columns must be a mapping, not a {type(columns).__name__}")
             columns = {
                 name: str(value) if isinstance(value, UUID) else value for name, value in columns.items()
             }
@@ -52,14 +54,18 @@ class Outcome:
     """What became of a change.
 
     kind: "applied" or "repeated" (the row is as the change has it, now or since an earlier batch), "older" (a
-        newer change was applied before), "waits" (send it again after others), "refused".
-    reason: why it waits or is refused.
-    newest: the number of the newer change.
+        newer change was applied before, or is in the same batch), "waits" (it refers to a row that has not
+        arrived), "blocked" (another row stands in its way), "refused".
+    reason: why it waits, is blocked or is refused.
+    newest: the number of the newer change, or that of the newest change of the row in the way.
+    table, row: the row that it waits for, or that stands in its way.
     """
 
-    kind: Literal["applied", "repeated", "older", "waits", "refused"]
+    kind: Literal["applied", "repeated", "older", "waits", "blocked", "refused"]
     reason: str | None = None
     newest: int | None = None
+    table: str | None = None
+    row: UUID | None = None
 
 
 @dataclass(frozen=True)
@@ -94,6 +100,7 @@ class _Common:
         versions: Sequence[int] | None,
         future: float,
         owner: _Owner | None,
+        refuse_forgotten: bool,
     ) -> None:
         if isinstance(tables, str):
             raise TypeError(f"tables must be a list of names or a mapping, not {tables!r}")
@@ -101,29 +108,33 @@ class _Common:
             tables if isinstance(tables, Mapping) else {name: {} for name in tables}
         )
         listed = [(name, list(references.items())) for name, references in given.items()]
-        self._sync = _Sync(map, listed, None if versions is None else list(versions), future)
+        taken = None if versions is None else list(versions)
+        self._sync = _Sync(map, listed, taken, future, refuse_forgotten)
         self._owner = owner
 
-    def _taken(self, batch: Iterable[Change]) -> tuple[list[Change], dict[int, Outcome]]:
-        """Asks the owner about each change."""
-        changes, refused = list(batch), {}
+    def _read(self, batch: Iterable[Change]) -> tuple[list[_Change], dict[int, Outcome], int]:
+        """Reads each change and asks the owner about it. One that cannot be read is refused alone."""
+        taken: list[_Change] = []
+        refused: dict[int, Outcome] = {}
+        changes = list(batch)
         for place, change in enumerate(changes):
+            try:
+                read = _Sync.read(change._given())
+            except (TypeError, ValueError, OverflowError) as unfit:
+                refused[place] = Outcome("refused", str(unfit))
+                continue
             reason = None if self._owner is None else self._owner(change)
-            if reason is not None:
+            if reason is None:
+                taken.append(read)
+            else:
                 refused[place] = Outcome("refused", reason)
-        return changes, refused
-
-    def _batch(self, changes: list[Change], refused: dict[int, Outcome]) -> Any:
-        taken = (change for place, change in enumerate(changes) if place not in refused)
-        return self._sync.apply([change._given() for change in taken])
+        return taken, refused, len(changes)
 
 
 def _answer(count: int, refused: dict[int, Outcome], given: Any) -> Answer:
     outcomes, ids = given
-    left = iter(outcomes)
-    return Answer(
-        [refused[place] if place in refused else Outcome(*next(left)) for place in range(count)], ids
-    )
+    left = (Outcome(kind, *more) for kind, more in outcomes)
+    return Answer([refused[place] if place in refused else next(left) for place in range(count)], ids)
 
 
 class Sync(_Common):
@@ -137,16 +148,19 @@ class Sync(_Common):
         """Applies changes in your transaction, in any order, each exactly once.
 
         The connections are those of UuidMap.id_of_within. Nothing is applied unless you commit. Changes that
-        are refused or have to wait leave the others alone. If a MapError has ``is_transient``, roll back and
+        are refused or have to wait leave the others alone; so do changes that cannot be read. If a MapError has ``is_transient``, roll back and
         repeat the transaction.
         """
-        changes, refused = self._taken(batch)
-        given = run_claim(self._batch(changes, refused), connection)
-        return _answer(len(changes), refused, given)
+        taken, refused, count = self._read(batch)
+        return _answer(count, refused, run_claim(self._sync.apply(taken), connection))
 
     def open_references(self, limit: int = 100) -> list[OpenReference]:
         """Returns references to rows that have not arrived, the oldest first."""
         return [OpenReference(*row) for row in self._sync.open_references(limit, None)]
+
+    def forget(self, uuid: UUID) -> int | None:
+        """Erases a UUID as UuidMap.forget does, and remembers a digest of it, for refuse_forgotten."""
+        return cast("int | None", self._sync.forget(uuid, None))
 
 
 class AsyncSync(_Common):
@@ -158,11 +172,14 @@ class AsyncSync(_Common):
 
     async def apply(self, connection: object, batch: Iterable[Change]) -> Answer:
         """Applies changes in your transaction: see Sync.apply and AsyncUuidMap.id_of_within."""
-        changes, refused = self._taken(batch)
-        given = await run_claim_async(self._batch(changes, refused), connection)
-        return _answer(len(changes), refused, given)
+        taken, refused, count = self._read(batch)
+        return _answer(count, refused, await run_claim_async(self._sync.apply(taken), connection))
 
     async def open_references(self, limit: int = 100) -> list[OpenReference]:
         """Returns references to rows that have not arrived, the oldest first."""
         rows = await call(lambda done: self._sync.open_references(limit, done))
         return [OpenReference(*row) for row in rows]
+
+    async def forget(self, uuid: UUID) -> int | None:
+        """Erases a UUID, and remembers a digest of it: see Sync.forget."""
+        return cast("int | None", await call(lambda done: self._sync.forget(uuid, done)))

@@ -181,6 +181,7 @@ class UuidMap(_Common):
         versions: Sequence[int] | None = None,
         future: float = 86_400.0,
         owner: _Owner | None = None,
+        refuse_forgotten: bool = False,
     ) -> Sync:
         """Returns a sync, which writes rows that devices made with UUIDs to tables with integer keys, once.
 
@@ -189,11 +190,12 @@ class UuidMap(_Common):
         versions: the versions of UUIDs that are taken, 1, 4, 6, 7 and 8 by default.
         future: for how many seconds the time in a UUID may be in the future.
         owner: a function of a change that returns why the sender may not make it, or None.
+        refuse_forgotten: refuse UUIDs that Sync.forget erased. By default such a row is a new one.
 
         The tables are read and checked at the first call of the sync. install_sync() creates its own tables.
         docs/sync.md describes changes, outcomes and the tables.
         """
-        return Sync(self._map, tables, versions, future, owner)
+        return Sync(self._map, tables, versions, future, owner, refuse_forgotten)
 
     def find(self, uuid: _Id) -> int | None:
         """Returns the id of a UUID, or None. Creates nothing."""
@@ -308,9 +310,10 @@ class AsyncUuidMap(_Common):
         versions: Sequence[int] | None = None,
         future: float = 86_400.0,
         owner: _Owner | None = None,
+        refuse_forgotten: bool = False,
     ) -> AsyncSync:
         """Returns a sync of rows that devices made with UUIDs: see UuidMap.sync."""
-        return AsyncSync(self._map, tables, versions, future, owner)
+        return AsyncSync(self._map, tables, versions, future, owner, refuse_forgotten)
 
     async def find(self, uuid: _Id) -> int | None:
         """Returns the id of a UUID, or None. Creates nothing."""

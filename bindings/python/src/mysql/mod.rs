@@ -17,6 +17,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(metrics::counted, module)?)?;
     module.add_class::<within::Claiming>()?;
     module.add_class::<map::Map>()?;
+    module.add_class::<sync::Read>()?;
     module.add_class::<sync::Syncing>()?;
     module.add_class::<runtime::Call>()
 }

@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyFloat, PyInt, PyString};
 use tokio::sync::OnceCell;
 
+use crate::codecs::read_uuid_only;
 use crate::mysql::answer::uuid;
 use crate::mysql::errors::raise;
 use crate::mysql::map::{Map, forget_parents};
@@ -33,6 +34,10 @@ pub(crate) struct Syncing {
 
 /// A change as Python gives it: table, row, number, and columns, or `None` for a deletion.
 type Given<'py> = (String, String, u64, Option<BTreeMap<String, Bound<'py, PyAny>>>);
+
+/// A change that was read.
+#[pyclass(module = "idgen._idgen", name = "_Change", frozen)]
+pub(crate) struct Read(Change);
 
 impl Syncing {
     /// The sync of this process, which reads the tables when it is first used.
@@ -65,6 +70,7 @@ impl Syncing {
         tables: Vec<(String, Vec<(String, String)>)>,
         versions: Option<Vec<usize>>,
         future: f64,
+        refuse_forgotten: bool,
     ) -> PyResult<Self> {
         let table = |(name, references): (String, Vec<(String, String)>)| {
             references.iter().fold(Table::new(&name), |table, (column, target)| table.refers(column, target))
@@ -76,6 +82,7 @@ impl Syncing {
             Some(versions) => intake.versions(&versions),
             None => intake,
         };
+        let intake = if refuse_forgotten { intake.refuse_forgotten() } else { intake };
         let tables = tables.into_iter().map(table).collect();
         Ok(Syncing { map, tables, intake, live: Mutex::new((ForkMark::now(), Live::default())) })
     }
@@ -93,11 +100,32 @@ impl Syncing {
         })
     }
 
+    /// Reads a change. An error is about this change alone.
+    #[staticmethod]
+    fn read(given: Given<'_>) -> PyResult<Read> {
+        change(given).map(Read)
+    }
+
     /// The caller runs the statements.
-    fn apply(&self, py: Python<'_>, batch: Vec<Given<'_>>) -> PyResult<Claiming> {
-        let batch = batch.into_iter().map(change).collect::<PyResult<Vec<Change>>>()?;
+    fn apply(&self, py: Python<'_>, batch: Vec<Py<Read>>) -> PyResult<Claiming> {
+        let batch: Vec<Change> = batch.iter().map(|change| change.get().0.clone()).collect();
         let opened = self.opened(py);
         Claiming::start(|mut caller| async move { opened.await?.apply(&mut caller, &batch).await })
+    }
+
+    /// Erases a UUID, and remembers its digest.
+    fn forget<'py>(
+        &self,
+        py: Python<'py>,
+        uuid: &Bound<'py, PyAny>,
+        callback: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let uuid = read_uuid_only(uuid)?;
+        let opened = self.opened(py);
+        let work = async move { opened.await?.forget(uuid).await };
+        runtime::run(py, callback, work, |py, id| {
+            id.map_err(|error| raise(py, &error))?.into_py_any(py)
+        })
     }
 
     /// The references to rows that have not arrived.

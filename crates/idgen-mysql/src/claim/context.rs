@@ -16,10 +16,10 @@ use crate::claim::memory::Witness;
 use crate::claim::place::{Place, Relation};
 use crate::claim::purge::Purge;
 use crate::connection::nodes::{Nodes, PooledConnection, Take};
-use crate::connection::session::{ELSEWHERE, elsewhere, here};
+use crate::connection::session::{ELSEWHERE, IS_LOGGED, elsewhere, here};
 use crate::connection::settle::settle;
 use crate::error::failure::{Attempt, Failure, Kind};
-use crate::error::refusal::{Reason, Refusal};
+use crate::error::refusal::{Concern, Reason, Refusal};
 use crate::error::{Error, Result};
 use crate::installed::{Index, Installed};
 use crate::statement::caller::Connection;
@@ -156,6 +156,14 @@ impl Context {
             let server = "the caller's connection".to_owned();
             Err(Failure::Refused(Box::new(Refusal { server, reason, elsewhere: false })))
         };
+        if !self.pool.accept_unsafe() {
+            let logged = connection.read(format!("SELECT IF({IS_LOGGED}, '1', '0')")).await?;
+            if logged.first().map(|row| row.text(0)).transpose()?.flatten().as_deref() != Some("1") {
+                let advice = "replicas would not get the pairs; claim on a session that has it on";
+                let concern = Concern { variable: "sql_log_bin", value: "OFF".to_owned(), advice };
+                return refused(Reason::Unsafe(vec![concern]));
+            }
+        }
         let state = schema::state(connection, &self.tables).await?;
         match self.pool.identity().epoch_of(state.as_ref()) {
             Ok(Some(epoch)) if epoch != self.now() => return Err(Failure::OtherEpoch),

@@ -50,11 +50,15 @@ const HERE: &str = "CONCAT_WS(' ', @@hostname, @@port, @@server_id, RIGHT(UUID()
 /// The number of the error that [`elsewhere`] ends with.
 pub(crate) const ELSEWHERE: u16 = 1690;
 
-/// Fails on other servers and schemas than the named ones, before anything that follows: a number that is out of range is
-/// an error at every `sql_mode`. It reads no table, so that it begins no snapshot.
+/// True in a session whose changes get into the binary log, if the server has one.
+pub(crate) const IS_LOGGED: &str = "(@@SESSION.sql_log_bin OR NOT @@GLOBAL.log_bin)";
+
+/// Fails on other servers and schemas than the named ones and in sessions that are not [logged](IS_LOGGED), before anything
+/// that follows: a number that is out of range is an error at every `sql_mode`. It reads no table, so that it begins no
+/// snapshot.
 pub(crate) fn elsewhere(places: &[String]) -> String {
     let list: Vec<String> = places.iter().map(|place| bytes_literal(place.as_bytes())).collect();
-    format!("SELECT IF(CAST({HERE} AS BINARY) IN ({}), 1, EXP(9999))", list.join(","))
+    format!("SELECT IF(CAST({HERE} AS BINARY) IN ({}) AND {IS_LOGGED}, 1, EXP(9999))", list.join(","))
 }
 
 /// The query for the place of a session, as [`elsewhere`] compares it.

@@ -18,6 +18,9 @@ const COUNT: &str = "SELECT ROW_COUNT()";
 pub trait Connection: Send {
     type Row: Values;
 
+    /// Whether the driver may make a lost connection anew by itself, and repeat a statement on it.
+    const CONNECTS_AGAIN: bool;
+
     /// Runs a statement after others that must succeed first, and returns the number of rows that it changed. If one of the
     /// others is `SHOW CREATE TABLE`, it fails where a temporary table of the session has the name.
     fn execute_after(
@@ -52,6 +55,8 @@ pub trait Connection: Send {
 
 impl Connection for MySqlConnection {
     type Row = MySqlRow;
+
+    const CONNECTS_AGAIN: bool = false;
 
     async fn execute_after(&mut self, checks: &[String], statement: &str) -> Attempt<u64> {
         Ok(run_text(self, checks, statement, &mut false).await?.0)
@@ -120,6 +125,8 @@ async fn run_text(
 
 impl<C: DriverConnection> Connection for C {
     type Row = DriverRow;
+
+    const CONNECTS_AGAIN: bool = true;
 
     /// One statement after the other, because most drivers refuse a text of several statements.
     async fn execute_after(&mut self, checks: &[String], statement: &str) -> Attempt<u64> {

@@ -1,7 +1,9 @@
 //! Applies a batch in the caller's transaction.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 
+use idgen::Timestamp;
 use uuid::Uuid;
 
 use crate::call::observe;
@@ -9,16 +11,41 @@ use crate::error::failure::{Attempt, Kind};
 use crate::error::{Error, Result};
 use crate::statement::caller::Connection;
 use crate::statement::transaction::CallerConnection;
+use crate::statement::values::number_at;
 use crate::sync::change::{Answer, Change, Outcome};
 use crate::sync::log::{self, Newest};
-use crate::sync::prepare::{Prepared, prepare};
-use crate::sync::writer::{Row, Writer};
+use crate::sync::mode::{GO_BACK, Guard, RELEASE, SAVE_AGAIN, lost, refuse_unsafe};
+use crate::sync::prepare::{Prepared, Unfit, prepare};
+use crate::sync::shape::Shape;
+use crate::sync::writer::{APPLIED, Row, Writer};
 use crate::sync::{Sync, intake};
 
 const ACTION: &str = "apply changes of rows";
+/// Servers take a statement of so many bytes, unless `max_allowed_packet` is set to less than its default.
+const SMALL: usize = 256 << 10;
 
 /// What is known of a row: its table's place and its integer.
 type Key = (usize, u64);
+
+/// A batch on its way.
+struct Work<'a> {
+    shapes: &'a [Shape],
+    guard: Guard,
+    packet: usize,
+    /// The savepoint is set.
+    is_ready: bool,
+    ids: &'a HashMap<Uuid, u64>,
+    fresh: &'a HashSet<u64>,
+}
+
+/// What became of the changes, by their places in the batch.
+struct Done {
+    outcomes: HashMap<usize, Outcome>,
+    /// Whether the savepoint is set, and the server has refused a change: a table may have been altered since it was read.
+    doubts_shapes: bool,
+    /// How many references were opened, and resolved.
+    references: (u64, u64),
+}
 
 impl Sync {
     /// The most changes of a batch.
@@ -30,19 +57,24 @@ impl Sync {
     /// Each change has its [outcome](Outcome), and a change that is refused or has to wait leaves the others alone:
     /// - A change that was applied before does nothing, and has the same outcome. The same number with other values is
     ///   refused.
-    /// - A change that is older than an applied one of its row does nothing.
+    /// - Only the newest change of a row counts. An older one does nothing, unless the newer ones of the batch fail.
     /// - A reference to a row that has not arrived gets its integer. If the schema has a foreign key for the column, it stays
     ///   NULL until the row arrives, and then it is set; if it cannot be NULL, the change waits. Such references are listed by
-    ///   [`open_references`](Self::open_references).
-    /// - Values that the database refuses, such as a text that is too long, refuse their change alone. The session must have a
-    ///   strict `sql_mode`, because other sessions store such values cut off.
+    ///   [`open_references`](Self::open_references). A change that refers to a row that was deleted is
+    ///   [blocked](Outcome::Blocked) instead.
+    /// - An error of the database, such as a text that is too long, a check or a trigger, refuses its change alone. Only errors
+    ///   of the connection, the transaction and the server end the batch. The session must have a strict `sql_mode`,
+    ///   `foreign_key_checks` and `unique_checks`, because other sessions store values cut off, orphans and duplicates.
+    ///
+    /// Changes of one batch may free each other's unique values, or exchange them. If the tables were altered since they were
+    /// read, they are read again.
     ///
     /// Batches that contain the same row wait for each other. After an error, roll back; if it
     /// [`is_transient`](Error::is_transient), such as a deadlock of two batches, begin the transaction again.
     ///
     /// # Errors
     /// As for [`ids_of_within`](crate::UuidMap::ids_of_within); also if the batch has more than
-    /// [`LARGEST_BATCH`](Self::LARGEST_BATCH) changes, or if `sql_mode` is not strict.
+    /// [`LARGEST_BATCH`](Self::LARGEST_BATCH) changes, or if the session stores what it should refuse.
     #[tracing::instrument(level = "debug", skip_all, fields(changes = batch.len()))]
     pub async fn apply<C: CallerConnection>(&self, transaction: &mut C, batch: &[Change]) -> Result<Answer> {
         self.apply_on(transaction.on(), batch).await
@@ -57,115 +89,271 @@ impl Sync {
             );
             return Err(Error::new(Kind::Config { problem }));
         }
-        let (now, mut outcomes) = (intake::now(), HashMap::new());
-        let mut prepared = Vec::with_capacity(batch.len());
-        for (at, change) in batch.iter().enumerate() {
-            match prepare(&self.shapes, &self.intake, now, at, change) {
-                Ok(change) => prepared.push(change),
-                Err(reason) => drop(outcomes.insert(at, Outcome::Refused(reason))),
-            }
+        let (now, guard) = (intake::now(), Guard::of::<C>());
+        if guard.is_set() && !batch.is_empty() {
+            begin(transaction, guard).await.map_err(Error::once(ACTION))?;
         }
-        let mut uuids: Vec<Uuid> = prepared.iter().flat_map(Prepared::uuids).collect();
-        uuids.sort_unstable();
-        uuids.dedup();
-        let mut ids = HashMap::new();
-        if !uuids.is_empty() {
-            let claimed = self.map.claims_within(transaction, &uuids).await?;
-            ids.extend(claimed.iter().map(|pair| (pair.uuid, pair.id)));
-            let fresh = claimed.iter().filter(|pair| pair.new).map(|pair| pair.id).collect();
-            let written = self.write(transaction, &prepared, &ids, &fresh).await;
-            outcomes.extend(written.map_err(Error::once(ACTION))?);
+        let mut shapes = self.shapes();
+        let (mut prepared, mut unfit) = self.prepare(&shapes, now, batch);
+        if unfit.iter().any(|(_, unfit)| unfit.of_the_shape)
+            && let Some(newer) = self.read_again(transaction, &shapes).await.map_err(Error::once(ACTION))?
+        {
+            shapes = newer;
+            (prepared, unfit) = self.prepare(&shapes, now, batch);
         }
-        let outcomes: Vec<Outcome> = (0..batch.len())
-            .map(|at| outcomes.remove(&at).unwrap_or_else(|| Outcome::Waits("it was not reached".to_owned())))
-            .collect();
+        let packet = packet(transaction, batch).await.map_err(Error::once(ACTION))?;
+        let large = too_large(&prepared, packet);
+        prepared.retain(|change| !large.contains_key(&change.at));
+        let (mut ids, mut fresh) = (HashMap::new(), HashSet::new());
+        self.claim(transaction, &prepared, &mut ids, &mut fresh).await?;
+        let mut refused =
+            self.forgotten(transaction, &prepared, &ids, &fresh).await.map_err(Error::once(ACTION))?;
+        refused.extend(large);
+        prepared.retain(|change| !refused.contains_key(&change.at));
+        let work =
+            Work { shapes: &shapes, guard, packet, is_ready: guard.is_set(), ids: &ids, fresh: &fresh };
+        let mut done = self.write(transaction, &prepared, work).await.map_err(Error::once(ACTION))?;
+        if done.doubts_shapes
+            && let Some(newer) = self.read_again(transaction, &shapes).await.map_err(Error::once(ACTION))?
+        {
+            let again = [GO_BACK.to_owned(), SAVE_AGAIN.to_owned()];
+            let back = transaction.execute_each(&again, &mut 0).await;
+            back.map_err(lost).map_err(Error::once(ACTION))?;
+            (prepared, unfit) = self.prepare(&newer, now, batch);
+            prepared.retain(|change| !refused.contains_key(&change.at));
+            self.claim(transaction, &prepared, &mut ids, &mut fresh).await?;
+            let work = Work { shapes: &newer, guard, packet, is_ready: true, ids: &ids, fresh: &fresh };
+            done = self.write(transaction, &prepared, work).await.map_err(Error::once(ACTION))?;
+        }
+        if guard.is_set() && !batch.is_empty() {
+            // Fails unless everything was done in one transaction.
+            let released = transaction.execute_after(&[], RELEASE).await;
+            released.map_err(lost).map_err(Error::once(ACTION))?;
+        }
+        observe::references(done.references.0, done.references.1);
+        refused.extend(done.outcomes);
+        refused.extend(unfit.into_iter().map(|(at, unfit)| (at, Outcome::Refused(unfit.reason))));
+        let outcomes: Option<Vec<Outcome>> = (0..batch.len()).map(|at| refused.remove(&at)).collect();
+        let missing = || Error::new(Kind::Damaged { problem: "a change has no outcome".to_owned() });
+        let outcomes = outcomes.ok_or_else(missing)?;
         outcomes.iter().for_each(count);
         Ok(Answer { outcomes, ids })
     }
 
-    /// Changes of one row are applied in the order of their numbers, each in a round of its own.
-    async fn write<C: Connection>(
+    /// Reads the changes against the tables; those that are refused are beside their places.
+    fn prepare<'a>(
+        &self,
+        shapes: &[Shape],
+        now: Timestamp,
+        batch: &'a [Change],
+    ) -> (Vec<Prepared<'a>>, Vec<(usize, Unfit)>) {
+        let (mut prepared, mut unfit) = (Vec::with_capacity(batch.len()), Vec::new());
+        for (at, change) in batch.iter().enumerate() {
+            match prepare(shapes, &self.intake, now, at, change) {
+                Ok(change) => prepared.push(change),
+                Err(reason) => unfit.push((at, reason)),
+            }
+        }
+        (prepared, unfit)
+    }
+
+    /// Adds the integers of all UUIDs, and notes which of them are new.
+    async fn claim<C: Connection>(
+        &self,
+        transaction: &mut C,
+        prepared: &[Prepared<'_>],
+        ids: &mut HashMap<Uuid, u64>,
+        fresh: &mut HashSet<u64>,
+    ) -> Result<()> {
+        let mut uuids: Vec<Uuid> = prepared.iter().flat_map(Prepared::uuids).collect();
+        uuids.retain(|uuid| !ids.contains_key(uuid));
+        if uuids.is_empty() {
+            return Ok(());
+        }
+        let claimed = self.map.claims_within(transaction, &uuids).await?;
+        ids.extend(claimed.iter().map(|pair| (pair.uuid, pair.id)));
+        fresh.extend(claimed.iter().filter(|pair| pair.new).map(|pair| pair.id));
+        Ok(())
+    }
+
+    /// The changes that name a forgotten UUID, if the rules refuse those.
+    async fn forgotten<C: Connection>(
         &self,
         transaction: &mut C,
         prepared: &[Prepared<'_>],
         ids: &HashMap<Uuid, u64>,
         fresh: &HashSet<u64>,
     ) -> Attempt<HashMap<usize, Outcome>> {
-        let mut by_row: BTreeMap<Key, Vec<Row<'_>>> = BTreeMap::new();
+        if !self.intake.refuses_forgotten() {
+            return Ok(HashMap::new());
+        }
+        // A forgotten UUID has no integer any more, so it has a new one here.
+        let new: Vec<Uuid> = ids.iter().filter(|(_, id)| fresh.contains(id)).map(|(uuid, _)| *uuid).collect();
+        let forgotten = log::forgotten(transaction, &self.names, &new).await?;
+        let refused = prepared.iter().filter_map(|change| {
+            let uuid = change.uuids().find(|uuid| forgotten.contains(uuid))?;
+            Some((change.at, Outcome::Refused(format!("{uuid} was erased, and is not taken in again"))))
+        });
+        Ok(refused.collect())
+    }
+
+    /// The newest change of each row is applied; if it fails, the one before it.
+    async fn write<C: Connection>(
+        &self,
+        transaction: &mut C,
+        prepared: &[Prepared<'_>],
+        work: Work<'_>,
+    ) -> Attempt<Done> {
+        let Work { shapes, guard, packet, is_ready, ids, fresh } = work;
+        let mut rows: Vec<Row<'_>> = Vec::with_capacity(prepared.len());
         for change in prepared {
             let targets = change
                 .references
                 .iter()
                 .map(|(column, uuid)| (*column, uuid.map(|uuid| ids[&uuid])))
                 .collect();
-            let row = Row { prepared: change, id: ids[&change.row], targets };
-            by_row.entry((change.shape, row.id)).or_default().push(row);
+            rows.push(Row { prepared: change, id: ids[&change.row], targets });
+        }
+        let mut by_row: BTreeMap<Key, Vec<&Row<'_>>> = BTreeMap::new();
+        for row in &rows {
+            by_row.entry((row.prepared.shape, row.id)).or_default().push(row);
         }
         // Nobody else can have a row whose integer is new, so nothing is asked of it.
         let (new, known): (Vec<Key>, Vec<Key>) = by_row.keys().partition(|(_, id)| fresh.contains(id));
-        let found = log::lock(transaction, &self.names, &self.named(&known)).await?;
+        let found = log::lock(transaction, &self.names, &named(shapes, &known)).await?;
         let mut newest: HashMap<Key, Newest> = known.iter().copied().zip(found).collect();
-        newest.extend(new.iter().map(|key| (*key, Newest { number: 0, digest: [0; 32] })));
+        newest.extend(new.iter().map(|key| (*key, Newest::NONE)));
         let before = newest.clone();
-        // The changes of a row that are left, the next one last.
+        let mut writer = Writer::new(shapes, &self.names, guard, packet, fresh);
+        writer.is_ready = is_ready;
+        let deleted = newest.iter().filter(|(_, newest)| newest.is_deletion());
+        writer.deleted.extend(deleted.map(|(key, newest)| (*key, newest.number)));
+        // The next one of each row last: the highest number, and of equal ones the first in the batch.
         for changes in by_row.values_mut() {
-            changes.sort_by_key(|row| std::cmp::Reverse((row.prepared.change.number, row.prepared.at)));
+            changes.sort_by_key(|row| (row.prepared.change.number, std::cmp::Reverse(row.prepared.at)));
         }
-        let mut outcomes = HashMap::new();
-        let mut writer = Writer::new(&self.shapes, &self.names, fresh);
-        while !by_row.is_empty() {
-            let mut next: Vec<Row<'_>> = Vec::new();
-            by_row.retain(|key, changes| {
+        let (mut outcomes, mut failed) = (HashMap::new(), Vec::new());
+        let mut rounds = 0;
+        loop {
+            let mut next: Vec<&Row<'_>> = Vec::new();
+            for (key, changes) in &mut by_row {
                 while let Some(row) = changes.pop() {
                     match decided(&newest[key], row.prepared.change) {
                         Some(outcome) => drop(outcomes.insert(row.prepared.at, outcome)),
                         None => {
                             next.push(row);
-                            return true;
+                            break;
                         }
                     }
-                }
-                false
-            });
-            writer.round(transaction, &next).await?;
-            for row in &next {
-                let (key, change) = ((row.prepared.shape, row.id), row.prepared.change);
-                match writer.outcomes.get(&row.prepared.at) {
-                    Some(Outcome::Applied { .. }) => {
-                        newest.insert(key, Newest { number: change.number, digest: change.digest() });
-                    }
-                    // A newer change would make this one older, and it could not be sent again.
-                    Some(Outcome::Waits(_)) => {
-                        for later in by_row.remove(&key).into_iter().flatten() {
-                            let waits = format!("the change {} of the row waits", change.number);
-                            outcomes.insert(later.prepared.at, Outcome::Waits(waits));
-                        }
-                    }
-                    _ => {}
                 }
             }
+            // What a change waited for may be the older change of another row.
+            let is_last = next.is_empty();
+            if is_last {
+                next = std::mem::take(&mut failed);
+            }
+            if next.is_empty() || is_last && rounds < 2 {
+                failed.append(&mut next);
+                break;
+            }
+            rounds += 1;
+            next.sort_by_key(|row| row.prepared.at);
+            writer.round(transaction, &next).await?;
+            for row in next {
+                if writer.outcomes.get(&row.prepared.at) == Some(&APPLIED) {
+                    let change = row.prepared.change;
+                    let key = (row.prepared.shape, row.id);
+                    newest.insert(key, Newest { number: change.number, digest: change.digest() });
+                } else {
+                    failed.push(row);
+                }
+            }
+            if is_last {
+                break;
+            }
         }
+        let map = self.map.context().await?.tables.map.clone();
+        writer.name_blockers(transaction, &map, &newest, &failed).await?;
         outcomes.extend(writer.outcomes);
-        observe::references(writer.opened, writer.resolved);
+        let references = (writer.opened, writer.resolved);
+        let doubts_shapes = writer.is_ready && !writer.refusals.is_empty();
         for (keys, is_new) in [(&known, false), (&new, true)] {
             let changed = keys.iter().filter(|key| before[*key] != newest[*key]);
             let changed: Vec<(log::Key<'_>, Newest)> =
-                changed.map(|key| (self.named(&[*key])[0], newest[key])).collect();
+                changed.map(|key| (named(shapes, &[*key])[0], newest[key])).collect();
             if !changed.is_empty() {
-                log::store(transaction, &self.names, &changed, is_new).await?;
+                log::store(transaction, &self.names, guard, &changed, is_new).await?;
             }
         }
         let unused: Vec<Key> = known.into_iter().filter(|key| newest[key].number == 0).collect();
-        let mut unused = self.named(&unused);
+        let mut unused = named(shapes, &unused);
         unused.extend(writer.locked);
         unused.sort_unstable();
         log::unlock(transaction, &self.names, &unused).await?;
-        Ok(outcomes)
+        Ok(Done { outcomes, doubts_shapes, references })
     }
 
-    fn named(&self, keys: &[Key]) -> Vec<log::Key<'_>> {
-        keys.iter().map(|(at, id)| (self.shapes[*at].name.as_str(), *id)).collect()
+    /// The tables as they are now, if they were altered since they were read.
+    async fn read_again<C: Connection>(
+        &self,
+        transaction: &mut C,
+        shapes: &Arc<[Shape]>,
+    ) -> Attempt<Option<Arc<[Shape]>>> {
+        let newer: Arc<[Shape]> =
+            crate::sync::shape::read(transaction, &self.wanted, self.width).await?.into();
+        if newer == *shapes {
+            return Ok(None);
+        }
+        self.keep(newer.clone());
+        Ok(Some(newer))
     }
+}
+
+fn named<'a>(shapes: &'a [Shape], keys: &[Key]) -> Vec<log::Key<'a>> {
+    keys.iter().map(|(at, id)| (shapes[*at].name.as_str(), *id)).collect()
+}
+
+/// Begins a batch on a driver that may connect again by itself.
+async fn begin<C: Connection>(transaction: &mut C, guard: Guard) -> Attempt<()> {
+    let mut done = 0;
+    match transaction.execute_each(&guard.begin(), &mut done).await {
+        Err(failure) if done == 1 => {
+            refuse_unsafe(transaction).await?;
+            Err(failure)
+        }
+        Err(failure) if failure.number() == Some(1305) => Err(Error::new(Kind::NotInTransaction).into()),
+        done => done,
+    }
+}
+
+/// The changes whose values do not fit into a statement. Their texts are not even made.
+fn too_large(prepared: &[Prepared<'_>], packet: usize) -> HashMap<usize, Outcome> {
+    let refused = prepared.iter().filter_map(|prepared| {
+        let bytes = bytes(prepared.change);
+        (bytes > packet).then(|| {
+            let reason = format!(
+                "its values take {bytes} bytes in a statement, and the server takes at most {packet} (max_allowed_packet)"
+            );
+            (prepared.at, Outcome::Refused(reason))
+        })
+    });
+    refused.collect()
+}
+
+/// About how many bytes the values take in a statement: a literal has two digits for each byte.
+fn bytes(change: &Change) -> usize {
+    change.values.values().map(|value| value.bytes().saturating_mul(2)).sum()
+}
+
+/// The most bytes that the server takes in a statement, which matters only for large values.
+async fn packet<C: Connection>(transaction: &mut C, batch: &[Change]) -> Attempt<usize> {
+    if batch.iter().map(bytes).sum::<usize>() < SMALL {
+        return Ok(usize::MAX);
+    }
+    let read = "SELECT CAST(@@SESSION.max_allowed_packet AS UNSIGNED)".to_owned();
+    let rows = transaction.read(read).await?;
+    let most = rows.first().map(|row| number_at(row, 0)).transpose()?.unwrap_or(0);
+    Ok(usize::try_from(most).unwrap_or(usize::MAX))
 }
 
 /// What becomes of a change because of what was applied before it; `None` if it is to be applied.
@@ -193,7 +381,8 @@ fn count(outcome: &Outcome) {
         Outcome::Applied { repeated: false } => "applied",
         Outcome::Applied { repeated: true } => "repeated",
         Outcome::Older { .. } => "older",
-        Outcome::Waits(_) => "waits",
+        Outcome::Waits { .. } => "waits",
+        Outcome::Blocked { .. } => "blocked",
         Outcome::Refused(_) => "refused",
     };
     metrics::counter!("idgen_sync_changes_total", "outcome" => outcome).increment(1);

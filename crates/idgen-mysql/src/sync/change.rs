@@ -56,6 +56,15 @@ impl Value {
         }
     }
 
+    /// About how many bytes the value has.
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Value::Text(text) => text.len(),
+            Value::Bytes(bytes) => bytes.len(),
+            _ => 8,
+        }
+    }
+
     /// Adds the value to a digest, in a form that no other value has.
     fn digest(&self, hash: &mut Sha256) {
         let (tag, bytes): (u8, Vec<u8>) = match self {
@@ -125,6 +134,11 @@ impl Change {
         Change { table: table.to_owned(), row: row.to_string(), number, operation, values }
     }
 
+    /// The digest of every deletion.
+    pub(super) fn digest_of_deletions() -> [u8; 32] {
+        Change::delete("", Uuid::nil(), 1).digest()
+    }
+
     /// A digest of what the change does.
     pub(super) fn digest(&self) -> [u8; 32] {
         let mut hash = Sha256::new();
@@ -145,13 +159,33 @@ pub enum Outcome {
         /// True if the change was applied by an earlier batch, or earlier in this one.
         repeated: bool,
     },
-    /// A newer change of the row was applied before, so this one did nothing.
+    /// A newer change of the row was applied before, or in the same batch, so this one did nothing.
     Older {
         /// The number of the newest change that was applied.
         newest: u64,
     },
-    /// The change did nothing, because something that it needs is not there yet: send it again after the others.
-    Waits(String),
+    /// The change did nothing, because it refers to a row that has not arrived: send it again after that row.
+    Waits {
+        /// The reason, for people.
+        reason: String,
+        /// The table of the row that it waits for.
+        table: String,
+        /// The row that it waits for.
+        row: Uuid,
+    },
+    /// The change did nothing, because another row stands in its way: it has the same value in a column that is unique, it
+    /// refers to the row that is deleted, or the change refers to it and it was deleted. Final, unless the sender has a newer
+    /// change of that row than `number`: then send both.
+    Blocked {
+        /// The reason, for people.
+        reason: String,
+        /// The table of the row that stands in the way.
+        table: String,
+        /// The row that stands in the way.
+        row: Uuid,
+        /// The number of its newest change; 0 if none was applied.
+        number: u64,
+    },
     /// The change did nothing and never will, for the reason that is given.
     Refused(String),
 }

@@ -20,20 +20,27 @@ pub struct Intake {
     versions: Vec<usize>,
     tolerance: Duration,
     owner: Option<Arc<Owner>>,
+    forgotten: bool,
 }
 
 impl Default for Intake {
     fn default() -> Intake {
-        Intake { versions: vec![1, 4, 6, 7, 8], tolerance: Duration::from_secs(86_400), owner: None }
+        Intake {
+            versions: vec![1, 4, 6, 7, 8],
+            tolerance: Duration::from_secs(86_400),
+            owner: None,
+            forgotten: false,
+        }
     }
 }
 
 impl fmt::Debug for Intake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Intake { versions, tolerance, .. } = self;
+        let Intake { versions, tolerance, forgotten, .. } = self;
         f.debug_struct("Intake")
             .field("versions", versions)
             .field("tolerance", tolerance)
+            .field("forgotten", forgotten)
             .finish_non_exhaustive()
     }
 }
@@ -60,6 +67,18 @@ impl Intake {
     pub fn owner(mut self, decide: impl Fn(&Change) -> Result<(), String> + Send + Sync + 'static) -> Self {
         self.owner = Some(Arc::new(decide));
         self
+    }
+
+    /// Refuses changes that name a UUID that was [erased](crate::sync::Sync::forget), which a device may send again. By
+    /// default, such a UUID is a new one, and its row gets a new integer. It takes one more statement for a batch with new rows.
+    #[must_use]
+    pub fn refuse_forgotten(mut self) -> Self {
+        self.forgotten = true;
+        self
+    }
+
+    pub(super) fn refuses_forgotten(&self) -> bool {
+        self.forgotten
     }
 
     pub(super) fn check_owner(&self, change: &Change) -> Result<(), String> {

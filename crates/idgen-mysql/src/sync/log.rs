@@ -1,6 +1,9 @@
 //! The sync's own tables: the newest change of each row, and references to rows that have not arrived.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
 
 use crate::claim::pair::CHUNK;
 use crate::error::damaged;
@@ -8,6 +11,8 @@ use crate::error::failure::{Attempt, Failure};
 use crate::statement::caller::Connection;
 use crate::statement::sql::{ALL, WITH_SETTINGS, bytes_literal};
 use crate::statement::values::{Values, number_at};
+use crate::sync::change::Change;
+use crate::sync::mode::Guard;
 use crate::table::tables::unquoted;
 
 /// The names of the two tables.
@@ -41,6 +46,16 @@ impl Names {
 pub(super) struct Newest {
     pub(super) number: u64,
     pub(super) digest: [u8; 32],
+}
+
+impl Newest {
+    /// No change was applied.
+    pub(super) const NONE: Newest = Newest { number: 0, digest: [0; 32] };
+
+    /// Whether the newest change has deleted the row.
+    pub(super) fn is_deletion(&self) -> bool {
+        self.number > 0 && self.digest == Change::digest_of_deletions()
+    }
 }
 
 pub(super) fn list(ids: &[u64]) -> String {
@@ -98,15 +113,29 @@ pub(super) async fn lock<C: Connection>(
 pub(super) async fn store<C: Connection>(
     connection: &mut C,
     names: &Names,
+    guard: Guard,
     newest: &[(Key<'_>, Newest)],
     fresh: bool,
 ) -> Attempt<()> {
-    let rows: Vec<String> = newest
-        .iter()
-        .map(|((table, id), Newest { number, digest })| {
-            format!("('{table}',{id},{number},{})", bytes_literal(digest))
-        })
-        .collect();
+    for newest in newest.chunks(CHUNK) {
+        store_chunk(connection, names, guard, newest, fresh).await?;
+    }
+    Ok(())
+}
+
+async fn store_chunk<C: Connection>(
+    connection: &mut C,
+    names: &Names,
+    guard: Guard,
+    newest: &[(Key<'_>, Newest)],
+    fresh: bool,
+) -> Attempt<()> {
+    let row = |(at, ((table, id), Newest { number, digest })): (usize, &(Key<'_>, Newest))| {
+        let number = number.to_string();
+        let number = if at == 0 { guard.value(&number) } else { number };
+        format!("('{table}',{id},{number},{})", bytes_literal(digest))
+    };
+    let rows: Vec<String> = newest.iter().enumerate().map(row).collect();
     let update =
         if fresh { "" } else { " ON DUPLICATE KEY UPDATE number = VALUES(number), digest = VALUES(digest)" };
     let table = &names.rows;
@@ -118,7 +147,7 @@ pub(super) async fn store<C: Connection>(
              its integers: {failure}",
             unquoted(table)
         ))),
-        done => done.map(drop),
+        done => done.map(drop).map_err(|failure| guard.lost(failure)),
     }
 }
 
@@ -154,7 +183,8 @@ pub(super) async fn open<C: Connection>(connection: &mut C, names: &Names, open:
         })
         .collect();
     let statement = format!(
-        "INSERT INTO {} (tbl, id, col, target, target_id, since) VALUES {}",
+        "INSERT INTO {} (tbl, id, col, target, target_id, since) VALUES {} \
+         ON DUPLICATE KEY UPDATE target = VALUES(target), target_id = VALUES(target_id)",
         names.open,
         rows.join(",")
     );
@@ -204,4 +234,93 @@ pub(super) async fn arrived<C: Connection>(
         }
     }
     Ok(found)
+}
+
+/// The table's name under which erased UUIDs are kept, which no table has.
+const FORGOTTEN: &str = "";
+
+/// An erased UUID: its digest, which does not reveal it, and the beginning of the digest as a key.
+fn erased(uuid: Uuid) -> (u64, [u8; 32]) {
+    let digest: [u8; 32] = Sha256::digest(uuid.as_bytes()).into();
+    let mut key = [0; 8];
+    key.copy_from_slice(&digest[..8]);
+    (u64::from_be_bytes(key), digest)
+}
+
+/// The statement that records that a UUID was erased.
+pub(super) fn erase(names: &Names, uuid: Uuid) -> String {
+    let (key, digest) = erased(uuid);
+    let digest = bytes_literal(&digest);
+    format!(
+        "INSERT INTO {} (tbl, id, number, digest) VALUES ('{FORGOTTEN}',{key},1,{digest}) ON DUPLICATE KEY UPDATE number = 1",
+        names.rows
+    )
+}
+
+/// Those of these UUIDs that were erased.
+pub(super) async fn forgotten<C: Connection>(
+    connection: &mut C,
+    names: &Names,
+    uuids: &[Uuid],
+) -> Attempt<HashSet<Uuid>> {
+    let mut found = HashSet::new();
+    for uuids in uuids.chunks(CHUNK) {
+        let keys: Vec<u64> = uuids.iter().map(|uuid| erased(*uuid).0).collect();
+        let statement = format!(
+            "{WITH_SETTINGS}SELECT id, digest FROM {} FORCE INDEX (PRIMARY) WHERE tbl = '{FORGOTTEN}' AND id IN ({}){ALL} LOCK IN SHARE MODE",
+            names.rows,
+            list(&keys)
+        );
+        let mut rows = HashMap::new();
+        for row in &connection.read(statement).await? {
+            rows.insert(number_at(row, 0)?, row.bytes(1)?);
+        }
+        found.extend(uuids.iter().filter(|uuid| {
+            let (key, digest) = erased(**uuid);
+            rows.get(&key).is_some_and(|found| found.as_deref() == Some(&digest[..]))
+        }));
+    }
+    Ok(found)
+}
+
+/// The number of the newest change of a row; 0 if none was applied.
+pub(super) async fn number<C: Connection>(
+    connection: &mut C,
+    names: &Names,
+    table: &str,
+    id: u64,
+) -> Attempt<u64> {
+    let statement = format!(
+        "{WITH_SETTINGS}SELECT number FROM {} FORCE INDEX (PRIMARY) WHERE tbl = '{table}' AND id = {id} LOCK IN SHARE MODE",
+        names.rows
+    );
+    connection.read(statement).await?.first().map_or(Ok(0), |row| number_at(row, 0))
+}
+
+/// The tables of which changes were applied.
+pub(super) async fn tables<C: Connection>(connection: &mut C, names: &Names) -> Attempt<Vec<String>> {
+    let statement = format!("SELECT DISTINCT tbl FROM {}", names.rows);
+    let mut tables = Vec::new();
+    for row in &connection.read(statement).await? {
+        tables.extend(row.text(0)?.filter(|table| table != FORGOTTEN));
+    }
+    Ok(tables)
+}
+
+/// The statements after which the log of one table is that of another.
+pub(super) fn rename(names: &Names, from: &str, to: &str) -> [String; 3] {
+    let Names { rows, open } = names;
+    [
+        format!("UPDATE {rows} SET tbl = '{to}' WHERE tbl = '{from}'"),
+        format!("UPDATE {open} SET tbl = '{to}' WHERE tbl = '{from}'"),
+        format!("UPDATE {open} SET target = '{to}' WHERE target = '{from}'"),
+    ]
+}
+
+/// The statements that remove the log of a table.
+pub(super) fn remove(names: &Names, table: &str) -> [String; 2] {
+    [
+        format!("DELETE FROM {} WHERE tbl = '{table}'", names.rows),
+        format!("DELETE FROM {} WHERE tbl = '{table}' OR target = '{table}'", names.open),
+    ]
 }

@@ -24,23 +24,30 @@
 //! ```
 
 mod apply;
+mod catalog;
 mod change;
+mod exchange;
+mod fits;
 mod intake;
 mod log;
 mod mode;
 mod open;
 mod prepare;
+mod round;
 mod shape;
+mod tables;
 mod targets;
+mod trouble;
 mod write;
 mod writer;
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::call::retry::Retries;
 use crate::connection::nodes::{PooledConnection, Take};
 use crate::error::Result;
 use crate::error::failure::Attempt;
+use crate::installed::IdWidth;
 use crate::map::uuid_map::UuidMap;
 use crate::table::definition;
 use crate::table::sharded;
@@ -60,7 +67,10 @@ const INSTALL: &str = "install_sync (idgen map sync install)";
 #[derive(Clone, Debug)]
 pub struct Sync {
     map: UuidMap,
-    shapes: Arc<[Shape]>,
+    wanted: Arc<[Table]>,
+    width: IdWidth,
+    /// The tables as they were read last.
+    shapes: Arc<RwLock<Arc<[Shape]>>>,
     names: Names,
     intake: Intake,
 }
@@ -87,8 +97,8 @@ impl UuidMap {
     ///
     /// # Errors
     /// The tables of the sync are not [installed](Self::install_sync), or a table cannot be synced: it does not exist, its
-    /// primary key has several columns, is `AUTO_INCREMENT` or cannot hold the map's integers, or a column refers to
-    /// something else than a key.
+    /// primary key has several columns, is `AUTO_INCREMENT` or cannot hold the map's integers, its storage engine is not InnoDB,
+    /// a column refers to something else than a key, or the table may be one that was [renamed](Self::rename_synced).
     pub async fn sync(&self, tables: &[Table]) -> Result<Sync> {
         const ACTION: &str = "read the tables of the sync";
         let names = self.sync_names(ACTION).await?;
@@ -97,12 +107,15 @@ impl UuidMap {
         let read = async || {
             let read = async |connection: &mut PooledConnection| {
                 check(connection, &names).await?;
-                shape::read(&mut **connection, tables, width).await
+                let shapes = shape::read(&mut **connection, tables, width).await?;
+                tables::refuse_renamed(&mut **connection, &names, tables).await?;
+                Ok(shapes)
             };
             nodes.attempt(Take::AtOnce, read).await
         };
-        let shapes = Retries::run(deadline, ACTION, read).await?.into();
-        Ok(Sync { map: self.clone(), shapes, names, intake: Intake::default() })
+        let shapes: Arc<[Shape]> = Retries::run(deadline, ACTION, read).await?.into();
+        let shapes = Arc::new(RwLock::new(shapes));
+        Ok(Sync { map: self.clone(), wanted: tables.into(), width, shapes, names, intake: Intake::default() })
     }
 
     async fn sync_names(&self, action: &str) -> Result<Names> {
@@ -124,7 +137,15 @@ impl Sync {
     /// The tables in the order in which rows are written: their keys, which columns refer to which table, and the other
     /// columns, as text.
     pub fn describe(&self) -> String {
-        self.shapes.iter().map(|shape| format!("{shape}\n")).collect()
+        self.shapes().iter().map(|shape| format!("{shape}\n")).collect()
+    }
+
+    fn shapes(&self) -> Arc<[Shape]> {
+        self.shapes.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn keep(&self, shapes: Arc<[Shape]>) {
+        *self.shapes.write().unwrap_or_else(PoisonError::into_inner) = shapes;
     }
 }
 

@@ -1,23 +1,112 @@
-//! The session's `sql_mode`.
+//! The session of the caller: its settings, and the transaction in which everything must happen.
 
 use crate::error::Error;
-use crate::error::failure::{Attempt, Kind};
+use crate::error::failure::{Attempt, Failure, Kind};
 use crate::statement::caller::Connection;
 use crate::statement::values::Values;
 
-/// Fails before anything that follows in a session without a strict mode, which would cut values off instead of refusing them:
-/// a number that is out of range is an error at every `sql_mode`.
-pub(super) const STRICT: &str = "SELECT IF(@@SESSION.sql_mode LIKE '%STRICT_%_TABLES%', 1, EXP(9999))";
+/// A savepoint of the sync. No caller has one of the same name.
+macro_rules! savepoint {
+    () => {
+        "idgen_sync_4be1907d35c2a8f6"
+    };
+}
 
-/// Says what is wrong after [`STRICT`] has failed.
-pub(super) async fn refuse_lax<C: Connection>(transaction: &mut C) -> Attempt<()> {
-    let rows = transaction.read("SELECT @@SESSION.sql_mode".to_owned()).await?;
-    let mode = rows.first().map(|row| row.text(0)).transpose()?.flatten().unwrap_or_default();
-    if mode.contains("STRICT_ALL_TABLES") || mode.contains("STRICT_TRANS_TABLES") {
-        return Ok(());
+const SAVE: &str = concat!("SAVEPOINT ", savepoint!());
+pub(super) const GO_BACK: &str = concat!("ROLLBACK TO SAVEPOINT ", savepoint!());
+pub(super) const RELEASE: &str = concat!("RELEASE SAVEPOINT ", savepoint!());
+
+/// A savepoint after that one, which shows after an error that the transaction goes on.
+pub(super) const SAVE_AGAIN: &str = concat!("SAVEPOINT ", savepoint!(), "_b");
+pub(super) const STILL_THERE: [&str; 2] = [concat!("RELEASE SAVEPOINT ", savepoint!(), "_b"), SAVE_AGAIN];
+/// A savepoint for what may have to be undone alone.
+pub(super) const SAVE_EXCHANGE: &str = concat!("SAVEPOINT ", savepoint!(), "_x");
+pub(super) const GO_BACK_EXCHANGE: &str = concat!("ROLLBACK TO SAVEPOINT ", savepoint!(), "_x");
+
+/// True in a session that refuses values that do not fit, orphans and duplicates. Without a strict mode, the server cuts
+/// values off instead.
+const SAFE: &str = "@@SESSION.sql_mode LIKE '%STRICT_%_TABLES%' AND @@SESSION.foreign_key_checks = 1 AND @@SESSION.unique_checks = 1";
+/// A number that is out of range is an error at every `sql_mode`.
+const ERROR: &str = "CAST(EXP(9999) AS UNSIGNED)";
+
+/// Proves that a statement is carried out by the session that the batch began in.
+///
+/// A driver that connects again by itself repeats the statement in a new session, outside of the transaction. A variable of
+/// the session has no value there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Guard(Option<u32>);
+
+impl Guard {
+    pub(super) fn of<C: Connection>() -> Guard {
+        Guard(C::CONNECTS_AGAIN.then(|| fastrand::u32(1..)))
     }
-    let problem = format!(
-        "the session's sql_mode is {mode:?}, in which values that do not fit are cut off: add STRICT_ALL_TABLES to it"
-    );
+
+    /// Whether the session is checked before the batch, and not with its first row.
+    pub(super) fn is_set(self) -> bool {
+        self.0.is_some()
+    }
+
+    /// The statements before the batch. The third one fails where the first one was sent to another session, or outside of a
+    /// transaction.
+    pub(super) fn begin(self) -> Vec<String> {
+        let token = self.0.map_or(String::new(), |token| token.to_string());
+        let set = format!("SET @idgen_sync = IF({SAFE}, {token}, {ERROR})");
+        vec![SAVE.to_owned(), set, GO_BACK.to_owned(), SAVE_AGAIN.to_owned()]
+    }
+
+    /// The statements before the first row, for a driver that does not connect again.
+    pub(super) fn begin_late() -> Vec<String> {
+        vec![SAVE.to_owned(), SAVE_AGAIN.to_owned(), format!("SELECT IF({SAFE}, 1, {ERROR})")]
+    }
+
+    /// A value of a row that is inserted, which is an error in another session.
+    pub(super) fn value(self, value: &str) -> String {
+        self.0.map_or_else(
+            || value.to_owned(),
+            |token| format!("IF(@idgen_sync <=> {token}, {value}, {ERROR})"),
+        )
+    }
+
+    /// The failure of a statement with such a value.
+    pub(super) fn lost(self, failure: Failure) -> Failure {
+        if self.is_set() && failure.number() == Some(1690) { Failure::Contradicted(LOST) } else { failure }
+    }
+
+    /// A condition of a change, which is false in another session.
+    pub(super) fn condition(self) -> String {
+        self.0.map_or_else(String::new, |token| format!(" AND @idgen_sync <=> {token}"))
+    }
+}
+
+/// The failure of a statement that needs the savepoint. If there is none, the caller's transaction has ended, which is
+/// transient: everything that the batch did was rolled back.
+pub(super) fn lost(failure: Failure) -> Failure {
+    if failure.number() == Some(1305) { Failure::Contradicted(LOST) } else { failure }
+}
+
+const LOST: &str = "the connection was made anew, or the transaction ended, while changes were applied: roll back and begin again";
+
+/// Says what is wrong after a check of the session has failed.
+pub(super) async fn refuse_unsafe<C: Connection>(transaction: &mut C) -> Attempt<()> {
+    let settings = "SELECT @@SESSION.sql_mode, CAST(@@SESSION.foreign_key_checks AS CHAR), CAST(@@SESSION.unique_checks AS CHAR)";
+    let rows = transaction.read(settings.to_owned()).await?;
+    let text = |at: usize| -> Attempt<String> {
+        Ok(rows.first().map(|row| row.text(at)).transpose()?.flatten().unwrap_or_default())
+    };
+    let mode = text(0)?;
+    let problem = if !mode.contains("STRICT_ALL_TABLES") && !mode.contains("STRICT_TRANS_TABLES") {
+        format!(
+            "the session's sql_mode is {mode:?}, in which values that do not fit are cut off: add STRICT_ALL_TABLES to it"
+        )
+    } else if text(1)? != "1" || text(2)? != "1" {
+        format!(
+            "the session has foreign_key_checks={} and unique_checks={}, with which rows without their parents and duplicates \
+             are stored: set both to 1",
+            text(1)?,
+            text(2)?
+        )
+    } else {
+        return Ok(());
+    };
     Err(Error::new(Kind::Config { problem }).into())
 }

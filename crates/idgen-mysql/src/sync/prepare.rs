@@ -29,6 +29,20 @@ impl Prepared<'_> {
     }
 }
 
+/// Why a change is refused before anything is sent.
+#[derive(Debug)]
+pub(super) struct Unfit {
+    pub(super) reason: String,
+    /// Whether the reason is a column that the table did not have when it was read.
+    pub(super) of_the_shape: bool,
+}
+
+impl From<String> for Unfit {
+    fn from(reason: String) -> Unfit {
+        Unfit { reason, of_the_shape: false }
+    }
+}
+
 /// The change, or why it is refused.
 pub(super) fn prepare<'a>(
     shapes: &[Shape],
@@ -36,16 +50,16 @@ pub(super) fn prepare<'a>(
     now: Timestamp,
     at: usize,
     change: &'a Change,
-) -> Result<Prepared<'a>, String> {
+) -> Result<Prepared<'a>, Unfit> {
     let shape = shapes.iter().position(|shape| shape.name == change.table);
     let shape_at = shape.ok_or_else(|| format!("{:?} is not a table of the sync", change.table))?;
     let shape = &shapes[shape_at];
     let row = intake.uuid(&change.row, now)?;
     if change.number == 0 {
-        return Err("the numbers of changes begin at 1".to_owned());
+        return Err("the numbers of changes begin at 1".to_owned().into());
     }
     if change.operation == Operation::Delete && !change.values.is_empty() {
-        return Err("a deletion sets no columns".to_owned());
+        return Err("a deletion sets no columns".to_owned().into());
     }
     let mut references = BTreeMap::new();
     for (column, value) in &change.values {
@@ -59,14 +73,22 @@ pub(super) fn prepare<'a>(
                     return Err(format!(
                         "its column {column} refers to {}, by the text of a UUID",
                         reference.table
-                    ));
+                    )
+                    .into());
                 }
             };
             references.insert(column.as_str(), uuid);
-        } else if !shape.columns.contains(column) {
-            return Err(format!("{} has no column {column:?} that can be set", shape.name));
-        } else if matches!(value, Value::Float(number) if !number.is_finite()) {
-            return Err(format!("its column {column} is not a finite number"));
+            continue;
+        }
+        let Some(holds) = shape.columns.get(column) else {
+            let reason = format!("{} has no column {column:?} that can be set", shape.name);
+            return Err(Unfit { reason, of_the_shape: true });
+        };
+        if matches!(value, Value::Float(number) if !number.is_finite()) {
+            return Err(format!("its column {column} is not a finite number").into());
+        }
+        if let Some(problem) = holds.refuses(value) {
+            return Err(Unfit { reason: format!("its column {column} {problem}"), of_the_shape: true });
         }
     }
     intake.check_owner(change)?;

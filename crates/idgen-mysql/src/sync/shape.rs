@@ -1,13 +1,14 @@
 //! The tables of a sync: their keys and references, read from the schema.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 
 use crate::error::Error;
 use crate::error::failure::{Attempt, Failure, Kind};
 use crate::installed::IdWidth;
 use crate::statement::caller::Connection;
-use crate::statement::values::Values;
+use crate::sync::catalog::{self, CatalogTable};
+use crate::sync::fits::Holds;
 
 /// A table of a sync: its name, and references that the schema has no foreign key for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,12 +23,32 @@ impl Table {
         Table { name: name.to_owned(), references: Vec::new() }
     }
 
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
     /// A column that holds the key of a row of another table, without a foreign key in the schema.
     #[must_use]
     pub fn refers(mut self, column: &str, table: &str) -> Table {
         self.references.push((column.to_owned(), table.to_owned()));
         self
     }
+}
+
+/// True for a name that needs no quoting.
+pub(super) fn is_plain(name: &str) -> bool {
+    !name.is_empty() && name.len() <= 64 && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// What the schema does to a row when the row is deleted that it refers to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum OnDelete {
+    /// It refuses the deletion, or there is no foreign key.
+    Stays,
+    /// It deletes the row, too.
+    Cascades,
+    /// It sets the column to NULL.
+    SetsNull,
 }
 
 /// A column that refers to a row.
@@ -39,6 +60,8 @@ pub(super) struct Reference {
     pub(super) nullable: bool,
     /// Whether the schema has a foreign key for it.
     pub(super) enforced: bool,
+    /// What a deletion of the row that it refers to does.
+    pub(super) on_delete: OnDelete,
     /// The column that the foreign key names, which must be the key.
     column: Option<String>,
 }
@@ -49,8 +72,10 @@ pub(super) struct Shape {
     pub(super) name: String,
     pub(super) key: String,
     pub(super) references: BTreeMap<String, Reference>,
-    /// The other columns that can be set.
-    pub(super) columns: HashSet<String>,
+    /// The other columns that can be set, and what they hold.
+    pub(super) columns: HashMap<String, Holds>,
+    /// The columns of each unique index, by its name.
+    pub(super) unique: Vec<(String, Vec<String>)>,
 }
 
 impl fmt::Display for Shape {
@@ -63,7 +88,7 @@ impl fmt::Display for Shape {
             );
             write!(f, "\n  {column} refers to {} {by}{null}", reference.table)?;
         }
-        let mut columns: Vec<&str> = self.columns.iter().map(String::as_str).collect();
+        let mut columns: Vec<&str> = self.columns.keys().map(String::as_str).collect();
         columns.sort_unstable();
         write!(f, "\n  other columns: {}", columns.join(", "))
     }
@@ -101,10 +126,6 @@ fn wrong(problem: String) -> Failure {
     Error::new(Kind::Config { problem }).into()
 }
 
-fn text(row: &impl Values, at: usize) -> Attempt<String> {
-    Ok(row.text(at)?.unwrap_or_default())
-}
-
 async fn shape<C: Connection>(
     connection: &mut C,
     table: &Table,
@@ -112,30 +133,35 @@ async fn shape<C: Connection>(
     width: IdWidth,
 ) -> Attempt<Shape> {
     let name = &table.name;
-    let plain = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     let refused = |problem: String| wrong(format!("the table {name:?} cannot be synced: {problem}"));
-    if !plain(name) || name.len() > 64 {
+    if !is_plain(name) {
         return Err(refused("its name may have only a-z, A-Z, 0-9 and _".to_owned()));
     }
-    let columns = format!(
-        "SELECT column_name, LOWER(column_type), is_nullable, column_key, LOWER(extra) FROM information_schema.columns \
-         WHERE table_schema = DATABASE() AND table_name = '{name}' ORDER BY ordinal_position"
-    );
-    let rows = connection.read(columns).await?;
-    if rows.is_empty() {
+    let CatalogTable { engine, columns, references: foreign, unique } =
+        catalog::read(connection, name).await?;
+    if columns.is_empty() {
         return Err(refused("the schema has no such table, or the user may not see it".to_owned()));
     }
-    let (mut keys, mut settable, mut types) = (Vec::new(), HashSet::new(), BTreeMap::new());
-    for row in &rows {
-        let [column, kind, null, key, extra] =
-            [text(row, 0)?, text(row, 1)?, text(row, 2)?, text(row, 3)?, text(row, 4)?];
-        if !plain(&column) {
+    match engine.as_deref() {
+        Some("InnoDB") => {}
+        None => return Err(refused("it is a view: name the table itself".to_owned())),
+        Some(engine) => {
+            return Err(refused(format!(
+                "its storage engine is {engine}, which keeps rows after ROLLBACK: ALTER TABLE {name} ENGINE=InnoDB"
+            )));
+        }
+    }
+    let (mut keys, mut settable, mut types) = (Vec::new(), HashMap::new(), BTreeMap::new());
+    for column in columns {
+        let (holds, kind) = (Holds::of(&column), column.full_type.to_lowercase());
+        let catalog::CatalogColumn { name: column, nullable, is_primary, extra, .. } = column;
+        if !is_plain(&column) {
             return Err(refused(format!(
                 "the name of its column {column:?} may have only a-z, A-Z, 0-9 and _"
             )));
         }
-        types.insert(column.clone(), (kind.clone(), null == "YES"));
-        if key == "PRI" {
+        types.insert(column.clone(), (kind, nullable));
+        if is_primary {
             if extra.contains("auto_increment") {
                 return Err(refused(format!(
                     "its key {column} is AUTO_INCREMENT, and would give numbers that the map gives to other rows: remove \
@@ -144,7 +170,7 @@ async fn shape<C: Connection>(
             }
             keys.push(column);
         } else if !extra.contains("generated") {
-            settable.insert(column);
+            settable.insert(column, holds);
         }
     }
     let [key] = keys.as_slice() else {
@@ -160,9 +186,11 @@ async fn shape<C: Connection>(
         }
     };
     let mut references = BTreeMap::new();
-    let mut add = |column: &str, target: &str, key_column: Option<String>| {
+    let mut add = |column: &str, target: &str, key_column: Option<String>, on_delete: OnDelete| {
         let Some((kind, nullable)) = types.get(column) else {
-            return Err(refused(format!("it has no column {column}, which is said to refer to {target}")));
+            return Err(refused(format!(
+                "it has no column {column}, although the sync declares it as a reference to {target}"
+            )));
         };
         if !holds_ids(column) {
             return Err(refused(format!(
@@ -173,6 +201,7 @@ async fn shape<C: Connection>(
             table: target.to_owned(),
             nullable: *nullable,
             enforced: key_column.is_some(),
+            on_delete,
             column: key_column,
         };
         if column == key || references.insert(column.to_owned(), reference).is_some() {
@@ -186,16 +215,15 @@ async fn shape<C: Connection>(
             "its key {key} is {kind}, which cannot hold the {width} ids of the map"
         )));
     }
-    let foreign = format!(
-        "SELECT column_name, referenced_table_name, referenced_column_name \
-         FROM information_schema.key_column_usage WHERE table_schema = DATABASE() AND table_name = '{name}' \
-         AND referenced_table_name IS NOT NULL"
-    );
-    for row in connection.read(foreign).await? {
-        let [column, target] = [text(&row, 0)?, text(&row, 1)?];
+    for reference in foreign {
         // The ids of other tables are not the map's: their columns are plain numbers.
-        if names.contains(target.as_str()) {
-            add(&column, &target, Some(text(&row, 2)?))?;
+        if names.contains(reference.target.as_str()) {
+            let on_delete = match reference.on_delete.as_str() {
+                "CASCADE" => OnDelete::Cascades,
+                "SET NULL" => OnDelete::SetsNull,
+                _ => OnDelete::Stays,
+            };
+            add(&reference.column, &reference.target, Some(reference.target_column), on_delete)?;
         }
     }
     for (column, target) in &table.references {
@@ -204,10 +232,10 @@ async fn shape<C: Connection>(
                 "its column {column} refers to {target}, which is not a table of the sync"
             )));
         }
-        add(column, target, None)?;
+        add(column, target, None, OnDelete::Stays)?;
     }
-    settable.retain(|column| !references.contains_key(column));
-    Ok(Shape { name: name.clone(), key: key.clone(), references, columns: settable })
+    settable.retain(|column, _| !references.contains_key(column));
+    Ok(Shape { name: name.clone(), key: key.clone(), references, columns: settable, unique })
 }
 
 /// Parents first. In a circle of tables, the first one of the list begins.
@@ -241,12 +269,14 @@ mod tests {
                         table: (*target).to_owned(),
                         nullable: false,
                         enforced: true,
+                        on_delete: OnDelete::Stays,
                         column: None,
                     };
                     (format!("{target}_id"), reference)
                 })
                 .collect(),
-            columns: HashSet::new(),
+            columns: HashMap::new(),
+            unique: Vec::new(),
         };
         let names =
             |shapes: Vec<Shape>| -> Vec<String> { in_order(shapes).into_iter().map(|s| s.name).collect() };

@@ -9,7 +9,7 @@ use crate::statement::sql::{ALL, WITH_SETTINGS};
 use crate::statement::values::number_at;
 use crate::sync::change::{Outcome, Value};
 use crate::sync::log::{self, Key, Open, list};
-use crate::sync::shape::Shape;
+use crate::sync::shape::{OnDelete, Reference, Shape};
 use crate::sync::writer::{Ready, Row, Writer};
 
 impl<'a> Writer<'a> {
@@ -20,11 +20,6 @@ impl<'a> Writer<'a> {
     /// True for a row that nobody can have written, because nobody but this transaction knows its integer.
     fn is_unwritten(&self, at: usize, id: u64) -> bool {
         self.fresh.contains(&id) && !self.inserted.contains(&(at, id))
-    }
-
-    /// The place of a table.
-    pub(super) fn place(&self, table: &str) -> Option<usize> {
-        self.shapes.iter().position(|shape| shape.name == table)
     }
 
     /// Finds out which of these rows are there, and locks them. Nothing is asked of rows whose integers are new: they are
@@ -74,14 +69,14 @@ impl<'a> Writer<'a> {
             ids.dedup();
             self.look(connection, table, &ids, SHARED).await?;
             ids.retain(|id| {
-                !(self.is_unwritten(table, *id)
-                    || self.is_there(table, *id)
-                    || table == at && own.contains(id))
+                !(self.fresh.contains(id) || self.is_there(table, *id) || table == at && own.contains(id))
             });
             if !ids.is_empty() {
                 let keys: Vec<Key<'a>> =
                     ids.iter().map(|id| (self.shapes[table].name.as_str(), *id)).collect();
-                log::lock(connection, self.names, &keys).await?;
+                let newest = log::lock(connection, self.names, &keys).await?;
+                let deleted = ids.iter().zip(newest).filter(|(_, newest)| newest.is_deletion());
+                self.deleted.extend(deleted.map(|(id, newest)| ((table, *id), newest.number)));
                 self.locked.extend(keys);
                 self.look(connection, table, &ids, SHARED).await?;
             }
@@ -108,13 +103,19 @@ impl<'a> Writer<'a> {
             let is_there = table == Some(at) && target_id == row.id
                 || table.is_some_and(|table| self.is_there(table, target_id));
             if !is_there {
+                let deleted = table.and_then(|table| self.deleted.get(&(table, target_id)));
+                let uuid = row.prepared.references[*column].unwrap_or_default();
+                let name = &reference.table;
+                // The row would have been deleted with the one that it refers to, or could not have stayed.
+                let ends = !reference.nullable || reference.on_delete == OnDelete::Cascades;
+                if let Some(number) = deleted.filter(|_| reference.enforced && ends) {
+                    let reason = format!("its column {column} refers to {uuid} of {name}, which was deleted");
+                    return Err(Outcome::Blocked { reason, table: name.clone(), row: uuid, number: *number });
+                }
                 if reference.enforced && !reference.nullable {
-                    let uuid =
-                        row.prepared.references[*column].map_or(String::new(), |uuid| uuid.to_string());
-                    return Err(Outcome::Waits(format!(
-                        "its column {column} refers to {uuid} of {}, which has not arrived",
-                        reference.table
-                    )));
+                    let reason =
+                        format!("its column {column} refers to {uuid} of {name}, which has not arrived");
+                    return Err(Outcome::Waits { reason, table: name.clone(), row: uuid });
                 }
                 open.push(Open {
                     table: shape.name.clone(),
@@ -140,6 +141,9 @@ impl<'a> Writer<'a> {
         let shape = &self.shapes[at];
         let awaited = |id: &u64| !self.fresh.contains(id) || self.awaited.contains(&(at, *id));
         let inserted: Vec<u64> = inserted.iter().copied().filter(awaited).collect();
+        if inserted.is_empty() {
+            return Ok(());
+        }
         for open in log::arrived(connection, self.names, &shape.name, &inserted).await? {
             let child = self.shapes.iter().find(|shape| shape.name == open.table);
             // A table that is not part of this sync any more keeps its open references.
@@ -147,12 +151,87 @@ impl<'a> Writer<'a> {
                 continue;
             };
             let (name, key, Open { id, column, target_id, .. }) = (&child.name, &child.key, &open);
+            let guard = self.guard.condition();
             let statement = format!(
-                "UPDATE `{name}` SET `{column}` = {target_id} WHERE `{key}` = {id} AND `{column}` IS NULL"
+                "UPDATE `{name}` SET `{column}` = {target_id} WHERE `{key}` = {id} AND `{column}` IS NULL{guard}"
             );
-            connection.execute_after(&[], &statement).await?;
-            log::forget(connection, self.names, name, &[*id], Some(&[column])).await?;
-            self.resolved += 1;
+            let set = self.write(connection, name, &[statement], &mut 0).await?;
+            // A unique index or a trigger may refuse it: the reference stays open.
+            if set.is_none() {
+                log::forget(connection, self.names, name, &[*id], Some(&[column])).await?;
+                self.resolved += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// The references that the schema sets to NULL when rows are deleted. They are open again afterwards, because a newer change
+    /// can bring the row back.
+    pub(super) async fn losing_target<C: Connection>(
+        &mut self,
+        connection: &mut C,
+        at: usize,
+        ids: &[u64],
+    ) -> Attempt<Vec<Open>> {
+        let target = &self.shapes[at].name;
+        let mut losing = Vec::new();
+        for shape in self.shapes {
+            let set_null = |reference: &&Reference| reference.on_delete == OnDelete::SetsNull;
+            for (column, _) in shape
+                .references
+                .iter()
+                .filter(|(_, reference)| reference.table == *target && set_null(reference))
+            {
+                let (name, key) = (&shape.name, &shape.key);
+                let statement = format!(
+                    "{WITH_SETTINGS}SELECT `{key}`, `{column}` FROM `{name}` WHERE `{column}` IN ({}){ALL} FOR UPDATE",
+                    list(ids)
+                );
+                for row in connection.read(statement).await? {
+                    losing.push(Open {
+                        table: name.clone(),
+                        id: number_at(&row, 0)?,
+                        column: column.clone(),
+                        target: target.clone(),
+                        target_id: number_at(&row, 1)?,
+                    });
+                }
+            }
+        }
+        Ok(losing)
+    }
+
+    /// Records the references that have lost their rows, and deletes the rows with open references that would have been deleted
+    /// with them.
+    pub(super) async fn end_references<C: Connection>(
+        &mut self,
+        connection: &mut C,
+        at: usize,
+        ids: &[u64],
+        mut losing: Vec<Open>,
+    ) -> Attempt<()> {
+        let target = &self.shapes[at].name;
+        losing.retain(|open| !(open.table == *target && ids.contains(&open.id)));
+        if !losing.is_empty() {
+            self.awaited.extend(losing.iter().map(|open| (at, open.target_id)));
+            log::open(connection, self.names, &losing).await?;
+        }
+        let cascades =
+            |reference: &Reference| reference.table == *target && reference.on_delete == OnDelete::Cascades;
+        if !self.shapes.iter().any(|shape| shape.references.values().any(cascades)) {
+            return Ok(());
+        }
+        for open in log::arrived(connection, self.names, target, ids).await? {
+            let child = self.shapes.iter().find(|shape| shape.name == open.table);
+            let Some(child) = child.filter(|child| child.references.get(&open.column).is_some_and(cascades))
+            else {
+                continue;
+            };
+            let (name, key, guard) = (&child.name, &child.key, self.guard.condition());
+            let statement = format!("DELETE FROM `{name}` WHERE `{key}` = {}{guard}", open.id);
+            if self.write(connection, name, &[statement], &mut 0).await?.is_none() {
+                log::forget(connection, self.names, name, &[open.id], None).await?;
+            }
         }
         Ok(())
     }

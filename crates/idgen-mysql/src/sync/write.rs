@@ -1,47 +1,25 @@
-//! Writes the rows of one round after another. In a round, each row has at most one change.
+//! Inserts, updates and deletes rows. Many rows are one statement, and what the server refuses together is tried in halves,
+//! until each change that it refuses is alone.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use crate::claim::pair::CHUNK;
-use crate::error::failure::{Attempt, Failure};
+use crate::error::failure::Attempt;
 use crate::statement::caller::Connection;
-use crate::sync::change::{Operation, Outcome};
 use crate::sync::log::{self, Open, list};
-use crate::sync::mode::{STRICT, refuse_lax};
+use crate::sync::mode::{Guard, STILL_THERE, lost, refuse_unsafe};
 use crate::sync::shape::Shape;
 use crate::sync::targets::{in_order, refused_targets};
+use crate::sync::trouble::{Refusal, ends_the_batch};
 use crate::sync::writer::{Ready, Row, Writer};
 
-/// About how many bytes of statements are sent at once. The server's default limit is 16 MiB or more.
+/// About how many bytes of statements are sent at once.
 const TEXT: usize = 1 << 20;
+/// More bytes than the statements have that are sent with one of a row.
+const BESIDE: usize = 1024;
 
 impl Writer<'_> {
-    /// Parents are written before their children, and deleted after them.
-    pub(super) async fn round<C: Connection>(&mut self, connection: &mut C, rows: &[Row<'_>]) -> Attempt<()> {
-        let of = |at: usize, operation: Operation| {
-            rows.iter()
-                .filter(move |row| row.prepared.shape == at && row.prepared.change.operation == operation)
-        };
-        for at in 0..self.shapes.len() {
-            let puts: Vec<&Row<'_>> = of(at, Operation::Put).collect();
-            if !puts.is_empty() {
-                self.put(connection, at, puts).await?;
-            }
-        }
-        for at in (0..self.shapes.len()).rev() {
-            let deletes: Vec<&Row<'_>> = of(at, Operation::Delete).collect();
-            if !deletes.is_empty() {
-                self.delete(connection, at, deletes).await?;
-            }
-        }
-        Ok(())
-    }
-
-    fn end(&mut self, row: &Row<'_>, outcome: Outcome) {
-        self.outcomes.insert(row.prepared.at, outcome);
-    }
-
-    async fn put<'r, C: Connection>(
+    pub(super) async fn put<'r, C: Connection>(
         &mut self,
         connection: &mut C,
         at: usize,
@@ -60,7 +38,10 @@ impl Writer<'_> {
                     self.there.insert((at, row.id));
                     new.push(ready);
                 }
-                Err(waits) => self.end(row, waits),
+                Err(outcome) => {
+                    self.refusals.remove(&row.prepared.at);
+                    self.outcomes.insert(row.prepared.at, outcome);
+                }
             }
         }
         let written = self.insert(connection, shape, &new).await?;
@@ -75,8 +56,9 @@ impl Writer<'_> {
             open.extend(new[place].open.iter().cloned());
             open.extend(refused_targets(shape, new[place].row, &refused));
         }
-        for place in self.update(connection, shape, &old).await? {
-            open.extend(old[place].open.iter().cloned());
+        let updated = self.update(connection, shape, &old).await?;
+        for place in &updated {
+            open.extend(old[*place].open.iter().cloned());
         }
         if !open.is_empty() {
             log::open(connection, self.names, &open).await?;
@@ -85,7 +67,10 @@ impl Writer<'_> {
                 self.awaited.extend(self.place(target).map(|place| (place, *target_id)));
             }
         }
-        self.resolve_arrived(connection, at, &inserted).await
+        // The server itself may have made a row that was waited for.
+        let arrived: Vec<u64> =
+            inserted.into_iter().chain(updated.iter().map(|place| old[*place].row.id)).collect();
+        self.resolve_arrived(connection, at, &arrived).await
     }
 
     /// Inserts rows, and returns the places of those that were inserted. What the server refuses together is tried in halves,
@@ -100,26 +85,32 @@ impl Writer<'_> {
         let mut names = vec![format!("`{}`", shape.key)];
         names.extend(columns.iter().map(|name| format!("`{name}`")));
         let into = format!("INSERT INTO `{}` ({}) VALUES ", shape.name, names.join(","));
-        let values = |ready: &Ready<'_>| {
-            let mut values = vec![ready.row.id.to_string()];
+        let guard = self.guard;
+        let values = |ready: &Ready<'_>| -> String {
             let default = || "DEFAULT".to_owned();
-            values
-                .extend(columns.iter().map(|name| ready.columns.get(name).cloned().unwrap_or_else(default)));
-            format!("({})", values.join(","))
+            columns
+                .iter()
+                .map(|name| format!(",{}", ready.columns.get(name).cloned().unwrap_or_else(default)))
+                .collect()
         };
         let values: Vec<String> = rows.iter().map(values).collect();
         let mut written = Vec::new();
         // Ranges of places, the next one last.
-        let mut left = parts(&values);
+        let mut left = self.parts(&values);
         left.reverse();
         while let Some((from, to)) = left.pop() {
-            let statement = format!("{into}{}", values[from..to].join(","));
-            match self.write(connection, &[statement], &mut 0).await? {
+            let row = |at: usize| {
+                let key = rows[at].row.id.to_string();
+                let key = if at == from { guard.value(&key) } else { key };
+                format!("({key}{})", values[at])
+            };
+            let statement = format!("{into}{}", (from..to).map(row).collect::<Vec<_>>().join(","));
+            match self.write(connection, &shape.name, &[statement], &mut 0).await? {
                 None => {
-                    rows[from..to].iter().for_each(|ready| self.end(ready.row, APPLIED));
+                    rows[from..to].iter().for_each(|ready| self.apply(ready.row));
                     written.extend(from..to);
                 }
-                Some(refused) if to - from == 1 => self.end(rows[from].row, refused),
+                Some(refused) if to - from == 1 => self.refuse(rows[from].row, refused),
                 Some(_) => {
                     let middle = usize::midpoint(from, to);
                     left.extend([(middle, to), (from, middle)]);
@@ -136,7 +127,7 @@ impl Writer<'_> {
         shape: &Shape,
         rows: &[Ready<'_>],
     ) -> Attempt<Vec<usize>> {
-        let (name, key) = (&shape.name, &shape.key);
+        let (name, key, guard) = (&shape.name, &shape.key, self.guard.condition());
         let mut statements = Vec::new();
         let mut written = Vec::new();
         for (place, ready) in rows.iter().enumerate() {
@@ -146,20 +137,22 @@ impl Writer<'_> {
                 written.push(place);
             } else {
                 let set = set.join(", ");
-                statements
-                    .push((place, format!("UPDATE `{name}` SET {set} WHERE `{key}` = {}", ready.row.id)));
+                statements.push((
+                    place,
+                    format!("UPDATE `{name}` SET {set} WHERE `{key}` = {}{guard}", ready.row.id),
+                ));
             }
         }
         let (places, statements): (Vec<usize>, Vec<String>) = statements.into_iter().unzip();
-        for (from, to) in parts(&statements) {
+        for (from, to) in self.parts(&statements) {
             let mut next = from;
             while next < to {
                 let mut done = 0;
-                let refused = self.write(connection, &statements[next..to], &mut done).await?;
+                let refused = self.write(connection, name, &statements[next..to], &mut done).await?;
                 written.extend(&places[next..next + done]);
                 next += done;
                 if let Some(refused) = refused {
-                    self.end(rows[places[next]].row, refused);
+                    self.refuse(rows[places[next]].row, refused);
                     next += 1;
                 }
             }
@@ -167,7 +160,7 @@ impl Writer<'_> {
         let mut referring: BTreeMap<Vec<&str>, Vec<u64>> = BTreeMap::new();
         for place in &written {
             let row = rows[*place].row;
-            self.end(row, APPLIED);
+            self.apply(row);
             referring.entry(row.targets.keys().copied().collect()).or_default().push(row.id);
         }
         for (columns, ids) in referring.into_iter().filter(|(columns, _)| !columns.is_empty()) {
@@ -176,95 +169,90 @@ impl Writer<'_> {
         Ok(written)
     }
 
-    /// Runs statements that write values, and stops at the first one that the server refuses because of its values. Sets `done`
-    /// to the number of those that it did not refuse.
-    async fn write<C: Connection>(
+    /// Runs statements that write rows of a table, and stops at the first one that the server refuses because of its row. Sets
+    /// `done` to the number of those that it did not refuse.
+    ///
+    /// The server has undone what the refused statement did. It cannot have ended the transaction, or the batch fails.
+    pub(super) async fn write<C: Connection>(
         &mut self,
         connection: &mut C,
+        table: &str,
         statements: &[String],
         done: &mut usize,
-    ) -> Attempt<Option<Outcome>> {
-        let mut all = Vec::with_capacity(statements.len() + 1);
-        all.extend((!self.is_strict).then(|| STRICT.to_owned()));
+    ) -> Attempt<Option<Refusal>> {
+        if let [statement] = statements
+            && statement.len() + BESIDE > self.packet
+        {
+            let (long, most) = (statement.len(), self.packet);
+            let said = format!(
+                "they take {long} bytes in a statement, and the server takes at most {most} (max_allowed_packet)"
+            );
+            return Ok(Some(Refusal { number: None, said }));
+        }
+        let mut all = if self.is_ready { Vec::new() } else { Guard::begin_late() };
         let checks = all.len();
         all.extend_from_slice(statements);
         let ended = connection.execute_each(&all, done).await;
-        if checks > 0 {
-            if ended.is_err() && *done == 0 {
-                refuse_lax(connection).await?;
-            }
-            self.is_strict = true;
-            *done = done.saturating_sub(checks);
+        if ended.is_err() && *done < checks {
+            refuse_unsafe(connection).await?;
+        } else {
+            self.is_ready = true;
+            *done -= checks;
         }
-        of_row(ended)
+        let Err(failure) = ended else { return Ok(None) };
+        if !self.is_ready || ends_the_batch(&failure, table) {
+            return Err(failure);
+        }
+        if !self.is_exchanging {
+            connection.execute_each(&STILL_THERE.map(str::to_owned), &mut 0).await.map_err(lost)?;
+        }
+        Ok(Some(Refusal::of(&failure)))
     }
 
-    /// Deletes rows: together, or else one after the other, and again those that others of them referred to.
-    async fn delete<C: Connection>(
+    /// Deletes rows: together, or else one after the other. The round tries those again that others refer to.
+    pub(super) async fn delete<C: Connection>(
         &mut self,
         connection: &mut C,
         at: usize,
-        mut rows: Vec<&Row<'_>>,
+        rows: Vec<&Row<'_>>,
     ) -> Attempt<()> {
         // The schema may delete others with them.
         self.there.clear();
         let Shape { name, key, .. } = &self.shapes[at];
-        let mut chunk = CHUNK;
-        loop {
-            let (mut left, mut deleted) = (Vec::new(), Vec::new());
-            for rows in rows.chunks(chunk) {
-                let ids: Vec<u64> = rows.iter().map(|row| row.id).collect();
-                let statement = format!("DELETE FROM `{name}` WHERE `{key}` IN ({})", list(&ids));
-                let refused = of_row(connection.execute_after(&[], &statement).await.map(drop))?;
-                match &refused {
-                    None => deleted.extend(ids),
-                    Some(_) => left.extend(rows),
+        let guard = self.guard.condition();
+        let mut left: Vec<&[&Row<'_>]> = rows.chunks(CHUNK).rev().collect();
+        while let Some(rows) = left.pop() {
+            let ids: Vec<u64> = rows.iter().map(|row| row.id).collect();
+            let losing = self.losing_target(connection, at, &ids).await?;
+            let statement = format!("DELETE FROM `{name}` WHERE `{key}` IN ({}){guard}", list(&ids));
+            match self.write(connection, name, &[statement], &mut 0).await? {
+                None => {
+                    rows.iter().for_each(|row| self.apply(row));
+                    self.deleted.extend(rows.iter().map(|row| ((at, row.id), row.prepared.change.number)));
+                    log::forget(connection, self.names, name, &ids, None).await?;
+                    self.end_references(connection, at, &ids, losing).await?;
                 }
-                rows.iter().for_each(|row| self.end(row, refused.clone().unwrap_or(APPLIED)));
+                Some(refused) if rows.len() == 1 => self.refuse(rows[0], refused),
+                Some(_) => left.extend(rows.chunks(1).rev()),
             }
-            log::forget(connection, self.names, name, &deleted, None).await?;
-            if left.is_empty() || chunk == 1 && deleted.is_empty() {
-                return Ok(());
+        }
+        Ok(())
+    }
+
+    /// Cuts texts into ranges that are sent together.
+    fn parts(&self, texts: &[String]) -> Vec<(usize, usize)> {
+        let most = TEXT.min(self.packet / 2);
+        let (mut parts, mut from, mut size) = (Vec::new(), 0, 0);
+        for (at, text) in texts.iter().enumerate() {
+            if at > from && (size + text.len() > most || at - from == CHUNK) {
+                parts.push((from, at));
+                (from, size) = (at, 0);
             }
-            (rows, chunk) = (left, 1);
+            size += text.len();
         }
-    }
-}
-
-const APPLIED: Outcome = Outcome::Applied { repeated: false };
-
-/// Cuts texts into ranges that are sent together.
-fn parts(texts: &[String]) -> Vec<(usize, usize)> {
-    let (mut parts, mut from, mut size) = (Vec::new(), 0, 0);
-    for (at, text) in texts.iter().enumerate() {
-        if at > from && (size + text.len() > TEXT || at - from == CHUNK) {
-            parts.push((from, at));
-            (from, size) = (at, 0);
+        if from < texts.len() {
+            parts.push((from, texts.len()));
         }
-        size += text.len();
+        parts
     }
-    if from < texts.len() {
-        parts.push((from, texts.len()));
-    }
-    parts
-}
-
-/// An error that is about the values of a row, as an outcome. Others end the batch.
-fn of_row(done: Attempt<()>) -> Attempt<Option<Outcome>> {
-    let Err(failure) = done else { return Ok(None) };
-    match failure.number() {
-        // Other rows refer to it, or it refers to one that is not there.
-        Some(1451 | 1217 | 1452 | 1216) => {
-            Ok(Some(Outcome::Waits(format!("a foreign key is in the way: {failure}"))))
-        }
-        Some(
-            1048 | 1062 | 1264 | 1265 | 1292 | 1364 | 1366 | 1367 | 1406 | 1411 | 1416 | 1644 | 1690 | 3140
-            | 3819 | 4025 | 4078,
-        ) => Ok(Some(Outcome::Refused(reason(&failure)))),
-        _ => Err(failure),
-    }
-}
-
-fn reason(failure: &Failure) -> String {
-    format!("the database refuses its values: {failure}")
 }

@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::sync::change::Outcome;
 use crate::sync::log::{Key, Names, Open};
+use crate::sync::mode::Guard;
 use crate::sync::prepare::Prepared;
 use crate::sync::shape::Shape;
+use crate::sync::trouble::Refusal;
 
 /// A change whose UUIDs are integers.
 pub(super) struct Row<'a> {
@@ -19,6 +21,9 @@ pub(super) struct Row<'a> {
 pub(super) struct Writer<'a> {
     pub(super) shapes: &'a [Shape],
     pub(super) names: &'a Names,
+    pub(super) guard: Guard,
+    /// The most bytes of a statement.
+    pub(super) packet: usize,
     /// Integers that this transaction has given. Nothing outside of it knows them, so nothing refers to them, and no row has
     /// them that this batch has not written.
     pub(super) fresh: &'a HashSet<u64>,
@@ -26,16 +31,24 @@ pub(super) struct Writer<'a> {
     pub(super) there: HashSet<(usize, u64)>,
     /// Rows that this batch has inserted. They are not there any more after a deletion that the schema extends to them.
     pub(super) inserted: HashSet<(usize, u64)>,
+    /// Rows whose newest change is a deletion, and the number of that.
+    pub(super) deleted: HashMap<(usize, u64), u64>,
     /// Rows for which references of this batch are open.
     pub(super) awaited: HashSet<(usize, u64)>,
     /// Rows to which others refer, and that are locked although they are not there.
     pub(super) locked: Vec<Key<'a>>,
     /// By the place of the change in the batch.
     pub(super) outcomes: HashMap<usize, Outcome>,
+    /// What the server said last about the changes that it refuses.
+    pub(super) refusals: HashMap<usize, Refusal>,
+    /// How many changes were applied.
+    pub(super) applied: u64,
     pub(super) opened: u64,
     pub(super) resolved: u64,
-    /// Whether the session is known to refuse values that do not fit.
-    pub(super) is_strict: bool,
+    /// Whether the savepoint is set, in a session that refuses values that do not fit.
+    pub(super) is_ready: bool,
+    /// Whether rows are exchanging their values, in a savepoint of their own.
+    pub(super) is_exchanging: bool,
 }
 
 /// A row to be written, with the literals of its columns.
@@ -45,20 +58,54 @@ pub(super) struct Ready<'r> {
     pub(super) open: Vec<Open>,
 }
 
+pub(super) const APPLIED: Outcome = Outcome::Applied { repeated: false };
+
 impl<'a> Writer<'a> {
-    pub(super) fn new(shapes: &'a [Shape], names: &'a Names, fresh: &'a HashSet<u64>) -> Writer<'a> {
+    pub(super) fn new(
+        shapes: &'a [Shape],
+        names: &'a Names,
+        guard: Guard,
+        packet: usize,
+        fresh: &'a HashSet<u64>,
+    ) -> Writer<'a> {
         Writer {
             shapes,
             names,
+            guard,
+            packet,
             fresh,
             there: HashSet::new(),
             inserted: HashSet::new(),
+            deleted: HashMap::new(),
             awaited: HashSet::new(),
             locked: Vec::new(),
             outcomes: HashMap::new(),
+            refusals: HashMap::new(),
+            applied: 0,
             opened: 0,
             resolved: 0,
-            is_strict: false,
+            is_ready: guard.is_set(),
+            is_exchanging: false,
         }
+    }
+
+    /// The place of a table.
+    pub(super) fn place(&self, table: &str) -> Option<usize> {
+        self.shapes.iter().position(|shape| shape.name == table)
+    }
+
+    pub(super) fn apply(&mut self, row: &Row<'_>) {
+        self.refusals.remove(&row.prepared.at);
+        self.outcomes.insert(row.prepared.at, APPLIED);
+        self.applied += 1;
+    }
+
+    pub(super) fn refuse(&mut self, row: &Row<'_>, refusal: Refusal) {
+        self.outcomes.insert(row.prepared.at, refusal.outcome());
+        self.refusals.insert(row.prepared.at, refusal);
+    }
+
+    pub(super) fn is_applied(&self, row: &Row<'_>) -> bool {
+        self.outcomes.get(&row.prepared.at) == Some(&APPLIED)
     }
 }

@@ -18,6 +18,7 @@ on_both!(
     a_clock_that_is_wrong_repeats_no_second,
     all_numbers_taken_says_when_one_is_free,
     clients_never_lease_a_number_twice,
+    a_restored_table_leases_no_number_twice,
     a_table_without_its_keys_is_refused
 );
 
@@ -284,4 +285,34 @@ async fn a_table_without_its_keys_is_refused(database: Database) {
             assert!(leases.install().await.unwrap_err().is_schema(), "{change}");
         }
     }
+}
+
+/// The statements of docs/sync.md, as they are written there.
+async fn a_restored_table_leases_no_number_twice(database: Database) {
+    let (scratch, _, leases) = leases(database).await;
+    let mut connection = connect(scratch.url()).await;
+    let (old, running) = (Uuid::new_v4(), Uuid::new_v4());
+    // In the backup: a lease that ended long ago, and one that runs.
+    let ended = leases.lease(old).await.unwrap().number();
+    let lease = leases.lease(running).await.unwrap();
+    let long_ago = format!("UPDATE uuid_map_lease SET first_sec = 1, last_sec = 100 WHERE number = {ended}");
+    run(&mut connection, long_ago).await;
+    // After it, another device has got that number, and all others may be held by devices without a row.
+    let docs = include_str!("../../../../docs/sync.md");
+    let (_, recipe) = docs.split_once("<!-- begin restored leases -->\n```sql\n").unwrap();
+    let (recipe, _) = recipe.split_once("```").unwrap();
+    run(&mut connection, recipe).await;
+    assert_eq!(number(&mut connection, "SELECT COUNT(*) FROM uuid_map_lease").await, Ok(65_536));
+    for device in [old, running, Uuid::new_v4()] {
+        let error = leases.lease(device).await.unwrap_err();
+        assert!(error.is_no_number_free(), "{error}");
+        let free = error.next_free_number_at().unwrap();
+        let now = number(&mut connection, "SELECT UNIX_TIMESTAMP()").await.unwrap();
+        assert!(secs(free) > now + 7_776_000, "{free}");
+    }
+    assert!(renew(&leases, &lease).await.unwrap_err().is_lease_lost());
+    // When all unknown leases have ended, numbers are given out again, for times after those.
+    run(&mut connection, "UPDATE uuid_map_lease SET last_sec = UNIX_TIMESTAMP() - 90000").await;
+    let again = leases.lease(old).await.unwrap();
+    assert!(again.term() > 1);
 }

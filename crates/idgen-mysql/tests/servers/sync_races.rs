@@ -130,7 +130,7 @@ async fn send(
                     changes.retain(|left| left != change);
                     done.push(change.clone());
                 }
-                Outcome::Waits(_) => {}
+                Outcome::Waits { .. } | Outcome::Blocked { .. } => {}
                 Outcome::Refused(reason) => panic!("{change:?}: {reason}"),
             }
         }

@@ -14,6 +14,7 @@ everywhere!(
     another_map_is_refused,
     a_temporary_table_that_hides_the_map_is_refused,
     a_map_without_ids_refuses_the_same_transactions,
+    a_session_without_a_binary_log_is_refused,
 );
 
 /// Each statement would commit by itself, so the claim would not protect anything.
@@ -178,4 +179,34 @@ async fn a_map_without_ids_refuses_the_same_transactions(database: Database, ind
     }
     let error = map.id_of_within(&mut own, uuid).await.unwrap_err();
     assert!(error.is_not_in_transaction(), "{error}");
+}
+
+/// The map's own connections are refused for the same reason.
+async fn a_session_without_a_binary_log_is_refused(database: Database, index: Index) {
+    let (scratch, map) = map(database, index).await;
+    let mut connection = connect(scratch.url()).await;
+    let is_logged = number(&mut connection, "SELECT @@GLOBAL.log_bin").await == Ok(1);
+    for first in [true, false] {
+        run(&mut connection, "SET SESSION sql_log_bin = 0").await;
+        run(&mut connection, "START TRANSACTION").await;
+        for claimed in [
+            map.id_of_within(&mut connection, Uuid::from_u128(1)).await.map(drop),
+            map.ids_of_within(&mut connection, &[Uuid::from_u128(1)]).await.map(drop),
+        ] {
+            match claimed {
+                Err(error) => {
+                    assert!(is_logged && error.is_unsafe_server(), "{first}: {error}");
+                    assert!(error.to_string().contains("sql_log_bin is OFF"), "{error}");
+                }
+                Ok(()) => assert!(!is_logged),
+            }
+        }
+        run(&mut connection, "ROLLBACK").await;
+        // Its place is known afterwards, which must not make a difference.
+        run(&mut connection, "SET SESSION sql_log_bin = 1").await;
+        run(&mut connection, "START TRANSACTION").await;
+        map.id_of_within(&mut connection, Uuid::from_u128(2)).await.unwrap();
+        run(&mut connection, "COMMIT").await;
+    }
+    assert_sound(scratch.url()).await;
 }

@@ -1,0 +1,111 @@
+// The transitions of a row's state: the same statements as in the Rust crate idgen-outbox. tests/vectors/outbox.json tests both.
+
+import { decodeHyphenated, encodeHyphenated } from "./codec/hyphenated.js";
+import { configError } from "./error.js";
+import type { Outcome, OutboxDatabase } from "./outbox.js";
+
+/** A change waits for at most this many milliseconds until it is sent again. */
+export const LONGEST = 3_600_000;
+
+const IS = "tbl = ?1 AND row = ?2";
+const FRESH = "needs_tbl = NULL, needs_row = NULL, attempts = 0, wake = 0";
+const LAST = "(SELECT COALESCE(MAX(position), 0) FROM idgen_outbox)";
+/** The rows that need a row, and those that need these; without the row itself. */
+const OTHERS = "WITH RECURSIVE others (tbl, row) AS (SELECT ?1, ?2 UNION SELECT o.tbl, o.row FROM idgen_outbox o \
+JOIN others ON o.needs_tbl = others.tbl AND o.needs_row = others.row)";
+const IS_OTHER = "needs_row IS NOT NULL AND (tbl, row) IN (SELECT tbl, row FROM others) AND (tbl, row) <> (?1, ?2)";
+
+/** The statement that writes the newest change of a row, whose columns are `columns` if there is one already. */
+export const writing = (columns: string): string => `INSERT INTO idgen_outbox (tbl, row, number, operation, columns, state, position) \
+VALUES (?1, ?2, 1, ?3, ?4, 'pending', ${LAST} + 1) \
+ON CONFLICT (tbl, row) DO UPDATE SET number = number + 1, operation = excluded.operation, columns = ${columns}, \
+position = CASE state WHEN 'pending' THEN position ELSE excluded.position END, state = 'pending', reason = NULL, ${FRESH}, resent = 0 \
+RETURNING number, columns`;
+
+/** A number of a change as SQLite stores it, which JavaScript holds exactly. */
+export const stored = (number: string | number): number => {
+  const value = Number(number);
+  if (Number.isSafeInteger(value) && value >= 0 && String(value) === String(number)) return value;
+  throw configError("not the number of a change", number, "pass on what the outbox and the server gave");
+};
+
+const because = (table: string, row: string): string => `it waits for the row ${row} of ${table}, which was refused`;
+
+/** See `Outbox.answered`. */
+export const answered = async (
+  database: OutboxDatabase,
+  table: string,
+  row: string,
+  number: number,
+  answer: Outcome,
+  now: number,
+): Promise<void> => {
+  if (!["applied", "older", "waits", "blocked", "refused"].includes(answer.outcome)) {
+    const advice = "use applied, older, waits, blocked or refused, as the server answers";
+    throw configError("unknown outcome", (answer as { outcome: unknown }).outcome, advice);
+  }
+  const newest = answer.outcome === "older" ? stored(answer.newest) : 0;
+  const [found] = await database(`SELECT state, resent, attempts FROM idgen_outbox WHERE ${IS} AND number = ?3`, [table, row, number]);
+  // Also of a row that was refused: the change was sent twice.
+  if (answer.outcome === "applied" && (found?.state === "pending" || found?.state === "refused")) return done(database, table, row);
+  if (found === undefined || found.state !== "pending") return;
+  switch (answer.outcome) {
+    case "older": {
+      if (Number(found.resent) === 1) return done(database, table, row);
+      const reason = `the server has a newer change of this row, with the number ${newest}: this device was restored from a backup, or copied`;
+      return refuse(database, table, row, newest, reason);
+    }
+    case "refused":
+      return refuse(database, table, row, number, answer.reason);
+    case "waits":
+    case "blocked": {
+      const needed = encodeHyphenated(decodeHyphenated(answer.row));
+      const [other] = await database(`SELECT state, number FROM idgen_outbox WHERE ${IS}`, [answer.table, needed]);
+      const refused = other?.state === "refused";
+      const known = answer.outcome === "blocked" ? stored(answer.number) : -1;
+      const final = refused || (known >= 0 && (other === undefined || Number(other.number) <= known));
+      if (final) await refuse(database, table, row, number, refused ? because(answer.table, needed) : answer.reason);
+      else {
+        const pause = Math.min(2000 * 2 ** Math.min(Number(found.attempts), 20), LONGEST);
+        const wait = `UPDATE idgen_outbox SET reason = ?3, attempts = attempts + 1, wake = ?4, position = ${LAST} + 1 WHERE ${IS}`;
+        await database(wait, [table, row, answer.reason, now + pause]);
+      }
+      await database(`UPDATE idgen_outbox SET needs_tbl = ?3, needs_row = ?4 WHERE ${IS}`, [table, row, answer.table, needed]);
+    }
+  }
+};
+
+const done = async (database: OutboxDatabase, table: string, row: string): Promise<void> => {
+  await database(`UPDATE idgen_outbox SET state = 'done', reason = NULL, ${FRESH}, resent = 0 WHERE ${IS}`, [table, row]);
+  await release(database, table, row);
+};
+
+/** Refuses a row, and those that wait for it. */
+export const refuse = async (database: OutboxDatabase, table: string, row: string, number: number, reason: string): Promise<void> => {
+  const own = `UPDATE idgen_outbox SET state = 'refused', reason = ?3, number = ?4, ${FRESH}, resent = 0 WHERE ${IS}`;
+  await database(own, [table, row, reason, number]);
+  const others = `${OTHERS} UPDATE idgen_outbox SET state = 'refused', reason = ?3, attempts = 0, wake = 0 WHERE state = 'pending' AND ${IS_OTHER}`;
+  await database(others, [table, row, because(table, row)]);
+};
+
+/** Sends the rows again that wait for a row or were refused because of it, and those that wait for these. */
+export const release = async (database: OutboxDatabase, table: string, row: string): Promise<void> => {
+  const statement = `${OTHERS} UPDATE idgen_outbox SET state = 'pending', reason = NULL, ${FRESH}, position = position + ${LAST} \
+WHERE state <> 'done' AND ${IS_OTHER}`;
+  await database(statement, [table, row]);
+};
+
+/** See `Outbox.retry`. */
+export const retry = async (database: OutboxDatabase, table: string, row: string): Promise<boolean> => {
+  const statement = `UPDATE idgen_outbox SET state = 'pending', reason = NULL, number = number + 1, needs_tbl = NULL, needs_row = NULL, \
+position = ${LAST} + 1 WHERE ${IS} AND state = 'refused' RETURNING number`;
+  if ((await database(statement, [table, row])).length !== 1) return false;
+  await release(database, table, row);
+  return true;
+};
+
+/** See `Outbox.resend`. */
+export const resend = async (database: OutboxDatabase): Promise<number> => {
+  const statement = `UPDATE idgen_outbox SET state = 'pending', resent = 1, position = position + ${LAST} WHERE state = 'done' RETURNING number`;
+  return (await database(statement, [])).length;
+};

@@ -1,0 +1,196 @@
+//! Rows of one batch that exchange their unique values, and rows that stand in the way of a change.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::error::failure::Attempt;
+use crate::statement::caller::Connection;
+use crate::statement::values::{Values, number_at};
+use crate::sync::change::{Operation, Outcome};
+use crate::sync::fits::Holds;
+use crate::sync::log::{self, Newest};
+use crate::sync::mode::{GO_BACK_EXCHANGE, SAVE_EXCHANGE, lost};
+use crate::sync::shape::Shape;
+use crate::sync::writer::{Row, Writer};
+
+impl Writer<'_> {
+    /// Rows that have each other's unique values get others for a moment: each of them would fail before the other one.
+    ///
+    /// A row that fails nevertheless gets its values back, and the rest is tried again without it.
+    pub(super) async fn exchange<'r, C: Connection>(
+        &mut self,
+        connection: &mut C,
+        rows: Vec<&'r Row<'r>>,
+    ) -> Attempt<()> {
+        let is_duplicate = |refused: Option<&crate::sync::trouble::Refusal>| {
+            refused.is_some_and(|refused| refused.is_duplicate())
+        };
+        let mut left: Vec<&Row<'_>> = rows
+            .into_iter()
+            .filter(|row| {
+                is_duplicate(self.refusals.get(&row.prepared.at)) && self.is_there(row.prepared.shape, row.id)
+            })
+            .collect();
+        // The server has said it of one alone, which is no exchange.
+        while left.len() > 1 {
+            let before: Vec<_> = left
+                .iter()
+                .map(|row| (row.prepared.at, self.refusals.get(&row.prepared.at).cloned()))
+                .collect();
+            let applied = self.applied;
+            connection.execute_after(&[], SAVE_EXCHANGE).await?;
+            self.is_exchanging = true;
+            let mut parked = Vec::new();
+            for row in &left {
+                if self.park(connection, row).await? {
+                    parked.push(*row);
+                }
+            }
+            if parked.len() == left.len() {
+                self.put_all(connection, &left).await?;
+            }
+            self.is_exchanging = false;
+            let done: Vec<&Row<'_>> = parked.iter().copied().filter(|row| self.is_applied(row)).collect();
+            if done.len() == left.len() {
+                return Ok(());
+            }
+            connection.execute_after(&[], GO_BACK_EXCHANGE).await.map_err(lost)?;
+            self.applied = applied;
+            for (row, (_, refusal)) in left.iter().zip(before) {
+                if let Some(refusal) = refusal {
+                    self.refuse(row, refusal);
+                }
+            }
+            left = if parked.len() < left.len() { parked } else { done };
+        }
+        Ok(())
+    }
+
+    /// Gives a row other values in its unique columns; false if that is not possible.
+    async fn park<C: Connection>(&mut self, connection: &mut C, row: &Row<'_>) -> Attempt<bool> {
+        let shape = &self.shapes[row.prepared.shape];
+        let mut sets = BTreeMap::new();
+        for (_, columns) in &shape.unique {
+            let named = columns.iter().filter(|column| row.prepared.change.values.contains_key(*column));
+            let values: Vec<(&String, String)> =
+                named.filter_map(|column| Some((column, other_value(shape, column)?))).collect();
+            match values.into_iter().next() {
+                Some((column, value)) => drop(sets.insert(column.clone(), value)),
+                None => return Ok(false),
+            }
+        }
+        let sets: Vec<String> = sets.iter().map(|(column, value)| format!("`{column}` = {value}")).collect();
+        if sets.is_empty() {
+            return Ok(false);
+        }
+        let (name, key, guard) = (&shape.name, &shape.key, self.guard.condition());
+        let statement = format!("UPDATE `{name}` SET {} WHERE `{key}` = {}{guard}", sets.join(", "), row.id);
+        Ok(self.write(connection, name, &[statement], &mut 0).await?.is_none())
+    }
+
+    /// Names the rows that stand in the way of changes that the server has refused.
+    pub(super) async fn name_blockers<C: Connection>(
+        &mut self,
+        connection: &mut C,
+        map: &str,
+        newest: &HashMap<(usize, u64), Newest>,
+        rows: &[&Row<'_>],
+    ) -> Attempt<()> {
+        for row in rows {
+            let Some(refusal) = self.refusals.get(&row.prepared.at).cloned() else { continue };
+            let found = if row.prepared.change.operation == Operation::Delete && refusal.is_reference() {
+                self.child(connection, row).await?
+            } else if refusal.is_duplicate() {
+                self.holder(connection, row, &refusal.said).await?
+            } else {
+                None
+            };
+            let Some((at, id)) = found else { continue };
+            let table = self.shapes[at].name.clone();
+            let statement = format!("SELECT uuid FROM {map} WHERE id = {id}");
+            let Some(by) = connection.read(statement).await?.first().map(|row| row.uuid(0)).transpose()?
+            else {
+                continue;
+            };
+            let number = match newest.get(&(at, id)) {
+                Some(newest) => newest.number,
+                None => log::number(connection, self.names, &table, id).await?,
+            };
+            let does = if refusal.is_duplicate() { "has the same value" } else { "refers to it" };
+            let reason = format!("the row {by} of {table} {does}: {}", refusal.said);
+            self.outcomes.insert(row.prepared.at, Outcome::Blocked { reason, table, row: by, number });
+        }
+        Ok(())
+    }
+
+    /// A row that refers to a row that is to be deleted.
+    async fn child<C: Connection>(&self, connection: &mut C, row: &Row<'_>) -> Attempt<Option<(usize, u64)>> {
+        let target = &self.shapes[row.prepared.shape].name;
+        for (at, shape) in self.shapes.iter().enumerate() {
+            let columns = shape.references.iter().filter(|(_, reference)| reference.table == *target);
+            for (column, _) in columns {
+                let (name, key) = (&shape.name, &shape.key);
+                // A lock shows rows that are newer than the transaction's snapshot.
+                let statement = format!(
+                    "SELECT `{key}` FROM `{name}` WHERE `{column}` = {} AND `{key}` <> {} LIMIT 1 LOCK IN SHARE MODE",
+                    row.id, row.id
+                );
+                if let Some(found) = connection.read(statement).await?.first() {
+                    return Ok(Some((at, number_at(found, 0)?)));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// The row that has the unique values of a change.
+    async fn holder<C: Connection>(
+        &self,
+        connection: &mut C,
+        row: &Row<'_>,
+        said: &str,
+    ) -> Attempt<Option<(usize, u64)>> {
+        let at = row.prepared.shape;
+        let shape = &self.shapes[at];
+        let named =
+            |index: &str| said.contains(&format!("'{index}'")) || said.contains(&format!(".{index}'"));
+        let Some((_, columns)) = shape.unique.iter().find(|(index, _)| named(index)) else { return Ok(None) };
+        let mut conditions = Vec::new();
+        for column in columns {
+            let literal = match row.targets.get(column.as_str()) {
+                Some(Some(target)) => target.to_string(),
+                Some(None) => return Ok(None),
+                None => match row.prepared.change.values.get(column) {
+                    Some(value) => value.literal(),
+                    None => return Ok(None),
+                },
+            };
+            conditions.push(format!("`{column}` = {literal}"));
+        }
+        let (name, key) = (&shape.name, &shape.key);
+        let statement = format!(
+            "SELECT `{key}` FROM `{name}` WHERE {} AND `{key}` <> {} LIMIT 1 LOCK IN SHARE MODE",
+            conditions.join(" AND "),
+            row.id
+        );
+        let found = connection.read(statement).await?;
+        Ok(found.first().map(|found| number_at(found, 0)).transpose()?.map(|id| (at, id)))
+    }
+}
+
+/// A literal that probably no row has in this column; `None` if the column's type has too few values.
+fn other_value(shape: &Shape, column: &str) -> Option<String> {
+    if let Some(reference) = shape.references.get(column) {
+        return reference.nullable.then(|| "NULL".to_owned());
+    }
+    let text = |most: u64| {
+        let digits = format!("{:016x}{:016x}", fastrand::u64(..), fastrand::u64(..));
+        let most = usize::try_from(most).unwrap_or(usize::MAX).min(digits.len());
+        (most >= 8).then(|| format!("'{}'", &digits[..most]))
+    };
+    match shape.columns.get(column)? {
+        Holds::Characters { most, .. } | Holds::Text(most) => text(*most),
+        Holds::Integers(bits) => Some((fastrand::u64(..) >> (65 - bits)).to_string()),
+        Holds::Doubles => Some(fastrand::f64().to_string()),
+        _ => None,
+    }
+}

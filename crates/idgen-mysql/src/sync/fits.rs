@@ -1,0 +1,278 @@
+//! Decides whether a column stores a value as it is. Even a strict server rounds numbers, and cuts off blanks and fractions of
+//! seconds, without an error.
+
+use crate::sync::catalog::CatalogColumn;
+use crate::sync::change::Value;
+
+/// What a column can hold, as far as the server does not check it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Holds {
+    /// Integers of so many bits.
+    Integers(u32),
+    /// Decimal numbers with at most so many digits after the point.
+    Decimals(u64),
+    Doubles,
+    Floats,
+    /// Texts of at most so many characters; without blanks at their end, if `stripped`.
+    Characters {
+        most: u64,
+        stripped: bool,
+    },
+    /// Texts of at most so many bytes.
+    Text(u64),
+    /// Exactly so many bytes.
+    Binary(u64),
+    /// Bytes, or text, of any length that the server checks.
+    Bytes,
+    /// A point in time with at most so many digits of the second's fraction.
+    Time {
+        digits: u64,
+        whole_day: bool,
+    },
+    Year,
+    Bits,
+    /// One of these texts.
+    Member(Vec<String>),
+    /// Some of these texts, separated by commas.
+    Members(Vec<String>),
+    Other,
+}
+
+impl Holds {
+    pub(super) fn of(column: &CatalogColumn) -> Holds {
+        let digits = column.fraction.unwrap_or(0);
+        match column.data_type.as_str() {
+            "tinyint" => Holds::Integers(8),
+            "smallint" => Holds::Integers(16),
+            "mediumint" => Holds::Integers(24),
+            "int" | "integer" => Holds::Integers(32),
+            "bigint" => Holds::Integers(64),
+            "decimal" | "numeric" => Holds::Decimals(column.scale.unwrap_or(0)),
+            // FLOAT(7,2) has a scale.
+            "double" | "float" if column.full_type.contains(',') => {
+                Holds::Decimals(column.scale.unwrap_or(0))
+            }
+            "double" => Holds::Doubles,
+            "float" => Holds::Floats,
+            "char" => Holds::Characters { most: column.length.unwrap_or(0), stripped: true },
+            "varchar" => Holds::Characters { most: column.length.unwrap_or(0), stripped: false },
+            "tinytext" | "text" | "mediumtext" | "longtext" => Holds::Text(column.octets.unwrap_or(u64::MAX)),
+            "binary" => Holds::Binary(column.length.unwrap_or(0)),
+            "varbinary" | "tinyblob" | "blob" | "mediumblob" | "longblob" => Holds::Bytes,
+            "datetime" | "timestamp" | "time" => Holds::Time { digits, whole_day: false },
+            "date" => Holds::Time { digits: 0, whole_day: true },
+            "year" => Holds::Year,
+            "bit" => Holds::Bits,
+            "enum" => Holds::Member(members(&column.full_type)),
+            "set" => Holds::Members(members(&column.full_type)),
+            _ => Holds::Other,
+        }
+    }
+
+    /// Why the column would store another value than this one, or a value that was not meant.
+    pub(super) fn refuses(&self, value: &Value) -> Option<String> {
+        let told = |problem: &str| Some(problem.to_owned());
+        match (self, value) {
+            (_, Value::Null) | (Holds::Other, _) => None,
+            (
+                Holds::Integers(_) | Holds::Decimals(_) | Holds::Doubles | Holds::Floats | Holds::Year,
+                Value::Bytes(_),
+            ) => told("holds numbers, not bytes"),
+            (Holds::Integers(_), value) => match fraction(value) {
+                Some(0) | None => None,
+                Some(_) => told("holds integers, and would round the number"),
+            },
+            (Holds::Decimals(most), value) => {
+                let digits = fraction(value)?;
+                (digits > *most).then(|| {
+                    format!("holds {most} digits after the point, and would round a number with {digits}")
+                })
+            }
+            (Holds::Doubles | Holds::Floats, Value::Int(number)) => {
+                self.rounds(i128::from(*number)).then(|| "would round the integer".to_owned())
+            }
+            (Holds::Doubles | Holds::Floats, Value::UInt(number)) => {
+                self.rounds(i128::from(*number)).then(|| "would round the integer".to_owned())
+            }
+            (Holds::Doubles | Holds::Floats, _) => None,
+            (Holds::Characters { most, stripped }, Value::Text(text)) => {
+                let count = text.chars().count() as u64;
+                if count > *most {
+                    return Some(format!("holds {most} characters, and the text has {count}"));
+                }
+                (*stripped && text.ends_with(' '))
+                    .then(|| "does not keep blanks at the end of a text (CHAR): use VARCHAR".to_owned())
+            }
+            // The server refuses texts that are too long, except for blanks at their end.
+            (Holds::Text(most), Value::Text(text)) => (text.len() as u64 > *most && text.ends_with(' '))
+                .then(|| format!("holds {most} bytes, and would cut off blanks at the end")),
+            (Holds::Binary(most), Value::Text(_) | Value::Bytes(_)) => {
+                let length = match value {
+                    Value::Text(text) => text.len(),
+                    Value::Bytes(bytes) => bytes.len(),
+                    _ => 0,
+                };
+                (length as u64 != *most)
+                    .then(|| format!("holds exactly {most} bytes (BINARY), and the value has {length}"))
+            }
+            (Holds::Time { digits, whole_day }, Value::Text(text)) => {
+                if *whole_day && text.trim_end().len() > 10 {
+                    return told("holds a date, and would cut off the time");
+                }
+                let after = text.split_once('.').map_or("", |(_, after)| after);
+                let used = after.bytes().take_while(u8::is_ascii_digit).collect::<Vec<u8>>();
+                let used = used.iter().rposition(|digit| *digit != b'0').map_or(0, |last| last as u64 + 1);
+                (used > *digits).then(|| {
+                    format!("holds {digits} digits of the second's fraction, and the time has {used}")
+                })
+            }
+            (Holds::Time { .. }, Value::Float(_)) => told("holds times, which are sent as text"),
+            (Holds::Year, value) => {
+                let two = match value {
+                    Value::Int(number) => (1..100).contains(number),
+                    Value::UInt(number) => (1..100).contains(number),
+                    Value::Text(text) => text.trim().len() < 4,
+                    _ => return told("holds years: send an integer of four digits"),
+                };
+                if two { told("holds years of four digits") } else { None }
+            }
+            (Holds::Bits, Value::Text(_) | Value::Float(_)) => told("holds bits: send an integer or bytes"),
+            (Holds::Member(members), Value::Text(text)) => {
+                (!members.contains(text)).then(|| format!("holds one of {members:?}"))
+            }
+            (Holds::Members(members), Value::Text(text)) => {
+                let all = text.is_empty() || text.split(',').all(|part| members.iter().any(|m| m == part));
+                (!all).then(|| format!("holds some of {members:?}, separated by commas"))
+            }
+            (Holds::Member(_) | Holds::Members(_), _) => told("holds texts of a list, not numbers"),
+            (Holds::Characters { .. } | Holds::Text(_) | Holds::Bytes | Holds::Binary(_), _) => None,
+            (Holds::Time { .. } | Holds::Bits, _) => None,
+        }
+    }
+
+    /// Whether an integer is between two numbers of the column.
+    fn rounds(&self, number: i128) -> bool {
+        // Casts to the nearest number are the question here.
+        if *self == Holds::Floats {
+            (number as f32) as i128 != number
+        } else {
+            (number as f64) as i128 != number
+        }
+    }
+}
+
+/// The digits after the point that a number needs; `None` if the value is no number, which the server finds out.
+fn fraction(value: &Value) -> Option<u64> {
+    let text = match value {
+        Value::Int(_) | Value::UInt(_) => return Some(0),
+        Value::Float(number) => format!("{number:e}"),
+        Value::Text(text) => text.trim().to_ascii_lowercase(),
+        Value::Null | Value::Bytes(_) => return None,
+    };
+    text.parse::<f64>().ok().filter(|number| number.is_finite())?;
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let exponent: i64 = exponent.parse().ok()?;
+    let digits = mantissa.split_once('.').map_or("", |(_, digits)| digits);
+    // Zeros at the end need no place; with an exponent below zero, those before the point do not either.
+    let all: String = mantissa.chars().filter(char::is_ascii_digit).collect();
+    let zeros = (all.len() - all.trim_end_matches('0').len()) as i64;
+    if zeros == all.len() as i64 {
+        return Some(0);
+    }
+    Some(u64::try_from(digits.len() as i64 - zeros - exponent).unwrap_or(0))
+}
+
+/// The members of `enum('a','b')`.
+fn members(full_type: &str) -> Vec<String> {
+    let list = full_type.split_once('(').map_or("", |(_, list)| list);
+    let list = list.strip_suffix(')').unwrap_or(list);
+    let (mut members, mut member, mut inside) = (Vec::new(), String::new(), false);
+    let mut letters = list.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match (inside, letter) {
+            (false, '\'') => inside = true,
+            (true, '\'') if letters.peek() == Some(&'\'') => {
+                letters.next();
+                member.push('\'');
+            }
+            (true, '\'') => {
+                inside = false;
+                members.push(std::mem::take(&mut member));
+            }
+            (true, letter) => member.push(letter),
+            (false, _) => {}
+        }
+    }
+    members
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(text: &str) -> Value {
+        Value::Text(text.to_owned())
+    }
+
+    #[test]
+    fn what_a_column_would_change_is_refused() {
+        let time = |digits, whole_day| Holds::Time { digits, whole_day };
+        let chars = |most, stripped| Holds::Characters { most, stripped };
+        let member = Holds::Member(members("enum('a','it''s')"));
+        let some = Holds::Members(members("set('a','b')"));
+        for (holds, good, bad) in [
+            (
+                Holds::Integers(64),
+                vec![
+                    Value::Int(-1),
+                    Value::UInt(u64::MAX),
+                    Value::Float(2e3),
+                    text("12"),
+                    text("-1.50e2"),
+                    text("x"),
+                ],
+                vec![Value::Float(1.5), text("1.5"), text(" 15e-1"), Value::Bytes(vec![1])],
+            ),
+            (
+                Holds::Decimals(2),
+                vec![Value::Float(0.25), text("1.2300"), text("125e-2"), Value::Int(7), text("0.000")],
+                vec![Value::Float(0.125), text("1.239"), text("1e-3")],
+            ),
+            (
+                Holds::Doubles,
+                vec![Value::Int(1 << 53), Value::Float(0.1), text("0.1")],
+                vec![Value::Int((1 << 53) + 1), Value::UInt(u64::MAX)],
+            ),
+            (Holds::Floats, vec![Value::Int(1 << 24)], vec![Value::Int((1 << 24) + 1)]),
+            (
+                chars(3, false),
+                vec![text("é €"), text("x  "), Value::Int(1234)],
+                vec![text("x   "), text("abcd")],
+            ),
+            (chars(3, true), vec![text("abc"), text("")], vec![text("x ")]),
+            (Holds::Text(3), vec![text("x  "), text("long")], vec![text("x   ")]),
+            (
+                Holds::Binary(2),
+                vec![Value::Bytes(vec![0, 0]), text("ab")],
+                vec![Value::Bytes(vec![1]), text("abc")],
+            ),
+            (
+                time(3, false),
+                vec![text("2026-01-01 10:00:00.123"), text("2026-01-01 10:00:00.123000"), text("10:00")],
+                vec![text("2026-01-01 10:00:00.1234"), Value::Float(1.5)],
+            ),
+            (time(0, true), vec![text("2026-01-01")], vec![text("2026-01-01 10:00:00")]),
+            (Holds::Year, vec![Value::Int(2026), text("1999")], vec![Value::Int(26), text("26")]),
+            (Holds::Bits, vec![Value::Int(1), Value::Bytes(vec![1])], vec![text("1")]),
+            (member, vec![text("a"), text("it's")], vec![text("A"), text("1"), Value::Int(1)]),
+            (some, vec![text("a,b"), text("")], vec![text("c"), Value::Int(1)]),
+        ] {
+            for value in good.iter().chain([&Value::Null]) {
+                assert_eq!(holds.refuses(value), None, "{holds:?} {value:?}");
+            }
+            for value in bad {
+                assert!(holds.refuses(&value).is_some(), "{holds:?} {value:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Decides to whom an error belongs: to the change in whose statement it happened, or to the connection, the transaction or
+//! the server.
+//!
+//! Only the second group is listed, because every schema can have errors of its own: checks, triggers, generated columns,
+//! partitions. Numbers: MySQL reference manual, "Server Error Message Reference"; MariaDB, "Error Codes".
+
+use crate::error::failure::Failure;
+use crate::error::numbers::Verdict;
+use crate::sync::change::Outcome;
+
+/// What the server said about one change.
+#[derive(Clone, Debug)]
+pub(super) struct Refusal {
+    pub(super) number: Option<u16>,
+    pub(super) said: String,
+}
+
+impl Refusal {
+    pub(super) fn of(failure: &Failure) -> Refusal {
+        Refusal { number: failure.number(), said: failure.to_string() }
+    }
+
+    pub(super) fn outcome(&self) -> Outcome {
+        Outcome::Refused(format!("the database refuses its values: {}", self.said))
+    }
+
+    /// Whether a duplicate key is the reason.
+    pub(super) fn is_duplicate(&self) -> bool {
+        matches!(self.number, Some(1062 | 1586))
+    }
+
+    /// Whether a foreign key is the reason.
+    pub(super) fn is_reference(&self) -> bool {
+        matches!(self.number, Some(1451 | 1217 | 1452 | 1216))
+    }
+}
+
+/// True for an error of the connection, the transaction or the server, which ends the batch. `table` is the one that the
+/// statement names: an error of its own existence or privileges is for the operator.
+pub(super) fn ends_the_batch(failure: &Failure, table: &str) -> bool {
+    let state = failure.source().and_then(sqlx::Error::as_database_error).and_then(|error| error.code());
+    // SIGNAL can name any number, and most triggers name this state.
+    if state.as_deref() == Some("45000") {
+        return false;
+    }
+    if state.is_some_and(|state| state.starts_with("08") || state.starts_with("40")) {
+        return true;
+    }
+    // Without a number, it is not the server that failed.
+    failure.number().is_none_or(|number| is_of_the_server(number, &failure.to_string(), table))
+        || number_is_listed_as_temporary(failure)
+}
+
+fn number_is_listed_as_temporary(failure: &Failure) -> bool {
+    failure.verdict() != Verdict::Final
+}
+
+fn is_of_the_server(number: u16, said: &str, table: &str) -> bool {
+    match number {
+        // The driver refuses to send so much, and the connection goes on.
+        2020 => false,
+        // Files and memory of the server; the driver and its connection.
+        0..=999 | 2000..=2999 => true,
+        // The engine's error 139: the row is too large for a page.
+        1030 => !said.contains("139"),
+        1015 | 1016 | 1021 | 1026 | 1034 | 1035 | 1037 | 1038 | 1041 | 1114 | 1194 | 1195 => true,
+        1712 | 1812 | 1877 | 1932 => true,
+        // Connections and limits of the user; the end of the statement's time.
+        1040 | 1129 | 1130 | 1135 | 1203 | 1226 | 1969 | 3024 => true,
+        // The session: LOCK TABLES, a read-only or an XA transaction, locks that another transaction has.
+        1099 | 1100 | 1206 | 1223 | 1792 | 1836 | 1399..=1402 | 1613 | 1614 | 3572 => true,
+        1044 | 1045 => true,
+        // A trigger may be without a table or a privilege, which refuses its row alone.
+        1142 | 1143 | 1146 => said.contains(&format!("'{table}'")) || said.contains(&format!(".{table}'")),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::driver::DriverError;
+
+    #[test]
+    fn what_is_not_of_the_server_belongs_to_the_change() {
+        let ends =
+            |number, said: &str| ends_the_batch(&Failure::Driver(DriverError::new(number, said)), "items");
+        for (number, said) in [
+            (1365, "Division by 0"),
+            (3819, "Check constraint"),
+            (30_001, "a trigger's own number"),
+            (1146, "Table 'shop.audit' doesn't exist"),
+            (1142, "INSERT command denied to user 'a'@'b' for table 'audit'"),
+            (1172, "Result consisted of more than one row"),
+            (1526, "Table has no partition for value 7"),
+            (1030, "Got error 139 from storage engine"),
+            (3144, "Cannot create a JSON value from a string with CHARACTER SET 'binary'"),
+            (3643, "The SRID of the geometry does not match"),
+            (1062, "Duplicate entry"),
+            (1054, "Unknown column"),
+            (2020, "Got packet bigger than 'max_allowed_packet' bytes"),
+        ] {
+            assert!(!ends(number, said), "{number} {said}");
+        }
+        for (number, said) in [
+            (1213, "Deadlock found"),
+            (1205, "Lock wait timeout exceeded"),
+            (1020, "Record has changed since last read"),
+            (1030, "Got error 28 from storage engine"),
+            (1114, "The table 'items' is full"),
+            (28, "No space left on device"),
+            (1290, "running with the --read-only option"),
+            (1836, "Running in read-only mode"),
+            (1040, "Too many connections"),
+            (2013, "Lost connection"),
+            (2055, "Lost connection to server"),
+            (1317, "Query execution was interrupted"),
+            (1146, "Table 'shop.items' doesn't exist"),
+            (1142, "INSERT command denied to user 'a'@'b' for table 'items'"),
+        ] {
+            assert!(ends(number, said), "{number} {said}");
+        }
+        assert!(ends_the_batch(&Failure::Sql(sqlx::Error::WorkerCrashed), "items"));
+        assert!(ends_the_batch(&Failure::Contradicted("x"), "items"));
+    }
+}

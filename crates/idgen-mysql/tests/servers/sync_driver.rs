@@ -1,0 +1,139 @@
+//! Changes applied over a driver that makes a lost connection anew by itself, and repeats the statement there.
+
+use futures_util::TryStreamExt;
+use idgen_mysql::sync::{Change, Outcome, Sync, Value};
+use idgen_mysql::{DriverAnswer, DriverConnection, DriverError, Index};
+use idgen_server::Database;
+use sqlx::{AssertSqlSafe, Either, Executor, MySqlConnection, Row};
+
+use crate::common::{connect, number, on_both, run};
+use crate::sync::{id, item, list, sync};
+
+on_both!(a_driver_that_connects_again_applies_nothing_by_halves);
+
+/// The connection dies before one of its statements.
+struct Driver {
+    url: String,
+    connection: MySqlConnection,
+    /// Whether new connections begin a transaction by themselves.
+    autocommit: bool,
+    /// How many statements are left until the connection dies.
+    left: usize,
+}
+
+impl Driver {
+    async fn open(url: &str, autocommit: bool, left: usize) -> Driver {
+        let mut connection = connect(url).await;
+        begin(&mut connection, autocommit).await;
+        Driver { url: url.to_owned(), connection, autocommit, left }
+    }
+}
+
+async fn begin(connection: &mut MySqlConnection, autocommit: bool) {
+    run(connection, if autocommit { "START TRANSACTION" } else { "SET autocommit = 0" }).await;
+}
+
+impl DriverConnection for Driver {
+    async fn run(&mut self, statement: &str) -> Result<DriverAnswer, DriverError> {
+        if self.left == 0 {
+            // The server ends the transaction of the connection that is gone; the new one is in none.
+            let old = std::mem::replace(&mut self.connection, connect(&self.url).await);
+            sqlx::Connection::close(old).await.unwrap();
+            if !self.autocommit {
+                begin(&mut self.connection, false).await;
+            }
+        }
+        self.left = self.left.wrapping_sub(1);
+        let mut answer = DriverAnswer::default();
+        let mut results = self.connection.fetch_many(sqlx::raw_sql(AssertSqlSafe(statement.to_owned())));
+        let failed = |error: sqlx::Error| {
+            let number = error
+                .as_database_error()
+                .map(|error| error.downcast_ref::<sqlx::mysql::MySqlDatabaseError>().number());
+            DriverError::new(number.unwrap_or(2013), error.to_string())
+        };
+        while let Some(result) = results.try_next().await.map_err(failed)? {
+            match result {
+                Either::Left(done) => answer.affected = done.rows_affected(),
+                Either::Right(row) => {
+                    answer.columns =
+                        row.columns().iter().map(|column| sqlx::Column::name(column).to_owned()).collect();
+                    let values = (0..row.len()).map(|at| row.try_get_unchecked(at).unwrap_or_default());
+                    answer.rows.push(values.collect());
+                }
+            }
+        }
+        Ok(answer)
+    }
+}
+
+/// Applies a batch; false if it failed, and was rolled back.
+async fn attempt(sync: &Sync, driver: &mut Driver, batch: &[Change]) -> bool {
+    match sync.apply(driver, batch).await {
+        Ok(answer) => {
+            // A row that is already there is the only reason to refuse one.
+            let fine = |outcome: &Outcome| matches!(outcome, Outcome::Applied { .. });
+            assert!(answer.outcomes()[..3].iter().all(fine), "{answer:?}");
+            assert!(matches!(answer.outcomes()[3], Outcome::Refused(_)), "{answer:?}");
+            run(&mut driver.connection, "COMMIT").await;
+            true
+        }
+        Err(error) => {
+            assert!(error.is_transient() || error.is_not_in_transaction(), "{error}");
+            run(&mut driver.connection, "ROLLBACK").await;
+            false
+        }
+    }
+}
+
+/// At each of its statements: with `autocommit`, the repeated statement is committed at once; without it, with what follows.
+async fn a_driver_that_connects_again_applies_nothing_by_halves(database: Database) {
+    let (scratch, map, sync) = sync(database, Index::Unique).await;
+    let mut failed = 0;
+    for autocommit in [true, false] {
+        for left in 0.. {
+            let rows = 10 * (u128::from(autocommit) * 1000 + left as u128);
+            let batch = [
+                list(id(rows + 1), 1, &rows.to_string()),
+                item(id(rows + 2), 1, id(rows + 1), "a"),
+                Change::put("notes", id(rows + 3), 1, [("item_id", id(rows + 2).into())]),
+                Change::put("lists", id(rows + 4), 1, [("title", Value::Null)]),
+            ];
+            // An older change, so that this batch changes a row as well.
+            let before = list(id(rows + 5), 1, &format!("{rows} old"));
+            let mut driver = Driver::open(scratch.url(), autocommit, usize::MAX).await;
+            sync.apply(&mut driver, &[before]).await.unwrap();
+            run(&mut driver.connection, "COMMIT").await;
+            begin(&mut driver.connection, autocommit).await;
+            driver.left = left;
+            let batch = [&batch[..], &[list(id(rows + 5), 2, &format!("{rows} new"))]].concat();
+            let applied = attempt(&sync, &mut driver, &batch).await;
+            if !applied {
+                failed += 1;
+                let mut driver = Driver::open(scratch.url(), autocommit, usize::MAX).await;
+                assert!(attempt(&sync, &mut driver, &batch).await, "{left}");
+            }
+            let mut connection = connect(scratch.url()).await;
+            let whole = format!(
+                "SELECT COUNT(*) FROM notes n JOIN items i ON i.id = n.item_id JOIN lists l ON l.id = i.list_id \
+                 JOIN uuid_map m ON m.id = n.id WHERE l.title = '{rows}'"
+            );
+            assert_eq!(number(&mut connection, whole).await, Ok(1), "{autocommit} {left}");
+            let updated = format!("SELECT COUNT(*) FROM lists WHERE title = '{rows} new'");
+            assert_eq!(number(&mut connection, updated).await, Ok(1), "{autocommit} {left}");
+            // Nobody has rows that the map does not know.
+            for table in ["lists", "items", "notes"] {
+                let orphans = format!(
+                    "SELECT COUNT(*) FROM {table} t LEFT JOIN uuid_map m ON m.id = t.id WHERE m.id IS NULL"
+                );
+                assert_eq!(number(&mut connection, orphans).await, Ok(0), "{autocommit} {left} {table}");
+            }
+            // The connection outlived the batch.
+            if driver.left < usize::MAX / 2 && applied {
+                break;
+            }
+        }
+    }
+    assert!(failed > 20, "{failed}");
+    assert_eq!(map.check().await.unwrap(), []);
+}

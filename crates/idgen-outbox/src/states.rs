@@ -1,0 +1,178 @@
+//! The transitions of a row's state. Implementations in other languages have the same statements.
+
+use std::time::{Duration, SystemTime};
+
+use rusqlite::{Connection, OptionalExtension, params};
+use uuid::Uuid;
+
+use crate::change::Outcome;
+use crate::error::{Error, Result};
+use crate::outbox::Outbox;
+
+/// A change waits for at most this long until it is sent again.
+pub(crate) const LONGEST: Duration = Duration::from_secs(3600);
+
+pub(crate) fn millis(time: SystemTime) -> i64 {
+    let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}
+
+impl Outbox {
+    /// Records what the server answered for a change. An answer for an older change than the newest one of the row does nothing:
+    /// the newest one is still to be sent.
+    ///
+    /// - [`Waits`](Outcome::Waits): the change is sent again when the row that it waits for was applied, or after 2 seconds, then
+    ///   4, and so on, up to an hour. If that row is refused here, this one is, too.
+    /// - [`Blocked`](Outcome::Blocked): refused, unless this device has a newer change of the row that stands in the way. Then it
+    ///   waits.
+    /// - [`Older`](Outcome::Older): the device was restored from a backup or copied. The row is refused, and
+    ///   [`retry`](Self::retry) or the next change of the row overwrites what the server has.
+    ///
+    /// # Errors
+    /// SQLite fails. Record all answers of a batch in one transaction.
+    pub fn answered(
+        &self,
+        database: &Connection,
+        (table, row, number): (&str, Uuid, u64),
+        outcome: &Outcome,
+        now: SystemTime,
+    ) -> Result<()> {
+        let (row, number) = (row.to_string(), stored(number)?);
+        let find =
+            "SELECT state, resent, attempts FROM idgen_outbox WHERE tbl = ?1 AND row = ?2 AND number = ?3";
+        let mut find = database.prepare_cached(find)?;
+        let found = find.query_row(params![table, row, number], |found| {
+            Ok((found.get::<_, String>(0)?, found.get::<_, bool>(1)?, found.get::<_, i64>(2)?))
+        });
+        let Some((state, resent, attempts)) = found.optional()? else { return Ok(()) };
+        match (state.as_str(), outcome) {
+            // Also of a row that was refused: the change was sent twice.
+            ("pending" | "refused", Outcome::Applied) => done(database, table, &row),
+            ("pending", Outcome::Older(_)) if resent => done(database, table, &row),
+            ("pending", Outcome::Older(newest)) => {
+                let reason = format!(
+                    "the server has a newer change of this row, with the number {newest}: this device was restored from a \
+                     backup, or copied"
+                );
+                refuse(database, table, &row, stored(*newest)?.unsigned_abs(), &reason)
+            }
+            ("pending", Outcome::Refused(reason)) => {
+                refuse(database, table, &row, number.unsigned_abs(), reason)
+            }
+            (
+                "pending",
+                Outcome::Waits { reason, table: needs, row: needed }
+                | Outcome::Blocked { reason, table: needs, row: needed, .. },
+            ) => {
+                let needed = needed.to_string();
+                let other = "SELECT state, number FROM idgen_outbox WHERE tbl = ?1 AND row = ?2";
+                let mut other = database.prepare_cached(other)?;
+                let other = other.query_row(params![needs, needed], |found| {
+                    Ok((found.get::<_, String>(0)? == "refused", found.get::<_, i64>(1)?))
+                });
+                let other = other.optional()?;
+                let is_refused = other.is_some_and(|(is_refused, _)| is_refused);
+                let is_final = match outcome {
+                    Outcome::Blocked { number, .. } => {
+                        let number = stored(*number)?;
+                        other.is_none_or(|(is_refused, newest)| is_refused || newest <= number)
+                    }
+                    _ => is_refused,
+                };
+                if is_final {
+                    let reason = if is_refused { &because(needs, &needed) } else { reason };
+                    refuse(database, table, &row, number.unsigned_abs(), reason)?;
+                } else {
+                    let pause = Duration::from_secs(2 << attempts.clamp(0, 20)).min(LONGEST);
+                    let wait = "UPDATE idgen_outbox SET reason = ?3, attempts = attempts + 1, wake = ?4, \
+                         position = (SELECT MAX(position) + 1 FROM idgen_outbox) WHERE tbl = ?1 AND row = ?2";
+                    database.execute(wait, params![table, row, reason, millis(now + pause)])?;
+                }
+                let name =
+                    "UPDATE idgen_outbox SET needs_tbl = ?3, needs_row = ?4 WHERE tbl = ?1 AND row = ?2";
+                database.execute(name, params![table, row, needs, needed])?;
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn stored(number: u64) -> Result<i64> {
+    i64::try_from(number).map_err(|_| Error::misuse(format!("{number} is no number of a change")))
+}
+
+fn because(table: &str, row: &str) -> String {
+    format!("it waits for the row {row} of {table}, which was refused")
+}
+
+/// Writes the newest change of a row. A pending row keeps its place, so that it stays before the rows that refer to it.
+pub(crate) fn write(
+    transaction: &Connection,
+    table: &str,
+    row: Uuid,
+    operation: &str,
+    columns: &str,
+) -> Result<u64> {
+    let row = row.to_string();
+    let statement = "INSERT INTO idgen_outbox (tbl, row, number, operation, columns, state, position) \
+         VALUES (?1, ?2, 1, ?3, ?4, 'pending', (SELECT COALESCE(MAX(position), 0) + 1 FROM idgen_outbox)) \
+         ON CONFLICT (tbl, row) DO UPDATE SET number = number + 1, operation = excluded.operation, \
+         columns = excluded.columns, position = IIF(state = 'pending', position, excluded.position), \
+         state = 'pending', reason = NULL, needs_tbl = NULL, needs_row = NULL, attempts = 0, wake = 0, resent = 0 \
+         RETURNING number";
+    let mut statement = transaction.prepare_cached(statement)?;
+    let number: i64 = statement.query_row(params![table, row, operation, columns], |row| row.get(0))?;
+    release(transaction, table, &row)?;
+    Ok(number.unsigned_abs())
+}
+
+fn done(database: &Connection, table: &str, row: &str) -> Result<()> {
+    let done = "UPDATE idgen_outbox SET state = 'done', reason = NULL, needs_tbl = NULL, needs_row = NULL, attempts = 0, \
+         wake = 0, resent = 0 WHERE tbl = ?1 AND row = ?2";
+    database.execute(done, params![table, row])?;
+    release(database, table, row)
+}
+
+/// Refuses a row, and those that wait for it.
+pub(crate) fn refuse(database: &Connection, table: &str, row: &str, number: u64, reason: &str) -> Result<()> {
+    let refuse = "UPDATE idgen_outbox SET state = 'refused', reason = ?3, number = ?4, needs_tbl = NULL, needs_row = NULL, \
+         attempts = 0, wake = 0, resent = 0 WHERE tbl = ?1 AND row = ?2";
+    database.execute(refuse, params![table, row, reason, stored(number)?])?;
+    let others = "WITH RECURSIVE others (tbl, row) AS (SELECT ?1, ?2 UNION SELECT o.tbl, o.row FROM idgen_outbox o \
+         JOIN others ON o.needs_tbl = others.tbl AND o.needs_row = others.row) \
+         UPDATE idgen_outbox SET state = 'refused', reason = ?3, attempts = 0, wake = 0 \
+         WHERE state = 'pending' AND needs_row IS NOT NULL AND (tbl, row) IN (SELECT tbl, row FROM others) \
+         AND (tbl, row) <> (?1, ?2)";
+    database.execute(others, params![table, row, because(table, row)])?;
+    Ok(())
+}
+
+/// Sends the rows again that wait for a row or were refused because of it, and those that wait for these.
+fn release(database: &Connection, table: &str, row: &str) -> Result<()> {
+    let release = "WITH RECURSIVE others (tbl, row) AS (SELECT ?1, ?2 UNION SELECT o.tbl, o.row FROM idgen_outbox o \
+         JOIN others ON o.needs_tbl = others.tbl AND o.needs_row = others.row) \
+         UPDATE idgen_outbox SET state = 'pending', reason = NULL, needs_tbl = NULL, needs_row = NULL, attempts = 0, wake = 0, \
+         position = position + (SELECT MAX(position) FROM idgen_outbox) \
+         WHERE needs_row IS NOT NULL AND state <> 'done' AND (tbl, row) IN (SELECT tbl, row FROM others) \
+         AND (tbl, row) <> (?1, ?2)";
+    database.prepare_cached(release)?.execute(params![table, row])?;
+    Ok(())
+}
+
+pub(crate) fn retry(database: &Connection, table: &str, row: &str) -> Result<bool> {
+    let retry = "UPDATE idgen_outbox SET state = 'pending', reason = NULL, number = number + 1, needs_tbl = NULL, \
+         needs_row = NULL, position = (SELECT MAX(position) + 1 FROM idgen_outbox) \
+         WHERE tbl = ?1 AND row = ?2 AND state = 'refused'";
+    if database.execute(retry, params![table, row])? == 0 {
+        return Ok(false);
+    }
+    release(database, table, row)?;
+    Ok(true)
+}
+
+pub(crate) fn resend(database: &Connection) -> Result<u64> {
+    let resend = "UPDATE idgen_outbox SET state = 'pending', resent = 1, \
+         position = position + (SELECT MAX(position) FROM idgen_outbox) WHERE state = 'done'";
+    Ok(database.execute(resend, [])? as u64)
+}

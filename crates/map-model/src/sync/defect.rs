@@ -1,0 +1,105 @@
+//! What is taken out of the design, to show that the checker notices.
+
+use crate::sync::world::Scope;
+
+/// What holds in every state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Promise {
+    /// The loop that sends batches until there is none ends, whatever waits.
+    LoopsEnd,
+    /// Every change is applied or refused, unless it waits for a row that has not arrived.
+    QueuesDrain,
+    /// The server has what each device was told that it has, and in the end what the devices have.
+    NothingLost,
+    /// The server takes the changes of a device whose own rows agree with each other.
+    NothingRefused,
+    /// Only the answer for the newest change of a row has an effect.
+    AnswersCount,
+}
+
+impl Promise {
+    /// All of them.
+    pub const ALL: [Promise; 5] = [
+        Promise::LoopsEnd,
+        Promise::QueuesDrain,
+        Promise::NothingLost,
+        Promise::NothingRefused,
+        Promise::AnswersCount,
+    ];
+
+    /// The name of the property.
+    pub fn name(self) -> &'static str {
+        match self {
+            Promise::LoopsEnd => "loops end",
+            Promise::QueuesDrain => "queues drain",
+            Promise::NothingLost => "nothing is lost",
+            Promise::NothingRefused => "nothing is refused",
+            Promise::AnswersCount => "answers of older changes do nothing",
+        }
+    }
+}
+
+/// A remedy that is missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Defect {
+    /// A change that waits is part of the next batch.
+    WaitsWithoutPause,
+    /// A row that refers to a deleted row waits for it.
+    DeletedRowsMayArrive,
+    /// Rows that wait for a refused row go on waiting.
+    RefusalsStayAlone,
+    /// The outbox refuses a change that another row stands in the way of, although it has a change of that row.
+    BlockedIsFinal,
+    /// The answer about a row in the way does not say which change of it the server has.
+    BlockedWithoutNumber,
+    /// Rows that exchange their unique values are refused.
+    NoExchange,
+    /// A change that failed is not tried again after the rest of its batch.
+    NoSecondTry,
+    /// The server does not remember deletions.
+    DeletionsForgotten,
+    /// The server applies changes that are older than applied ones.
+    OlderApplied,
+    /// An answer for an older change says that the server has a newer one, and the newest change is refused.
+    OlderAnswersCount,
+    /// An answer does not name the number of its change.
+    AnswersWithoutNumber,
+    /// Nothing is sent again after the server was restored.
+    NoResend,
+}
+
+impl Defect {
+    /// The promise that it breaks.
+    pub fn breaks(self) -> Promise {
+        match self {
+            Defect::WaitsWithoutPause => Promise::LoopsEnd,
+            Defect::DeletedRowsMayArrive
+            | Defect::RefusalsStayAlone
+            | Defect::NoExchange
+            | Defect::NoSecondTry => Promise::QueuesDrain,
+            Defect::BlockedIsFinal | Defect::BlockedWithoutNumber => Promise::NothingRefused,
+            Defect::DeletionsForgotten
+            | Defect::OlderApplied
+            | Defect::AnswersWithoutNumber
+            | Defect::NoResend => Promise::NothingLost,
+            Defect::OlderAnswersCount => Promise::AnswersCount,
+        }
+    }
+
+    /// The part of the model in which it is found.
+    pub fn scope(self) -> Scope {
+        match self {
+            Defect::WaitsWithoutPause | Defect::DeletedRowsMayArrive => Scope::TwoDevices,
+            Defect::RefusalsStayAlone => Scope::Family,
+            Defect::BlockedIsFinal
+            | Defect::BlockedWithoutNumber
+            | Defect::NoExchange
+            | Defect::NoSecondTry => Scope::Exchange,
+            Defect::DeletionsForgotten
+            | Defect::OlderApplied
+            | Defect::OlderAnswersCount
+            | Defect::AnswersWithoutNumber
+            | Defect::NoResend => Scope::Restored,
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! The outbox of a device, as `crates/idgen-outbox` has it.
+
+use crate::sync::defect::Defect;
+use crate::sync::world::{Change, Content, Outcome, ROWS, RowAt};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum State {
+    Pending,
+    Done,
+    Refused,
+}
+
+/// The newest change of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Entry {
+    pub(super) number: u8,
+    pub(super) content: Content,
+    pub(super) state: State,
+    pub(super) needs: Option<RowAt>,
+    /// It waits until some time.
+    pub(super) asleep: bool,
+    pub(super) resent: bool,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Outbox {
+    pub(super) entries: [Option<Entry>; ROWS],
+    /// The rows in the order in which they are sent.
+    order: Vec<RowAt>,
+}
+
+impl Outbox {
+    /// What the device itself has.
+    pub(super) fn content(&self, row: RowAt) -> Content {
+        self.entries[row].and_then(|entry| entry.content)
+    }
+
+    fn to_the_end(&mut self, row: RowAt) {
+        self.order.retain(|other| *other != row);
+        self.order.push(row);
+    }
+
+    pub(super) fn change(&mut self, row: RowAt, content: Content) {
+        let before = self.entries[row];
+        let number = before.map_or(0, |entry| entry.number) + 1;
+        if before.is_none_or(|entry| entry.state != State::Pending) {
+            self.to_the_end(row);
+        }
+        self.entries[row] =
+            Some(Entry { number, content, state: State::Pending, needs: None, asleep: false, resent: false });
+        self.release(row);
+    }
+
+    /// The next changes, at most so many.
+    pub(super) fn batch(&self, most: usize) -> Vec<Change> {
+        let pending = |row: RowAt| self.entries[row].filter(|entry| entry.state == State::Pending);
+        let mut batch: Vec<Change> = Vec::new();
+        for first in &self.order {
+            let mut next = pending(*first).filter(|entry| !entry.asleep).map(|entry| (*first, entry));
+            while let Some((row, Entry { number, content, needs, .. })) = next.take() {
+                if batch.iter().any(|change| change.row == row) {
+                    break;
+                }
+                // A row is sent together with the one that it waits for.
+                if batch.len() >= most && !(batch.len() == 1 && *first != row) {
+                    return batch;
+                }
+                batch.push(Change { row, number, content });
+                next = needs.and_then(|row| Some((row, pending(row)?)));
+            }
+        }
+        batch
+    }
+
+    pub(super) fn answered(&mut self, change: Change, outcome: Outcome, defect: Option<Defect>) {
+        let row = change.row;
+        let Some(entry) = self.entries[row] else { return };
+        let is_newest = entry.number == change.number || defect == Some(Defect::AnswersWithoutNumber);
+        let counts = is_newest
+            || defect == Some(Defect::OlderAnswersCount)
+                && matches!(outcome, Outcome::Older(newest) if newest >= entry.number);
+        match (entry.state, outcome) {
+            _ if !counts => {}
+            (State::Pending | State::Refused, Outcome::Applied) => self.done(row),
+            (State::Pending, Outcome::Older(_)) if entry.resent => {
+                self.done(row);
+            }
+            (State::Pending, Outcome::Older(newest)) => {
+                self.refuse(row, defect);
+                if let Some(entry) = &mut self.entries[row] {
+                    entry.number = newest.max(entry.number);
+                }
+            }
+            (State::Pending, Outcome::Refused) => self.refuse(row, defect),
+            (State::Pending, Outcome::Waits(needs) | Outcome::Blocked(needs, _)) => {
+                let other = self.entries[needs];
+                let is_refused = other.is_some_and(|entry| entry.state == State::Refused);
+                let is_final = match outcome {
+                    Outcome::Blocked(_, number) => match defect {
+                        Some(Defect::BlockedIsFinal) => true,
+                        Some(Defect::BlockedWithoutNumber) => {
+                            other.is_none_or(|entry| entry.state != State::Pending)
+                        }
+                        _ => is_refused || other.is_none_or(|entry| entry.number <= number),
+                    },
+                    _ => is_refused && defect != Some(Defect::RefusalsStayAlone),
+                };
+                if is_final {
+                    self.refuse(row, defect);
+                } else if let Some(entry) = &mut self.entries[row] {
+                    entry.asleep = defect != Some(Defect::WaitsWithoutPause);
+                    self.to_the_end(row);
+                }
+                if let Some(entry) = &mut self.entries[row] {
+                    entry.needs = Some(needs);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn done(&mut self, row: RowAt) {
+        if let Some(entry) = &mut self.entries[row] {
+            *entry = Entry { state: State::Done, needs: None, asleep: false, resent: false, ..*entry };
+        }
+        self.order.retain(|other| *other != row);
+        self.release(row);
+    }
+
+    fn refuse(&mut self, row: RowAt, defect: Option<Defect>) {
+        if let Some(entry) = &mut self.entries[row] {
+            *entry = Entry { state: State::Refused, needs: None, asleep: false, resent: false, ..*entry };
+        }
+        self.order.retain(|other| *other != row);
+        if defect == Some(Defect::RefusalsStayAlone) {
+            return;
+        }
+        for other in 0..ROWS {
+            let Some(entry) = &mut self.entries[other] else { continue };
+            if other != row && entry.state == State::Pending && entry.needs == Some(row) {
+                (entry.state, entry.asleep) = (State::Refused, false);
+                self.order.retain(|at| *at != other);
+            }
+        }
+    }
+
+    /// Sends the rows again that need a row.
+    fn release(&mut self, row: RowAt) {
+        for other in 0..ROWS {
+            let Some(entry) = &mut self.entries[other] else { continue };
+            if other != row && entry.state != State::Done && entry.needs == Some(row) {
+                (entry.state, entry.needs, entry.asleep) = (State::Pending, None, false);
+                self.to_the_end(other);
+            }
+        }
+    }
+
+    /// The time is over until which changes wait.
+    pub(super) fn wake(&mut self) {
+        self.entries.iter_mut().flatten().for_each(|entry| entry.asleep = false);
+    }
+
+    pub(super) fn resend(&mut self) {
+        for row in 0..ROWS {
+            let Some(entry) = &mut self.entries[row] else { continue };
+            if entry.state == State::Done {
+                (entry.state, entry.resent) = (State::Pending, true);
+                self.to_the_end(row);
+            }
+        }
+    }
+}

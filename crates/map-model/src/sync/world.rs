@@ -1,0 +1,119 @@
+//! The state of the model.
+
+use crate::sync::outbox::Outbox;
+use crate::sync::server::Server;
+
+/// Which part of the model is checked. Each is small enough that all of its states are visited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// A parent of one device, and a child of it that another device makes.
+    TwoDevices,
+    /// Two rows of one device, which exchange their unique values.
+    Exchange,
+    /// A parent and its child on one device; the server refuses some values of the parent.
+    Family,
+    /// A row of one device; the server and the device may be restored from backups.
+    Restored,
+}
+
+/// A row: its place.
+pub(super) type RowAt = usize;
+pub(super) const ROWS: usize = 2;
+pub(super) const DEVICES: usize = 2;
+/// The value that the server refuses.
+pub(super) const BAD: u8 = 9;
+
+impl Scope {
+    pub(super) fn rows(self) -> usize {
+        if self == Scope::Restored { 1 } else { 2 }
+    }
+
+    pub(super) fn owner(self, row: RowAt) -> usize {
+        usize::from(self == Scope::TwoDevices && row == 1)
+    }
+
+    /// The parent of a row, if it is a child.
+    pub(super) fn parent(self, row: RowAt) -> Option<RowAt> {
+        (matches!(self, Scope::TwoDevices | Scope::Family) && row == 1).then_some(0)
+    }
+
+    /// The values of a row.
+    pub(super) fn values(self, row: RowAt) -> &'static [u8] {
+        match self {
+            Scope::Exchange => &[1, 2, 3],
+            Scope::Family if row == 0 => &[1, BAD],
+            Scope::Restored => &[1, 2],
+            Scope::TwoDevices | Scope::Family => &[1],
+        }
+    }
+
+    /// The highest number of a change of a row. Two rows exchange their values in three changes and two.
+    pub(super) fn numbers(self, row: RowAt) -> u8 {
+        if self == Scope::Exchange && row == 1 { 2 } else { 3 }
+    }
+}
+
+/// What a row holds: `None` if it is deleted.
+pub(super) type Content = Option<u8>;
+
+/// A change as it is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Change {
+    pub(super) row: RowAt,
+    pub(super) number: u8,
+    pub(super) content: Content,
+}
+
+/// What the server answers for a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Outcome {
+    Applied,
+    Older(u8),
+    Waits(RowAt),
+    /// By this row, whose newest change has this number.
+    Blocked(RowAt, u8),
+    Refused,
+}
+
+/// A message on its way.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Message {
+    Batch(usize, Vec<Change>),
+    Answer(usize, Vec<(Change, Outcome)>),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct World {
+    pub(super) devices: [Outbox; DEVICES],
+    pub(super) server: Server,
+    /// In no order.
+    pub(super) network: Vec<Message>,
+    pub(super) server_backup: Option<Server>,
+    pub(super) device_backup: Option<Outbox>,
+    /// The server was restored, and the devices have not sent everything again.
+    pub(super) server_restored: bool,
+    pub(super) device_restored: bool,
+    /// The newest number of each row of which the server has said that it is refused or blocked.
+    pub(super) said_no: [u8; ROWS],
+}
+
+impl World {
+    pub(super) fn begin() -> World {
+        World {
+            devices: [Outbox::default(), Outbox::default()],
+            server: Server::default(),
+            network: Vec::new(),
+            server_backup: None,
+            device_backup: None,
+            server_restored: false,
+            device_restored: false,
+            said_no: [0; ROWS],
+        }
+    }
+
+    /// States that differ in the order of messages count once.
+    pub(super) fn canonical(mut self) -> World {
+        self.network.sort_unstable();
+        self
+    }
+}
