@@ -1,8 +1,9 @@
-//! How the clients of a planned load insert: the options `--statement-rows` and `--delay`.
+//! How the clients of a planned load insert: the options `--statement-rows`, `--delay` and `--skew`.
 
 use idgen_lab::forecast::{Clients, Delay};
-use idgen_record::Latency;
+use idgen_record::{Latency, Skew};
 
+use super::skew;
 use crate::{failure, number};
 
 /// How clients insert.
@@ -11,10 +12,15 @@ pub(super) struct ClientArgs {
     /// Rows of a statement, whose ids a client makes at once [default: 1].
     #[arg(long, value_name = "N", value_parser = number::whole::<u64>(1..=Clients::MAX_STATEMENT_ROWS), allow_negative_numbers = true)]
     statement_rows: Option<u64>,
-    /// Milliseconds from making an id until its statement is acknowledged: on average, or the percentiles 50, 95, 99 and
-    /// 100, separated by commas, as a report of `idgen lab` has them [default with several writers: as recorded].
+    /// Milliseconds from making an id until the server inserts its row, before the commit: on average, or the percentiles 50,
+    /// 95, 99 and 100, separated by commas, as a report of `idgen lab` has them under "to insert" [default with several
+    /// writers: as recorded].
     #[arg(long, value_name = "MS", value_parser = delay, allow_negative_numbers = true)]
     delay: Option<Delay>,
+    /// Milliseconds by which the clocks of --writers differ: a random constant for each, up to this many before or after the
+    /// true time, or a list of one constant for each, separated by commas; `idgen lab skew` measures yours.
+    #[arg(long, value_name = "MS", value_parser = skew::read, allow_negative_numbers = true)]
+    skew: Option<Skew>,
 }
 
 fn delay(text: &str) -> Result<Delay, String> {
@@ -56,8 +62,17 @@ impl ClientArgs {
     }
 
     /// The options that were given, for engines whose model has no clients.
-    pub(super) fn given(&self) -> [(&'static str, bool); 2] {
-        [("--statement-rows", self.statement_rows.is_some()), ("--delay", self.delay.is_some())]
+    pub(super) fn given(&self) -> [(&'static str, bool); 3] {
+        [
+            ("--statement-rows", self.statement_rows.is_some()),
+            ("--delay", self.delay.is_some()),
+            ("--skew", self.skew.is_some()),
+        ]
+    }
+
+    /// The clocks of the clients, where they differ.
+    pub(super) fn skew(&self) -> Option<Skew> {
+        self.skew.clone()
     }
 }
 

@@ -57,7 +57,7 @@ pub struct SimulateArgs {
         long,
         value_name = "NAME",
         value_parser = revisits,
-        conflicts_with_all = ["strategy", "rows", "row_bytes", "pool", "rate", "writers", "engine", "iops", "checkpoint", "page_bytes", "commit_rows", "existing", "statement_rows", "delay"],
+        conflicts_with_all = ["strategy", "rows", "row_bytes", "pool", "rate", "writers", "engine", "iops", "checkpoint", "page_bytes", "commit_rows", "existing", "statement_rows", "delay", "skew", "start"],
     )]
     experiment: Option<Revisits>,
     /// The size of the experiment: ci, default or full.
@@ -77,6 +77,10 @@ pub struct SimulateArgs {
     /// PostgreSQL.
     #[arg(long, value_name = "FILE", value_parser = values::svg(), conflicts_with = "experiment")]
     picture: Option<PathBuf>,
+    /// The time of the first id, such as 2026-10-05T08:00:00Z [default: 2026-01-04T00:00:00Z]. It matters for version 1, whose
+    /// low bits come first and begin again every seven minutes.
+    #[arg(long, value_name = "TIME", value_parser = start, conflicts_with = "experiment")]
+    start: Option<i64>,
     #[command(flatten)]
     load: LoadArgs,
 }
@@ -149,6 +153,13 @@ fn rate(text: &str) -> Result<f64, String> {
     number::rate(text, (Load::MIN_RATE, Load::MAX_RATE))
 }
 
+/// A moment as RFC 3339 writes it.
+fn start(text: &str) -> Result<i64, String> {
+    text.parse::<jiff::Timestamp>()
+        .map(jiff::Timestamp::as_second)
+        .map_err(|_| format!("'{text}' is not a time: give one such as 2026-10-05T08:00:00Z"))
+}
+
 /// Runs `simulate`.
 pub fn run_simulate(args: SimulateArgs) -> anyhow::Result<ExitCode> {
     if let Some(experiment) = &args.experiment {
@@ -160,7 +171,7 @@ pub fn run_simulate(args: SimulateArgs) -> anyhow::Result<ExitCode> {
     strategy.check(args.load.engine).map_err(refused)?;
     let model = args.load.model()?;
     args.load.refuse(&[("--picture", args.picture.is_some() && !model.has_pool)])?;
-    let load = Load { id_rate: args.id_rate, ..args.load.load(model)? };
+    let load = Load { id_rate: args.id_rate, start_unix_secs: args.start, ..args.load.load(model)? };
     let rates = if args.rates.is_empty() { vec![load.rate] } else { args.rates.clone() };
     let mut forecasts = Vec::new();
     for rate in rates {
@@ -282,7 +293,7 @@ impl LoadArgs {
         let LoadArgs { rows, row_bytes, rate, writers, .. } = *self;
         let usual = Load::new(rows, server);
         let commit_rows = self.commit_rows.unwrap_or(usual.commit_rows);
-        Ok(Load { row_bytes, rate, writers, commit_rows, existing: self.existing()?, clients, ..usual })
+        Ok(Load { row_bytes, rate, writers, commit_rows, existing: self.existing()?, clients, skew: self.clients.skew(), ..usual })
     }
 
     fn existing(&self) -> anyhow::Result<Option<(&'static Strategy, u64)>> {

@@ -2,6 +2,7 @@
 
 mod amounts;
 mod candidates;
+mod clocks;
 mod cost;
 mod fill;
 mod hold_out;
@@ -186,7 +187,7 @@ pub fn advise(load: &Load, from: IdsFrom) -> Result<Advice> {
     load.check_rows(Load::MAX_ROWS)?;
     let server = advised(&load.server);
     let (mut scale, mut stopped, mut candidates) = (1, Vec::new(), Vec::new());
-    for strategy in compared(server.database(), load.existing)? {
+    for strategy in compared(server.database(), load)? {
         let scaled = server.scaled(strategy, load);
         scale = scale.max(scaled.scale);
         stopped.extend(server.stops_at(&scaled, load).map(|rows| (strategy.name, rows)));

@@ -7,6 +7,7 @@ mod host;
 mod latencies;
 mod mysql;
 mod postgres;
+mod skew;
 mod sqlite;
 mod start;
 mod step;
@@ -30,9 +31,11 @@ pub use counted::{Contents, Counters, FilePages, Leaf, Seen, Tree};
 pub(crate) use latencies::Latencies;
 pub use mysql::Mysql;
 pub use postgres::Postgres;
+pub use skew::Skew;
+pub(crate) use skew::micros;
 pub use sqlite::Sqlite;
 pub(crate) use start::{can_limit_iops, database_at, has_checkpoints, may_be};
-pub use start::{connect, start};
+pub use start::{connect, skew, start};
 #[doc(hidden)]
 pub use step::{Answer, MakeKey, Outcome, Step};
 #[doc(hidden)]
@@ -139,7 +142,7 @@ pub trait Table {
             match feed.next(0)? {
                 Turn::Insert(statement) => {
                     let rows = self.insert(&statement.batch())?;
-                    feed.acknowledged(&statement, &rows)?;
+                    feed.acknowledged(0, &statement, &rows)?;
                 }
                 Turn::Wait(moment) => {
                     std::thread::sleep(moment.saturating_duration_since(Instant::now()).min(STEP));
@@ -202,6 +205,14 @@ pub trait Table {
 
     /// What the database has counted since the tables were made.
     fn counters(&mut self) -> Result<Counters>;
+
+    /// By how many microseconds the server's clock is ahead of this machine's, where the two may differ.
+    ///
+    /// # Errors
+    /// The server does not answer.
+    fn clock_ahead(&mut self) -> Result<i64> {
+        Ok(0)
+    }
 
     /// What other clients have written to the server since the tables were made. `None` if there are no other clients, or if
     /// the database cannot tell their work from the lab's.

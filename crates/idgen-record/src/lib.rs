@@ -13,6 +13,7 @@
 
 #![forbid(unsafe_code)]
 
+mod arrival;
 mod case;
 mod clients;
 mod database;
@@ -29,6 +30,7 @@ mod repeat;
 mod results;
 mod run;
 mod sample;
+mod skew;
 mod strategy;
 mod thousands;
 mod totals;
@@ -36,6 +38,7 @@ mod tree;
 mod window;
 mod workload;
 
+pub use arrival::Arrival;
 pub use case::{CaseRecord, FileFigures, IndexFigures, LoadFigures, VisitFigures};
 pub use clients::{Clients, Edge, Others};
 pub use database::{Database, EngineInfo};
@@ -51,6 +54,7 @@ pub use repeat::{Protocol, Repeat};
 pub use results::{Failure, Results};
 pub use run::{RunRecord, StrategyRecord};
 pub use sample::{Difference, Sample};
+pub use skew::Skew;
 pub use strategy::{Column, Family, IdKind};
 pub use thousands::thousands;
 pub use totals::{Latency, Totals};

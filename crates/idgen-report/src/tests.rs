@@ -101,6 +101,7 @@ pub(super) fn results(strategies: usize) -> Results {
             },
             latency: None,
             clients: None,
+            arrival: None,
             operations: None,
             trees: vec![TreeFigures {
                 role: Role::Rows,

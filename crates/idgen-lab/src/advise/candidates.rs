@@ -1,5 +1,7 @@
 //! The strategies that advice compares, the same for every database, and the choice among them.
 
+use std::cmp::Ordering;
+
 use serde::Serialize;
 
 use super::Found;
@@ -7,7 +9,7 @@ use super::amounts::bytes;
 use crate::forecast::{Forecast, Load};
 use crate::strategy::{self, Strategy};
 use crate::{Error, Result};
-use idgen_record::{Column, Database};
+use idgen_record::{Column, Database, IdKind};
 
 /// Who makes the ids of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -22,36 +24,29 @@ pub enum IdsFrom {
     Clients,
 }
 
-/// A strategy that is compared.
-struct Entry {
-    name: &'static str,
-    /// Its ids hide when they were made.
-    hides: bool,
-    /// Only a table that holds rows may need it.
-    for_existing: bool,
-}
-
-const fn entry(name: &'static str, hides: bool, for_existing: bool) -> Entry {
-    Entry { name, hides, for_existing }
-}
-
-/// All of them, the simplest first. If two are equal, the first one wins.
-const ALL: [Entry; 11] = [
-    entry("auto-increment", false, false),
-    entry("device", false, true),
-    entry("v7-binary", false, false),
-    entry("fixed-prefix", false, true),
-    entry("minute-ascending", true, false),
-    entry("minute-random", true, false),
-    entry("v4-binary", true, false),
-    entry("v7-text36", false, true),
-    entry("fixed-text36", false, true),
-    entry("minute-text36", true, true),
-    entry("v4-text36", true, false),
+/// The strategies that are compared for a new table, the simplest first. If two are equal, the first one wins.
+const NEW: [&str; 6] =
+    ["auto-increment", "v7-binary", "minute-ascending", "minute-random", "v4-binary", "v4-text36"];
+/// The same with a name for each client, where several clients insert into a table of InnoDB.
+const NAMED: &str = "minute-writers";
+/// The kinds of ids that are compared for a table that holds rows, in the type of its column, the simplest first.
+const KINDS: [IdKind; 8] = [
+    IdKind::AutoIncrement,
+    IdKind::Device,
+    IdKind::V7,
+    IdKind::Ulid,
+    IdKind::FixedPrefix,
+    IdKind::MinuteAscending,
+    IdKind::MinuteRandom,
+    IdKind::V4,
 ];
 
-/// A smaller relative difference in cost than this counts as equal: the model is not more accurate.
-const EQUAL: f64 = 0.15;
+/// Page reads and writes that differ by less count as equal: the model is not more accurate.
+const EQUAL_WORK: f64 = 0.15;
+/// Sizes that differ by less count as equal. The model's leaf pages are within 4 % of those of recorded runs.
+const EQUAL_SPACE: f64 = 0.04;
+/// A prefix needs a key or a name for each client, so it has to make the table smaller by more.
+const WORTH_A_PREFIX: f64 = 0.15;
 /// Page reads and writes per second that are too few to influence the choice.
 const FREE_PAGES_PER_SEC: f64 = 20.0;
 
@@ -135,8 +130,16 @@ impl Candidate {
     pub(super) fn is_cheaper_than(&self, other: &Candidate) -> bool {
         let (work, space) = self.cost();
         let (other_work, other_space) = other.cost();
-        let clearly = |a: f64, b: f64| a < b * (1.0 - EQUAL);
-        clearly(work, other_work) || (!clearly(other_work, work) && clearly(space, other_space))
+        let clearly = |a: f64, b: f64, by: f64| a < b * (1.0 - by);
+        let smaller = if is_prefixed(self.strategy) { WORTH_A_PREFIX } else { EQUAL_SPACE };
+        clearly(work, other_work, EQUAL_WORK)
+            || (!clearly(other_work, work, EQUAL_WORK) && clearly(space, other_space, smaller))
+    }
+
+    /// Whether no figure of it is worse than that of another one, and one is better.
+    pub(super) fn is_nowhere_worse_than(&self, other: &Candidate) -> bool {
+        let ((work, space), (other_work, other_space)) = (self.cost(), other.cost());
+        work <= other_work && space <= other_space && (work, space) != (other_work, other_space)
     }
 
     /// Pages read and written, of a model with a pool.
@@ -145,54 +148,73 @@ impl Candidate {
     }
 }
 
-/// The cheapest of these, and the first of equals.
-pub(super) fn cheapest<'a>(mut of: impl Iterator<Item = &'a Candidate>) -> Option<&'a Candidate> {
-    let first = of.next()?;
-    Some(of.fold(first, |best, other| if other.is_cheaper_than(best) { other } else { best }))
+/// The cheapest of these, and the first of equals: one to which no other is clearly cheaper. If each has one that is, which
+/// can be since equal costs may differ, the one with the least work.
+pub(super) fn cheapest<'a>(of: impl Iterator<Item = &'a Candidate>) -> Option<&'a Candidate> {
+    let all: Vec<&Candidate> = of.collect();
+    let undisputed = all.iter().find(|one| !all.iter().any(|other| other.is_cheaper_than(one)));
+    undisputed.copied().or_else(|| all.into_iter().min_by(|one, other| one.cost().partial_cmp(&other.cost()).unwrap_or(Ordering::Equal)))
 }
 
-/// The strategies to compare: of a table that holds rows, those that fit its column.
-///
-/// # Errors
-/// Nothing but the old kind of id fits the column.
-pub(super) fn compared(
-    database: Database,
-    existing: Option<(&'static Strategy, u64)>,
-) -> Result<Vec<&'static Strategy>> {
-    let wanted = |entry: &&Entry| existing.is_some() || !entry.for_existing;
-    let all: Vec<_> =
-        ALL.iter().filter(wanted).map(|entry| strategy::find(entry.name)).collect::<Result<_>>()?;
-    let fits = |strategy: &&Strategy| existing.is_none_or(|(old, _)| shares_a_column(old, strategy));
-    let can = |strategy: &&Strategy| strategy.check(database).is_ok();
-    let mut compared: Vec<_> = all.into_iter().filter(fits).filter(can).collect();
-    let place = |name: &str| compared.iter().position(|strategy| strategy.name == name);
+fn kind_of(name: &str) -> Option<IdKind> {
+    strategy::find(name).ok().map(|strategy| strategy.ids)
+}
+
+/// Whether ids of this strategy begin with a prefix that stays for an interval.
+fn is_prefixed(name: &str) -> bool {
+    kind_of(name).is_some_and(|ids| {
+        matches!(ids, IdKind::MinuteAscending | IdKind::MinuteRandom | IdKind::MinuteWriters)
+    })
+}
+
+/// Whether ids of this strategy hide when they were made.
+fn hides(name: &str) -> bool {
+    kind_of(name).is_some_and(|ids| matches!(ids, IdKind::MinuteAscending | IdKind::MinuteRandom | IdKind::V4))
+}
+
+/// The strategies to compare: of a table that holds rows, its own kind and those that fit its column.
+pub(super) fn compared(database: Database, load: &Load) -> Result<Vec<&'static Strategy>> {
+    let mut compared: Vec<&'static Strategy> = match load.existing {
+        None => {
+            let names = NEW.iter().copied().chain((load.writers > 1 && database.speaks_mysql()).then_some(NAMED));
+            names.map(strategy::find).collect::<Result<_>>()?
+        }
+        Some((old, _)) => {
+            let fitting = |ids: &IdKind| fitting(*ids, old);
+            let mut all: Vec<&'static Strategy> = KINDS.iter().filter_map(fitting).collect();
+            if all.iter().all(|strategy| strategy.name != old.name) && old.column != Column::Unkeyed16 {
+                all.push(old);
+            }
+            all
+        }
+    };
+    compared.retain(|strategy| strategy.check(database).is_ok());
+    let place = |ids: IdKind| compared.iter().position(|strategy| strategy.ids == ids);
     if let (false, Some(ascending), Some(random)) =
-        (database.clusters_rows(), place("minute-ascending"), place("minute-random"))
+        (database.clusters_rows(), place(IdKind::MinuteAscending), place(IdKind::MinuteRandom))
     {
         // In an index beside a heap, an ascending tail fills no pages, and the random tail is the simpler one.
         compared.swap(ascending, random);
     }
-    match existing {
-        Some((old, _)) if compared.iter().all(|strategy| strategy.name == old.name) => Err(nothing_fits(old)),
-        _ => Ok(compared),
-    }
+    Ok(compared)
 }
 
-/// Whether the ids of both fit one column, as they must if new rows go into an existing table. Counted numbers would follow
+/// The strategy with ids of this kind in the column of old rows.
+fn fitting(ids: IdKind, old: &Strategy) -> Option<&'static Strategy> {
+    let columns = [old.column, Column::CountedInteger, Column::Integer];
+    let columns = columns.iter().filter(|column| shares_a_column(old.column, **column));
+    let mut all = columns.flat_map(|column| strategy::of_column(*column));
+    all.find(|strategy| strategy.ids == ids && !strategy.column.is_mapped())
+}
+
+/// Whether ids of one column fit another, as they must if new rows go into an existing table. Counted numbers would follow
 /// the largest of those that devices made.
-fn shares_a_column(old: &Strategy, new: &Strategy) -> bool {
-    match (old.column, new.column) {
+fn shares_a_column(old: Column, new: Column) -> bool {
+    match (old, new) {
         (Column::Integer, Column::CountedInteger) => false,
         (Column::CountedInteger, Column::Integer) => true,
         (old, new) => old == new,
     }
-}
-
-fn nothing_fits(old: &Strategy) -> Error {
-    Error::config(format!(
-        "nothing else that is compared fits the column of {}: predict it with simulate",
-        old.name
-    ))
 }
 
 /// Whether the database makes the ids of this strategy.
@@ -219,7 +241,6 @@ pub(super) fn choose(candidates: &[Candidate], from: IdsFrom) -> Result<Choice<'
         |wanted: &dyn Fn(&str) -> bool| cheapest(candidates.iter().filter(|one| wanted(one.strategy)));
     let server = cheapest(&is_made_by_server);
     let clients = cheapest(&|name| !is_made_by_server(name));
-    let hides = |name: &str| ALL.iter().any(|entry| entry.name == name && entry.hides);
     let (best, from_server, who, other) = match from {
         IdsFrom::Either => (clients.or(server), server.filter(|_| clients.is_some()), "", ""),
         IdsFrom::Server => (server, None, " and is made by the database", ": choose --ids-from clients"),
@@ -255,7 +276,17 @@ pub(super) fn conclude(reasons: &mut Vec<String>, found: &Found<'_>) -> Result<(
             bytes(best.tree_bytes)
         ));
     }
+    let alone = found.all.len() == 1;
     match found.load.existing {
+        Some((old, _)) if alone => reasons.insert(
+            0,
+            format!(
+                "No other kind of id that is compared fits the column of {}, so new rows stay with it: the table {}. Another kind \
+                 needs another column: idgen plan writes that change.",
+                old.name,
+                ends(best)
+            ),
+        ),
         Some((old, _)) if old.name == best.strategy => reasons.insert(
             0,
             format!(
@@ -271,6 +302,16 @@ pub(super) fn conclude(reasons: &mut Vec<String>, found: &Found<'_>) -> Result<(
             ends(best)
         )),
         _ => {}
+    }
+    let alike = |other: &&Candidate| is_made_by_server(other.strategy) == is_made_by_server(best.strategy);
+    let better = found.all.iter().filter(alike).filter(|other| other.is_nowhere_worse_than(best));
+    let names: Vec<&str> = better.map(|other| other.strategy).collect();
+    if !names.is_empty() && !reasons.iter().any(|reason| reason.contains("the difference is too small")) {
+        reasons.push(format!(
+            "{} would cost slightly less; the difference is too small for the model to be sure, and {} is simpler.",
+            names.join(" and "),
+            best.strategy
+        ));
     }
     if reasons.is_empty() {
         return Err(Error::mistake(format!(
@@ -295,16 +336,37 @@ mod tests {
         for database in [Database::MySql, Database::MariaDb, Database::Postgres, Database::Sqlite] {
             let names = |existing: Option<&str>| -> Vec<&str> {
                 let existing = existing.map(|name| (strategy::find(name).unwrap(), 1_000));
-                compared(database, existing).unwrap().iter().map(|strategy| strategy.name).collect()
+                let load = Load { existing, ..Load::new(10_000, Server::mysql(8 << 20)) };
+                compared(database, &load).unwrap().iter().map(|strategy| strategy.name).collect()
             };
             let text = ["v7-text36", "fixed-text36", "minute-text36", "v4-text36"];
             assert_eq!(names(Some("v4-text36")), text, "{database:?}");
             assert_eq!(names(Some("auto-increment")), ["auto-increment", "device"], "{database:?}");
             assert!(names(Some("v4-binary")).contains(&"fixed-prefix"), "{database:?}");
             assert!(names(None).contains(&"v4-text36") && !names(None).contains(&"device"), "{database:?}");
-            let old = Some((strategy::find("v4-base64").unwrap(), 1_000));
-            assert!(compared(database, old).unwrap_err().is_config());
+            // Each column has an answer, if only that nothing else fits.
+            assert_eq!(names(Some("v4-base64")), ["v7-base64", "minute-base64", "v4-base64"], "{database:?}");
+            let ulid = ["v7-text26", "ulid-text26", "fixed-text26", "minute-text26", "v4-text26"];
+            assert_eq!(names(Some("ulid-text26")), ulid, "{database:?}");
+            assert_eq!(names(Some("device"))[0], "device", "{database:?}");
+            assert!(names(Some("week-binary")).contains(&"week-binary"), "{database:?}");
+            for strategy in strategy::ALL.iter().filter(|one| one.check(database).is_ok()) {
+                let alone = strategy.column.is_mapped() || strategy.column == Column::Unkeyed16;
+                assert!(alone || !names(Some(strategy.name)).is_empty(), "{database:?} {}", strategy.name);
+            }
         }
+    }
+
+    /// Where equal costs differ by a little each, the best is still one to which nothing is clearly cheaper.
+    #[test]
+    fn no_candidate_is_clearly_cheaper_than_the_best() {
+        let [a, b, c] = [("v7-binary", 1.0), ("fixed-prefix", 0.97), ("v4-binary", 0.95)].map(|(name, bytes)| priced(name, bytes));
+        assert_eq!(cheapest([&a, &b, &c].into_iter()).unwrap().strategy, "fixed-prefix");
+        // A prefix has to be worth its key or its names.
+        let named = priced("minute-writers", 0.9);
+        assert_eq!(cheapest([&a, &named].into_iter()).unwrap().strategy, "v7-binary");
+        let named = priced("minute-writers", 0.8);
+        assert_eq!(cheapest([&a, &named].into_iter()).unwrap().strategy, "minute-writers");
     }
 
     #[test]

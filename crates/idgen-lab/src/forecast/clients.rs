@@ -11,11 +11,11 @@ use crate::{Error, Result};
 pub struct Clients {
     /// Rows of a statement, whose ids a client makes at once.
     pub statement_rows: u64,
-    /// How long a client waits from making the ids of a statement until the statement is acknowledged.
+    /// The time from making the ids of a statement until the server inserts its first row.
     pub delay: Delay,
 }
 
-/// How long ids wait.
+/// How long ids wait until they are inserted.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Delay {

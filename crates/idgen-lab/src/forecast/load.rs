@@ -1,6 +1,6 @@
 //! A planned load: what it consists of, and what is refused.
 
-use idgen_record::Column;
+use idgen_record::{Column, Skew};
 use serde::Serialize;
 
 use super::{Clients, Settings};
@@ -30,6 +30,12 @@ pub struct Load {
     /// Rows that are in the table before, with ids of this strategy from one writer.
     #[serde(serialize_with = "existing", skip_serializing_if = "Option::is_none")]
     pub existing: Option<(&'static Strategy, u64)>,
+    /// By how much the clocks of the writers differ.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skew: Option<Skew>,
+    /// When the first id is made, in seconds since 1970, if it matters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start_unix_secs: Option<i64>,
     /// How the writers insert. Without it, rows arrive in the order in which their ids are made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clients: Option<Clients>,
@@ -54,6 +60,9 @@ impl Load {
     /// The lowest rate: an insert in a quarter of an hour, as on a device.
     pub const MIN_RATE: f64 = 0.001;
 
+    /// The latest time of the first id, so that the last one has a time too.
+    const LATEST_START: i64 = 7_258_118_400;
+
     /// A new table that one writer inserts this many rows into, with 100 bytes beside the key, 1,000 a second, in
     /// transactions that are usual for the database.
     pub fn new(rows: u64, server: impl Into<Settings>) -> Load {
@@ -67,6 +76,8 @@ impl Load {
             commit_rows: server.modeled().commit_rows(),
             server,
             existing: None,
+            skew: None,
+            start_unix_secs: None,
             clients: None,
         }
     }
@@ -121,6 +132,20 @@ impl Load {
             return Err(Error::config(text.to_owned()));
         }
         self.clients.as_ref().map_or(Ok(()), Clients::check)?;
+        if let Some(wrong) = self.skew.as_ref().and_then(Skew::wrong) {
+            return Err(Error::config(format!(
+                "a clock is off by {wrong} ms: give a number from {} to {}",
+                -Skew::MOST_MS,
+                Skew::MOST_MS
+            )));
+        }
+        if let Some(secs) = self.start_unix_secs
+            && !(0..=Self::LATEST_START).contains(&secs)
+        {
+            return Err(Error::config(format!(
+                "the first id is made {secs} seconds after 1970: give a time from 1970 to 2200"
+            )));
+        }
         Self::check_rate("rate", self.rate)?;
         Self::check_rate("rate of the ids", self.id_rate())
     }

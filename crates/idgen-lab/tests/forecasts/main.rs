@@ -38,7 +38,8 @@ fn load(of: &Planned) -> Load {
     });
     let Planned { rows, row_bytes, rate, writers, commit_rows, existing, .. } = *of;
     let id_rate = of.id_rate.filter(|_| model.has_device);
-    Load { rows, row_bytes, rate, id_rate, writers, commit_rows, server, existing, clients: None }
+    let usual = Load::new(rows, server);
+    Load { row_bytes, rate, id_rate, writers, commit_rows, existing, ..usual }
 }
 
 fn simulated(of: &Planned) -> idgen_lab::Result<String> {

@@ -326,6 +326,39 @@ pub static METRICS: &[Metric] = &[
         ..LATENCY
     },
     Metric {
+        name: "insert_p50_micros",
+        title: "milliseconds from id to insert, median",
+        head: "to insert\nmedian",
+        group: Group::Clients,
+        run: |f| count(f.clients?.insert?.p50_micros),
+        ..LATENCY
+    },
+    Metric {
+        name: "insert_p95_micros",
+        title: "milliseconds from id to insert, 95th percentile",
+        head: "to insert\np95",
+        group: Group::Clients,
+        run: |f| count(f.clients?.insert?.p95_micros),
+        ..LATENCY
+    },
+    Metric {
+        name: "insert_p99_micros",
+        title: "milliseconds from id to insert, 99th percentile",
+        head: "to insert\np99",
+        group: Group::Clients,
+        run: |f| count(f.clients?.insert?.p99_micros),
+        ..LATENCY
+    },
+    Metric {
+        name: "insert_max_micros",
+        title: "milliseconds from id to insert, longest",
+        head: "to insert\nlongest",
+        noise: Noise { share: LONGEST, ..LATENCY.noise },
+        group: Group::Clients,
+        run: |f| count(f.clients?.insert?.max_micros),
+        ..LATENCY
+    },
+    Metric {
         name: "delay_p50_micros",
         title: "milliseconds from id to acknowledged insert, median",
         head: "delay ms\nmedian",
