@@ -278,5 +278,5 @@ soak: soak-ids soak-check soak-sync test-clusters ## the long tests: clusters, t
 	IDGEN_ADVERSARY=complete cargo test --release -p idgen-mysql --test adversary
 	IDGEN_SOAK_OPERATIONS=$(SOAK_OPERATIONS) IDGEN_SOAK_KILLS=$(SOAK_KILLS) \
 		cargo test --release -p idgen-mysql --test servers -- --test-threads 1 histories kills
-	IDGEN_SOAK_OPERATIONS=$(SOAK_OPERATIONS) cargo test --release -p idgen-plan --test plan_postgres -- --test-threads 1
-	IDGEN_SOAK_OPERATIONS=$(SOAK_OPERATIONS) cargo test --release -p idgen-plan --test plan_mysql -- --test-threads 1 --include-ignored whole kills forms replica
+	IDGEN_SOAK_OPERATIONS=$(SOAK_OPERATIONS) cargo test --release -p idgen-migrate --test plan_postgres -- --test-threads 1
+	IDGEN_SOAK_OPERATIONS=$(SOAK_OPERATIONS) cargo test --release -p idgen-migrate --test plan_mysql -- --test-threads 1 --include-ignored whole kills forms replica

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use idgen_plan::{Options, Target, Tool};
+use idgen_migrate::plan::{Options, Target, Tool};
 
 use crate::failure::usage;
 use crate::number;
@@ -128,7 +128,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         options.map = map;
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let plan = runtime.block_on(idgen_plan::plan(&args.url, &options))?;
+    let plan = runtime.block_on(idgen_migrate::plan::plan(&args.url, &options))?;
     if let Some(folder) = &args.out {
         plan.write(folder)?;
     }

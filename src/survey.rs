@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use idgen_lab::forecast::Load;
-use idgen_survey::{Level, Options};
+use idgen_migrate::survey::{Level, Options};
 
 use crate::number;
 use crate::output::Output;
@@ -115,7 +115,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         ..Options::default()
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let mut survey = runtime.block_on(idgen_survey::survey(&args.url, &options))?;
+    let mut survey = runtime.block_on(idgen_migrate::survey::survey(&args.url, &options))?;
     let (predictions, left_out) = model::predict(&survey, args.predict as usize, args.rate);
     survey.add_predictions(predictions, left_out);
     if let Some(path) = &args.html {

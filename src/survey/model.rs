@@ -5,8 +5,8 @@ use idgen_lab::Result;
 use idgen_lab::advise::cost;
 use idgen_lab::forecast::{Load, PostgresSettings, Settings, SqliteSettings};
 use idgen_lab::strategy::{self, Strategy};
+use idgen_migrate::survey::{Change, Engine, Order, Predicted, Prediction, Question, Survey};
 use idgen_record::Workload;
-use idgen_survey::{Change, Engine, Order, Predicted, Prediction, Question, Survey};
 
 use super::wait::Wait;
 

@@ -1,8 +1,8 @@
 //! The survey as a page that one can send to somebody.
 
+use idgen_migrate::survey::{Change, Finding, Level, Order, Prediction, Survey};
 use idgen_record::{Family, thousands};
 use idgen_report::{BarChart, Document, DocumentFinding, DocumentPart, DocumentRows};
-use idgen_survey::{Change, Finding, Level, Order, Prediction, Survey};
 
 /// Tables with a chart.
 const MOST_CHARTS: usize = 6;

@@ -1,0 +1,201 @@
+//! Writes a plan as a folder: README.md, one numbered file for each step, and `undo/` with the ways back.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use crate::error::{Error, Result};
+use crate::plan::data::{Command, Engine, Plan, Statement};
+
+/// Ends statements in files for the clients of MySQL and MariaDB, since bodies of procedures contain semicolons.
+const DELIMITER: &str = "$$";
+
+impl Plan {
+    /// Writes the files. The folder must not exist, or be empty: a plan never replaces one that may be in use.
+    ///
+    /// # Errors
+    ///
+    /// The folder has files, or cannot be written.
+    pub fn write(&self, folder: &Path) -> Result<()> {
+        let of =
+            |doing: &str, error: std::io::Error| Error::of(format!("{doing} {}", folder.display()), error);
+        std::fs::create_dir_all(folder).map_err(|error| of("cannot make the folder", error))?;
+        let mut files = std::fs::read_dir(folder).map_err(|error| of("cannot read the folder", error))?;
+        if files.next().is_some() {
+            return Err(Error::new(format!(
+                "the folder {} is not empty: choose another with --out, or remove it if its plan is not in use",
+                folder.display()
+            )));
+        }
+        std::fs::create_dir(folder.join("undo")).map_err(|error| of("cannot make undo/ in", error))?;
+        for (path, text) in self.files() {
+            std::fs::write(folder.join(&path), text).map_err(|error| {
+                Error::of(format!("cannot write {}", folder.join(&path).display()), error)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// The paths of the files, and their texts.
+    ///
+    /// ```
+    /// use idgen_migrate::plan::{Engine, Plan, Statement, Step, Target};
+    ///
+    /// let step = Step {
+    ///     name: "check".into(),
+    ///     purpose: "Reads, and changes nothing.".into(),
+    ///     statements: vec![Statement::new("Counts the rows.", "SELECT COUNT(*) FROM orders")],
+    ///     undo: Vec::new(),
+    ///     locks: "None.".into(),
+    ///     duration: None,
+    ///     stop: "Stop the client; execute it again.".into(),
+    /// };
+    /// let plan = Plan {
+    ///     engine: Engine::Postgres,
+    ///     target: Target::Uuid,
+    ///     tables: vec!["orders".into()],
+    ///     facts: Vec::new(),
+    ///     notes: Vec::new(),
+    ///     session: Vec::new(),
+    ///     steps: vec![step],
+    ///     scripts: Vec::new(),
+    ///     command: None,
+    /// };
+    /// let files = plan.files();
+    /// assert_eq!(files[1].0, "01-check.sql");
+    /// assert!(files[1].1.ends_with("-- Counts the rows.\nSELECT COUNT(*) FROM orders;\n"));
+    /// ```
+    pub fn files(&self) -> Vec<(String, String)> {
+        let mut files = vec![("README.md".to_owned(), self.readme())];
+        for (at, step) in self.steps.iter().enumerate() {
+            let file = format!("{}.sql", self.numbered(at, &step.name));
+            files.push((file.clone(), self.sql(&step.purpose, &step.statements)));
+            if !step.undo.is_empty() {
+                let purpose = format!("Goes back to the state before {file}.");
+                files.push((format!("undo/{file}"), self.sql(&purpose, &step.undo)));
+            }
+        }
+        files.extend(self.scripts.iter().map(|script| (script.name.clone(), script.text.clone())));
+        if let Some(command) = &self.command {
+            files.push((self.script_name(command), command.script.clone()));
+        }
+        files
+    }
+
+    /// The name of the file that calls the tool: it comes after the steps.
+    pub(crate) fn script_name(&self, command: &Command) -> String {
+        format!("{}.sh", self.numbered(self.steps.len(), command.tool.name()))
+    }
+
+    /// The name of a step after its number. All numbers have as many digits, so files that are sorted by their names are in the
+    /// order of the steps.
+    pub(crate) fn numbered(&self, at: usize, name: &str) -> String {
+        let digits = (self.steps.len() + 1).to_string().len().max(2);
+        format!("{:0digits$}-{name}", at + 1)
+    }
+
+    fn sql(&self, purpose: &str, statements: &[Statement]) -> String {
+        let mut text = comment(purpose);
+        match self.engine {
+            Engine::Postgres => text.push_str("\\set ON_ERROR_STOP on\n\\set AUTOCOMMIT on\n"),
+            Engine::MySql | Engine::MariaDb => {
+                _ = writeln!(text, "DELIMITER {DELIMITER}");
+            }
+        }
+        let end = if self.engine == Engine::Postgres { ";" } else { DELIMITER };
+        for statement in self.session.iter().chain(statements) {
+            let sql = format!("{}{end}\n", statement.sql);
+            let sql = statement.only_if.as_ref().map_or(sql.clone(), |query| conditional(query, &sql));
+            _ = write!(text, "\n{}{sql}", comment(&statement.purpose));
+        }
+        text
+    }
+
+    fn readme(&self) -> String {
+        let mut text =
+            format!("# Change of keys to {}\n\nTables: {}.\n", self.target.name(), self.tables.join(", "));
+        if !self.facts.is_empty() {
+            text.push_str("\n## What was measured\n\n");
+            self.facts.iter().for_each(|fact| _ = writeln!(text, "- {fact}"));
+        }
+        if !self.notes.is_empty() {
+            text.push_str("\n## Before you begin\n");
+            self.notes.iter().for_each(|note| _ = writeln!(text, "\n{note}"));
+        }
+        let client = match self.engine {
+            Engine::MySql => "mysql DATABASE < FILE",
+            Engine::MariaDb => "mariadb DATABASE < FILE",
+            Engine::Postgres => "psql DATABASE -f FILE",
+        };
+        _ = writeln!(
+            text,
+            "\n## Steps\n\nExecute the files in the order of their numbers with `{client}`. A step that was stopped or \
+             killed can be executed again. To go back, execute the files of `undo/` from the last executed number down."
+        );
+        for (at, step) in self.steps.iter().enumerate() {
+            let file = format!("{}.sql", self.numbered(at, &step.name));
+            _ = writeln!(text, "\n### {file}\n\n{}\n", step.purpose);
+            _ = writeln!(text, "- Locks: {}", step.locks);
+            if let Some(duration) = &step.duration {
+                _ = writeln!(text, "- Time: {duration}");
+            }
+            _ = writeln!(text, "- To stop: {}", step.stop);
+            match step.undo.is_empty() {
+                true => text.push_str("- To go back: nothing to do.\n"),
+                false => _ = writeln!(text, "- To go back: `undo/{file}`"),
+            }
+        }
+        for script in &self.scripts {
+            _ = writeln!(text, "\n### {}\n\n{}", script.name, script.purpose);
+        }
+        if let Some(command) = &self.command {
+            _ = writeln!(text, "\n### {}\n\n{}", self.script_name(command), command.purpose);
+        }
+        text
+    }
+}
+
+/// A statement that psql executes only if a query is true. Only plans for PostgreSQL have such statements.
+fn conditional(query: &str, sql: &str) -> String {
+    format!("SELECT ({query}) AS idgen_needed \\gset\n\\if :idgen_needed\n{sql}\\endif\n")
+}
+
+/// Lines of a comment. A name in the text cannot end the comment, since each line begins with the marks.
+fn comment(text: &str) -> String {
+    text.lines().map(|line| format!("-- {line}\n")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::plan::data::{Engine, Plan, Step, Target};
+
+    #[test]
+    fn files_sorted_by_name_are_in_the_order_of_the_steps() {
+        for (steps, first) in
+            [(9, "01-a0.sql"), (99, "001-a0.sql"), (188, "001-a0.sql"), (1000, "0001-a0.sql")]
+        {
+            let step = |at: usize| Step {
+                name: format!("a{at}"),
+                purpose: String::new(),
+                statements: Vec::new(),
+                undo: Vec::new(),
+                locks: String::new(),
+                duration: None,
+                stop: String::new(),
+            };
+            let plan = Plan {
+                engine: Engine::MySql,
+                target: Target::Binary16,
+                tables: Vec::new(),
+                facts: Vec::new(),
+                notes: Vec::new(),
+                session: Vec::new(),
+                steps: (0..steps).map(step).collect(),
+                scripts: Vec::new(),
+                command: None,
+            };
+            let names: Vec<_> = plan.files().into_iter().skip(1).map(|(name, _)| name).collect();
+            assert_eq!((names.len(), &*names[0]), (steps, first));
+            assert!(names.is_sorted(), "{names:?}");
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! MySQL and MariaDB.
+
+mod catalog;
+mod check;
+mod checks;
+mod estimate;
+mod form;
+mod from_now;
+mod graph;
+mod map;
+mod notes;
+mod quote;
+mod references;
+mod refuse;
+mod session;
+mod settings;
+mod steps;
+mod taken;
+mod templates;
+mod texts;
+mod tool;
+mod uuid_type;
+mod watch;
+
+use catalog::Catalog;
+use estimate::Estimates;
+use graph::Graph;
+use map::Map;
+use session::Session;
+use steps::Steps;
+use texts::{TableText, Texts};
+
+use crate::error::{Error, Result};
+use crate::plan::data::{Engine, Plan, Target};
+use crate::plan::options::Options;
+
+/// The plan for a schema. It only reads.
+pub(crate) async fn plan(url: &str, options: &Options) -> Result<Plan> {
+    let mut session = Session::open(url, options.statement_time).await?;
+    let plan = with_session(&mut session, options).await;
+    session.close().await;
+    plan
+}
+
+async fn with_session(session: &mut Session, options: &Options) -> Result<Plan> {
+    can(session, options.to)?;
+    tool::refuse(options)?;
+    if options.to == Target::Integer && options.keep_text {
+        return Err(Error::new(
+            "--keep-text is not needed with --to integer: the ids stay as they are, in a unique column. The columns that refer to them \
+             become integers, and a generated column cannot read an id from another table. Plan without --keep-text",
+        ));
+    }
+    if options.to == Target::V7FromNow {
+        let catalog = Catalog::read(session).await?;
+        return from_now::plan(session, options, &catalog).await;
+    }
+    cascades_in_innodb(session).await?;
+    let catalog = Catalog::read(session).await?;
+    if catalog.tables.contains_key(steps::PHASE) {
+        return Err(Error::new(format!(
+            "the table {} is there: another plan is not finished. Execute its last step, or undo it",
+            steps::PHASE
+        )));
+    }
+    let graph = Graph::find(session, &catalog, &options.table).await?;
+    refuse::check(session, &catalog, &graph, options).await?;
+    tool::refuse_graph(options, &catalog, &graph)?;
+    copying(session, options, &catalog, &graph).await
+}
+
+/// Whether the server has what the plan needs.
+fn can(session: &Session, to: Target) -> Result<()> {
+    let version = session.version;
+    let shown = version.map(|part| part.to_string()).join(".");
+    let (least, name) = match session.engine {
+        // CREATE TRIGGER IF NOT EXISTS
+        Engine::MySql => ([8, 0, 29], "MySQL 8.0.29"),
+        // CAST … AS UUID
+        _ => ([10, 7, 0], "MariaDB 10.7"),
+    };
+    if version < least {
+        return Err(Error::new(format!("the server is version {shown}: the plan needs {name} or later")));
+    }
+    if to == Target::Uuid && session.engine == Engine::MySql {
+        return Err(Error::new("MySQL has no type for UUIDs: use --to binary16"));
+    }
+    if to == Target::Uuid && uuid_type::compares_otherwise(version) {
+        return Err(Error::new(format!(
+            "the server is version {shown}, which compares UUIDs in another order than its indexes have (MDEV-31926): update it to \
+             10.10.7, 10.11.6, 11.0.4, 11.1.3, 11.2.2 or later first"
+        )));
+    }
+    Ok(())
+}
+
+/// MySQL 9.6 and later cascade outside of InnoDB unless the server was started otherwise. There, 9.7.4 acknowledges a statement
+/// whose cascade ended in a lock wait timeout or a deadlock, and changes nothing; the statement of a trigger fails in the same
+/// way without an error, while the change that it should repeat is made.
+async fn cascades_in_innodb(session: &mut Session) -> Result<()> {
+    let native = session.rows("SHOW VARIABLES LIKE 'innodb_native_foreign_keys'").await?;
+    if native.iter().any(|row| row.last().is_some_and(|value| value == "OFF")) {
+        return Err(Error::new(
+            "innodb_native_foreign_keys is OFF: this MySQL server cascades foreign keys outside of InnoDB, and reports no error when a \
+             cascade ends in a lock wait timeout or a deadlock, so the triggers of a plan would lose changes. Start the server \
+             with --innodb-native-foreign-keys=ON, at least until the change is finished",
+        ));
+    }
+    Ok(())
+}
+
+async fn copying(session: &mut Session, options: &Options, catalog: &Catalog, graph: &Graph) -> Result<Plan> {
+    let map = match options.to {
+        Target::Integer => Some(Map::read(session, catalog, &options.map).await?),
+        _ => None,
+    };
+    let texts = Texts {
+        catalog,
+        graph,
+        options,
+        engine: session.engine,
+        version: session.version,
+        map: map.as_ref(),
+    };
+    let mut estimates = Estimates::default();
+    let mut tables: Vec<TableText> = Vec::new();
+    let mut fingerprints = Vec::new();
+    for table in graph.order.iter().filter_map(|name| catalog.tables.get(name)) {
+        estimates.measure(session, table).await?;
+        let fingerprint = session.text(&checks::fingerprint_sql(&table.name)).await?;
+        fingerprints.push((table.name.clone(), fingerprint));
+        tables.extend(texts.table(table));
+    }
+    taken::check(&texts, &tables)?;
+    let references = references::notes(session, catalog, graph).await?;
+    let steps = Steps::new(session.engine, &tables, &estimates, map.as_ref())?;
+    let checks = checks::of_data(&texts, &fingerprints);
+    let command = tool::command(&texts)?;
+    Ok(Plan {
+        engine: session.engine,
+        target: options.to,
+        tables: graph.order.clone(),
+        facts: estimates.facts(),
+        session: settings::clean(session.engine),
+        notes: if command.is_some() { tool::notes(references) } else { notes::all(&texts, references) },
+        steps: match command {
+            Some(_) => vec![steps.check(&checks)?],
+            None => steps.all(&checks, checks::of_later_changes(&texts, &fingerprints))?,
+        },
+        scripts: if command.is_some() { Vec::new() } else { vec![watch::script(session.engine)] },
+        command,
+    })
+}

@@ -1,0 +1,30 @@
+//! The settings that each session needs, whatever the server, the user or the client's own file says.
+
+use crate::plan::data::{Engine, Statement};
+
+/// Triggers and procedures are executed with the mode of the session that created them.
+const MODE: &str = "STRICT_ALL_TABLES,NO_AUTO_VALUE_ON_ZERO,NO_ENGINE_SUBSTITUTION";
+
+/// The statements with which a session begins. MySQL shows a counter of `AUTO_INCREMENT` as it was up to a day ago, unless it is
+/// told otherwise.
+pub(super) fn clean(engine: Engine) -> Vec<Statement> {
+    let limits = match engine {
+        Engine::MySql => "max_execution_time = 0, information_schema_stats_expiry = 0",
+        _ => "max_statement_time = 0, check_constraint_checks = 1",
+    };
+    vec![
+        Statement::new("The files are in UTF-8.", "SET NAMES utf8mb4"),
+        Statement::new(
+            "What a server or a client may have set otherwise, and what would change the meaning of the statements below.",
+            format!(
+                "SET SESSION autocommit = 1, completion_type = 0, sql_mode = '{MODE}', foreign_key_checks = 1, unique_checks = 1, \
+                 sql_safe_updates = 0, sql_select_limit = 18446744073709551615, sql_big_selects = 1, sql_auto_is_null = 0, \
+                 time_zone = '+00:00', {limits}"
+            ),
+        ),
+        Statement::new(
+            "The same for transactions.",
+            "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ WRITE",
+        ),
+    ]
+}

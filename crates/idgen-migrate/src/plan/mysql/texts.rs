@@ -1,0 +1,393 @@
+//! What the templates need of a table: names, and expressions for each column.
+
+mod side;
+mod values;
+
+use serde::Serialize;
+
+use side::Side;
+pub(super) use side::{BYTES, CLAIM, SideText};
+use values::{Fate, column_of, integer_name};
+
+use super::catalog::{Catalog, Column, Foreign, Table};
+use super::form::{Conversion, UUID};
+use super::graph::Graph;
+use super::map::Map;
+use super::quote::{name, table_with_ending, with_ending};
+use crate::plan::data::Engine;
+use crate::plan::options::Options;
+
+#[derive(Serialize)]
+pub(super) struct TableText {
+    pub(super) now: String,
+    pub(super) new: String,
+    pub(super) old: String,
+    /// The table with the position of the copy.
+    pub(super) at: String,
+    /// The columns of the new table, and their values of a row `t` of the old one.
+    pub(super) columns: Vec<String>,
+    read: Vec<String>,
+    keys: Vec<KeyText>,
+    supports: Vec<SupportText>,
+    pub(super) texts: Vec<GeneratedText>,
+    /// With `--to integer`: columns of integers beside ids, and in the place of ids that refer to others.
+    owners: Vec<OwnerText>,
+    /// The columns whose ids get their integers during the copy.
+    sources: Vec<SourceText>,
+    references: Vec<ReferenceText>,
+    first: FirstText,
+    primary: Vec<FirstText>,
+    /// Columns that refer to the own table.
+    own: Vec<OwnColumnText>,
+    /// Columns that an UPDATE sets to the time unless it names them, which a cascade does not.
+    stamped: Vec<String>,
+    join_new: String,
+    join_old: String,
+    equal: Vec<String>,
+    keys_of_t: String,
+    keys_of_s: String,
+    pub(super) foreign: Vec<ForeignText>,
+    pub(super) counts: bool,
+    pub(super) forward: SideText,
+    pub(super) backward: SideText,
+}
+
+/// A column whose type changes.
+#[derive(Serialize)]
+struct KeyText {
+    name: String,
+    new_type: &'static str,
+    nullable: bool,
+    is_invisible: bool,
+    default: String,
+    comment: String,
+}
+
+/// An index that the server made for a foreign key. It would get the name of the new foreign key, and queries that name the
+/// index would fail. So it is made again, which nobody sees in an empty table.
+#[derive(Serialize)]
+struct SupportText {
+    name: String,
+    columns: Vec<String>,
+}
+
+/// A column of ids that stays, and the integers beside it.
+#[derive(Serialize)]
+struct OwnerText {
+    name: String,
+    integer: String,
+    nullable: bool,
+    /// Whether it is the primary key, whose place the integers take.
+    is_primary: bool,
+}
+
+/// The 16 bytes of a column in a row `t`, and a condition that the map has no integer for them.
+#[derive(Serialize)]
+struct SourceText {
+    name: String,
+    bytes: String,
+    without: String,
+}
+
+/// A column of ids whose place a column of integers takes.
+#[derive(Serialize)]
+struct ReferenceText {
+    name: String,
+    integer: String,
+    nullable: bool,
+    comment: String,
+}
+
+#[derive(Serialize)]
+pub(super) struct GeneratedText {
+    name: String,
+    r#type: String,
+    value: String,
+}
+
+/// A column that refers to the own table: its new value, of a row `t`, and a condition that it is there.
+#[derive(Serialize)]
+struct OwnColumnText {
+    column: String,
+    value: String,
+    equal: String,
+}
+
+/// A column of the primary key, in the old table and in the new one. The copy goes by the first.
+#[derive(Serialize)]
+struct FirstText {
+    name: String,
+    r#type: String,
+    new_name: String,
+    new_type: String,
+    /// The parts of the new table that are read in ranges of their own; one without a name is the whole table.
+    parts: Vec<&'static str>,
+}
+
+#[derive(Serialize)]
+pub(super) struct ForeignText {
+    new_name: String,
+    columns: Vec<String>,
+    pub(super) to: String,
+    new_to: String,
+    now_to: String,
+    to_columns: Vec<String>,
+    on_delete: String,
+    on_update: String,
+    join: String,
+    orphan: String,
+    /// It refers to its own table.
+    pub(super) is_own: bool,
+}
+
+impl ForeignText {
+    pub(super) fn name(&self) -> &str {
+        &self.new_name
+    }
+}
+
+pub(super) struct Texts<'a> {
+    pub(super) catalog: &'a Catalog,
+    pub(super) graph: &'a Graph,
+    pub(super) options: &'a Options,
+    pub(super) engine: Engine,
+    /// Of the server.
+    pub(super) version: [u32; 3],
+    /// With `--to integer`.
+    pub(super) map: Option<&'a Map>,
+}
+
+impl Texts<'_> {
+    pub(super) fn conversion(&self, table: &str, column: &Column) -> Option<Conversion> {
+        let form = *self.graph.keys.get(&(table.to_owned(), column.name.clone()))?;
+        let (charset, collation) = (column.charset.clone(), column.collation.clone());
+        Some(Conversion { engine: self.engine, form, to: self.options.to, charset, collation })
+    }
+
+    pub(super) fn table(&self, table: &Table) -> Option<TableText> {
+        let stored: Vec<&Column> = table.columns.iter().filter(|column| !column.is_generated()).collect();
+        let primary: Vec<&Column> = table.primary.iter().filter_map(|name| table.column(name)).collect();
+        let first = primary.first()?;
+        let of_keys = |each: &dyn Fn(&Column) -> String, with: &str| {
+            primary.iter().map(|column| each(column)).collect::<Vec<_>>().join(with)
+        };
+        let keys = stored.iter().filter_map(|column| match self.fate(table, column) {
+            Fate::Changes(conversion) => Some(self.key(column, &conversion)),
+            _ => None,
+        });
+        let written = self.written(table, &stored);
+        let new = |column: &Column| self.new_name_of(table, column);
+        let read = |(new, column): &(String, &Column)| self.forward(table, new, column, "t", self.lock());
+        let side = |forward| Side { texts: self, table, stored: &stored, primary: &primary, forward }.text();
+        Some(TableText {
+            now: table.name.clone(),
+            new: new_name(&table.name),
+            old: old_name(&table.name),
+            at: with_ending(&table.name, "_plan_at"),
+            columns: written.iter().map(|(name, _)| name.clone()).collect(),
+            read: written.iter().map(read).collect(),
+            texts: self.generated(table),
+            owners: stored.iter().filter_map(|column| self.owner(table, column)).collect(),
+            sources: stored.iter().filter_map(|column| self.source(table, column)).collect(),
+            references: stored.iter().filter_map(|column| self.reference(table, column)).collect(),
+            keys: keys.collect(),
+            supports: self.supports(table),
+            first: self.key_column(table, first),
+            primary: primary.iter().map(|column| self.key_column(table, column)).collect(),
+            own: self.own_columns(table),
+            stamped: stamped(&stored),
+            join_new: of_keys(
+                &|key| {
+                    let new = new(key);
+                    format!("{} = {}", column_of("s", &new), self.forward(table, &new, key, "t", ""))
+                },
+                " AND ",
+            ),
+            join_old: of_keys(
+                &|key| format!("{} = {}", column_of("t", &key.name), self.backward(table, key, "s")),
+                " AND ",
+            ),
+            equal: written.iter().map(|(new, column)| self.equal(table, new, column)).collect(),
+            keys_of_t: of_keys(&|key| column_of("t", &key.name), ", "),
+            keys_of_s: of_keys(&|key| self.backward(table, key, "s"), ", "),
+            foreign: self.foreign(table),
+            counts: stored.iter().any(|column| column.counts),
+            forward: side(true),
+            backward: side(false),
+        })
+    }
+
+    /// The clause of a locking read that the copy can use in a subquery.
+    fn lock(&self) -> &'static str {
+        if self.engine == Engine::MySql { " FOR SHARE NOWAIT" } else { " LOCK IN SHARE MODE" }
+    }
+
+    /// The columns that the new table gets beside those of the old one, and the column that each is for.
+    pub(super) fn added(&self, table: &Table) -> Vec<(String, String)> {
+        let changed = table.columns.iter().filter(|column| self.conversion(&table.name, column).is_some());
+        let names = changed.flat_map(|column| {
+            let text = self.options.keep_text.then(|| text_name(&column.name));
+            let integer = self.map.is_some().then(|| integer_name(&column.name));
+            text.into_iter().chain(integer).map(|name| (name, column.name.clone()))
+        });
+        names.collect()
+    }
+
+    fn owner(&self, table: &Table, column: &Column) -> Option<OwnerText> {
+        matches!(self.fate(table, column), Fate::Named(..)).then(|| OwnerText {
+            name: column.name.clone(),
+            integer: integer_name(&column.name),
+            nullable: column.nullable,
+            is_primary: table.has_primary_key() && table.primary == [column.name.clone()],
+        })
+    }
+
+    /// The parents of other tables have their integers when this table is copied, but not the rows of the table itself.
+    fn source(&self, table: &Table, column: &Column) -> Option<SourceText> {
+        let (conversion, map) = match self.fate(table, column) {
+            Fate::Named(conversion, map) => (conversion, map),
+            Fate::Refers(conversion, map) if self.refers_to_itself(table, column) => (conversion, map),
+            _ => return None,
+        };
+        let bytes = conversion.forward(&column_of("t", &column.name));
+        Some(SourceText { name: column.name.clone(), without: map.without(&bytes), bytes })
+    }
+
+    fn refers_to_itself(&self, table: &Table, column: &Column) -> bool {
+        let mut own =
+            self.catalog.foreign.iter().filter(|key| key.table == table.name && key.to_table == table.name);
+        own.any(|key| key.columns.contains(&column.name))
+    }
+
+    fn reference(&self, table: &Table, column: &Column) -> Option<ReferenceText> {
+        matches!(self.fate(table, column), Fate::Refers(..)).then(|| ReferenceText {
+            name: column.name.clone(),
+            integer: integer_name(&column.name),
+            nullable: column.nullable,
+            comment: column.comment.clone(),
+        })
+    }
+
+    fn key_column(&self, table: &Table, column: &Column) -> FirstText {
+        let new_type = match self.fate(table, column) {
+            Fate::Stays | Fate::Named(..) => column.declared(),
+            Fate::Changes(conversion) => conversion.new_type().to_owned(),
+            Fate::Refers(_, map) => map.id_type.to_owned(),
+        };
+        let parts = if new_type == UUID { vec!["swapped", "others"] } else { vec![""] };
+        FirstText {
+            parts,
+            name: column.name.clone(),
+            r#type: column.declared(),
+            new_name: self.new_name_of(table, column),
+            new_type,
+        }
+    }
+
+    fn own_columns(&self, table: &Table) -> Vec<OwnColumnText> {
+        let own =
+            self.catalog.foreign.iter().filter(|key| key.table == table.name && key.to_table == table.name);
+        let columns = own.flat_map(|key| &key.columns).filter_map(|column| table.column(column));
+        let text = |column: &Column| {
+            let new = self.new_name_of(table, column);
+            OwnColumnText {
+                value: self.forward(table, &new, column, "t", ""),
+                equal: self.equal(table, &new, column),
+                column: new,
+            }
+        };
+        columns.map(text).collect()
+    }
+
+    fn key(&self, column: &Column, conversion: &Conversion) -> KeyText {
+        let default = column.default.as_str();
+        KeyText {
+            name: column.name.clone(),
+            new_type: conversion.new_type(),
+            nullable: column.nullable,
+            is_invisible: column.is_invisible,
+            default: if default.is_empty() { String::new() } else { conversion.forward(default) },
+            comment: column.comment.clone(),
+        }
+    }
+
+    /// For `--keep-text`: columns with the text of each changed column.
+    fn generated(&self, table: &Table) -> Vec<GeneratedText> {
+        if !self.options.keep_text {
+            return Vec::new();
+        }
+        let texts = table.columns.iter().filter_map(|column| {
+            let conversion = self.conversion(&table.name, column)?;
+            Some(GeneratedText {
+                name: text_name(&column.name),
+                r#type: column.declared(),
+                value: conversion.backward(&name(&column.name)),
+            })
+        });
+        texts.collect()
+    }
+
+    fn supports(&self, table: &Table) -> Vec<SupportText> {
+        let mut found: Vec<SupportText> = Vec::new();
+        for key in self.catalog.foreign.iter().filter(|key| key.table == table.name) {
+            for index in table.supports_of(&key.columns) {
+                if found.iter().all(|support| support.name != index) {
+                    let columns = key.columns.iter().map(|column| self.key_name(&key.table, column));
+                    found.push(SupportText { name: index.to_owned(), columns: columns.collect() });
+                }
+            }
+        }
+        found
+    }
+
+    fn foreign(&self, table: &Table) -> Vec<ForeignText> {
+        let of_table = self.catalog.foreign.iter().filter(|key| key.table == table.name);
+        of_table.map(|key| self.foreign_key(key)).collect()
+    }
+
+    fn foreign_key(&self, key: &Foreign) -> ForeignText {
+        let changes = self.graph.order.contains(&key.to_table);
+        let new = |table: &str, columns: &[String]| -> Vec<String> {
+            columns.iter().map(|column| self.key_name(table, column)).collect()
+        };
+        let (columns, to_columns) = (new(&key.table, &key.columns), new(&key.to_table, &key.to_columns));
+        let pairs = columns.iter().zip(&to_columns);
+        let join: Vec<_> = pairs.map(|(from, to)| format!("p.{} = s.{}", name(to), name(from))).collect();
+        let mut orphan: Vec<_> = columns.iter().map(|from| format!("s.{} IS NOT NULL", name(from))).collect();
+        orphan.extend(to_columns.first().map(|to| format!("p.{} IS NULL", name(to))));
+        ForeignText {
+            new_name: match key.name.strip_suffix("_plan") {
+                // Of an earlier plan. A name must be another one than that of the key that stays until the end.
+                Some(name) => name.to_owned(),
+                None => with_ending(&key.name, "_plan"),
+            },
+            columns,
+            to: key.to_table.clone(),
+            new_to: if changes { new_name(&key.to_table) } else { key.to_table.clone() },
+            now_to: key.to_table.clone(),
+            to_columns,
+            on_delete: key.on_delete.clone(),
+            on_update: key.on_update.clone(),
+            join: join.join(" AND "),
+            orphan: orphan.join(" AND "),
+            is_own: key.table == key.to_table,
+        }
+    }
+}
+
+fn stamped(columns: &[&Column]) -> Vec<String> {
+    columns.iter().filter(|column| column.is_stamped).map(|column| column.name.clone()).collect()
+}
+
+/// The name of a column with the old text.
+fn text_name(column: &str) -> String {
+    with_ending(column, "_text")
+}
+
+pub(super) fn new_name(table: &str) -> String {
+    table_with_ending(table, "_plan_new")
+}
+
+pub(super) fn old_name(table: &str) -> String {
+    table_with_ending(table, "_plan_old")
+}

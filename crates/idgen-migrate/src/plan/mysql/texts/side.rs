@@ -1,0 +1,262 @@
+//! The triggers of one direction: from the old tables to the new ones, or back.
+
+use serde::Serialize;
+
+use super::values::{Fate, column_of, integer_name};
+use super::{Texts, new_name, old_name, stamped};
+use crate::plan::data::Engine;
+use crate::plan::mysql::catalog::{Column, Foreign, Table};
+use crate::plan::mysql::quote::{name, with_ending};
+
+/// The procedures that ask the map.
+pub(in crate::plan::mysql) const CLAIM: &str = "idgen_plan_claim";
+pub(in crate::plan::mysql) const BYTES: &str = "idgen_plan_bytes";
+
+/// The triggers of one direction.
+#[derive(Serialize)]
+pub(in crate::plan::mysql) struct SideText {
+    pub(in crate::plan::mysql) from: String,
+    to: String,
+    /// The phase in which they work: 0 before the renaming, 1 after it.
+    phase: u8,
+    pub(in crate::plan::mysql) insert: String,
+    pub(in crate::plan::mysql) update: String,
+    pub(in crate::plan::mysql) delete: String,
+    columns: Vec<String>,
+    new: Vec<String>,
+    /// The same after an UPDATE.
+    updated: Vec<String>,
+    where_old: String,
+    key_changed: String,
+    set_null: Vec<OwnText>,
+    cascade: Vec<OwnText>,
+    /// Columns that an UPDATE sets to the time unless it names them, which a cascade does not.
+    stamped: Vec<String>,
+    /// What the triggers for each event ask the map first.
+    insert_asks: Vec<Ask>,
+    update_asks: Vec<Ask>,
+    delete_asks: Vec<Ask>,
+}
+
+/// What a foreign key from a table to itself does.
+#[derive(Serialize)]
+struct OwnText {
+    column: String,
+    new: String,
+    old: String,
+}
+
+/// A question for the map, whose answer is in a variable.
+#[derive(Clone, Serialize)]
+struct Ask {
+    procedure: &'static str,
+    value: String,
+    variable: String,
+    r#type: &'static str,
+    /// The only answer that is right, if there is one, and what the table is told otherwise.
+    must: Option<String>,
+    message: String,
+}
+
+/// One table in one direction.
+pub(super) struct Side<'a> {
+    pub(super) texts: &'a Texts<'a>,
+    pub(super) table: &'a Table,
+    pub(super) stored: &'a [&'a Column],
+    pub(super) primary: &'a [&'a Column],
+    pub(super) forward: bool,
+}
+
+impl Side<'_> {
+    pub(super) fn text(&self) -> SideText {
+        let table = &self.table.name;
+        let (from, to) = match self.forward {
+            true => (table.clone(), new_name(table)),
+            false => (new_name(table), old_name(table)),
+        };
+        let letter = if self.forward { "f" } else { "b" };
+        let trigger = |event: &str| with_ending(table, &format!("_plan_{letter}{event}"));
+        let place = |key: &&Column| {
+            format!("{}.{} = {}", name(&to), name(&self.name_in_to(key)), self.value(key, "OLD"))
+        };
+        let where_old: Vec<_> = self.primary.iter().map(place).collect();
+        let changed: Vec<_> = self.primary.iter().map(|key| self.changed(key)).collect();
+        let (columns, new) = self.written();
+        let set_null = |key: &Foreign| key.on_delete == "SET NULL";
+        let cascade = |key: &Foreign| key.on_update == "CASCADE";
+        SideText {
+            phase: u8::from(!self.forward),
+            insert: trigger("i"),
+            update: trigger("u"),
+            delete: trigger("d"),
+            updated: columns.iter().zip(&new).map(|(column, new)| self.updated(column, new)).collect(),
+            columns,
+            new,
+            where_old: where_old.join(" AND "),
+            key_changed: format!("({})", changed.join(" OR ")),
+            set_null: self.own(&set_null),
+            cascade: self.own(&cascade),
+            stamped: stamped(self.stored),
+            insert_asks: self.new_asks(),
+            update_asks: [self.new_asks(), self.old_asks(self.own_targets(&cascade))].concat(),
+            delete_asks: self.old_asks(self.own_targets(&set_null)),
+            from,
+            to,
+        }
+    }
+
+    fn fate(&self, column: &Column) -> Fate {
+        self.texts.fate(self.table, column)
+    }
+
+    fn refers(&self, column: &Column) -> bool {
+        matches!(self.fate(column), Fate::Refers(..))
+    }
+
+    fn name_in_to(&self, column: &Column) -> String {
+        if self.forward { self.texts.new_name_of(self.table, column) } else { column.name.clone() }
+    }
+
+    /// The columns that the triggers write, and their values.
+    fn written(&self) -> (Vec<String>, Vec<String>) {
+        if !self.forward {
+            let names = self.stored.iter().map(|column| column.name.clone());
+            return (names.collect(), self.stored.iter().map(|column| self.value(column, "NEW")).collect());
+        }
+        let written = self.texts.written(self.table, self.stored);
+        let value = |(new, column): &(String, &Column)| match *new == column.name {
+            true => self.value(column, "NEW"),
+            false => self.variable(column, "NEW"),
+        };
+        let values = written.iter().map(value).collect();
+        (written.into_iter().map(|(name, _)| name).collect(), values)
+    }
+
+    /// In a trigger of MariaDB after an UPDATE that changes nothing, a column with `ON UPDATE CURRENT_TIMESTAMP` has the time of
+    /// the statement, which is not stored. So a value that seems to be new is read from the row itself.
+    fn updated(&self, column: &str, new: &str) -> String {
+        let is_stamped = |stored: &&Column| stored.is_stamped && stored.name == column;
+        if self.texts.engine != Engine::MariaDb || !self.stored.iter().any(is_stamped) {
+            return new.to_owned();
+        }
+        let key = |key: &&Column| {
+            let now = if self.forward { key.name.clone() } else { self.texts.new_name_of(self.table, key) };
+            format!("{} = {}", column_of("s", &now), column_of("NEW", &now))
+        };
+        // Where the trigger works, the table has this name, also after the renaming.
+        format!(
+            "IF({new} <=> {}, {new}, (SELECT {} FROM {} AS s WHERE {} LOCK IN SHARE MODE))",
+            column_of("OLD", column),
+            column_of("s", column),
+            name(&self.table.name),
+            self.primary.iter().map(key).collect::<Vec<_>>().join(" AND ")
+        )
+    }
+
+    /// The value of a column in the other table; an integer, or the id of one, is in a variable.
+    fn value(&self, column: &Column, row: &str) -> String {
+        match (self.fate(column), self.forward) {
+            (Fate::Refers(..), true) => self.variable(column, row),
+            (Fate::Refers(conversion, _), false) => conversion.backward(&self.variable(column, row)),
+            (_, true) => self.texts.forward(self.table, &column.name, column, row, ""),
+            (_, false) => self.texts.backward(self.table, column, row),
+        }
+    }
+
+    fn changed(&self, column: &Column) -> String {
+        match self.fate(column) {
+            Fate::Changes(_) => {
+                format!("NOT ({} <=> {})", self.value(column, "NEW"), self.value(column, "OLD"))
+            }
+            _ => {
+                let name = match self.forward {
+                    true => column.name.clone(),
+                    false => self.texts.new_name_of(self.table, column),
+                };
+                format!("NOT ({} <=> {})", column_of("NEW", &name), column_of("OLD", &name))
+            }
+        }
+    }
+
+    fn variable(&self, column: &Column, row: &str) -> String {
+        let at = self.table.columns.iter().position(|other| other.name == column.name).unwrap_or_default();
+        format!("{}_{at}", row.to_lowercase())
+    }
+
+    fn ask(&self, column: &Column, row: &str) -> Option<Ask> {
+        let (Fate::Named(conversion, map) | Fate::Refers(conversion, map)) = self.fate(column) else {
+            return None;
+        };
+        let variable = self.variable(column, row);
+        if self.forward {
+            let value = conversion.forward(&column_of(row, &column.name));
+            let r#type = map.id_type;
+            return Some(Ask {
+                procedure: CLAIM,
+                value,
+                variable,
+                r#type,
+                must: None,
+                message: String::new(),
+            });
+        }
+        let integer = integer_name(&column.name);
+        let must = (!self.refers(column)).then(|| conversion.forward(&column_of(row, &column.name)));
+        Some(Ask {
+            procedure: BYTES,
+            value: column_of(row, &integer),
+            variable,
+            r#type: "BINARY(16)",
+            must,
+            message: format!(
+                "idgen plan: {}.{integer} is not the integer that the map has for {}",
+                self.table.name, column.name
+            ),
+        })
+    }
+
+    fn new_asks(&self) -> Vec<Ask> {
+        self.stored.iter().filter_map(|column| self.ask(column, "NEW")).collect()
+    }
+
+    /// What is needed of the row as it was, each once: the key by which the other table finds it, and these columns.
+    fn old_asks(&self, columns: Vec<&Column>) -> Vec<Ask> {
+        let mut asks: Vec<Ask> = Vec::new();
+        let keys = self.primary.iter().copied().filter(|key| self.refers(key));
+        for ask in keys.chain(columns).filter_map(|column| self.ask(column, "OLD")) {
+            if asks.iter().all(|other| other.variable != ask.variable) {
+                asks.push(Ask { must: None, ..ask });
+            }
+        }
+        asks
+    }
+
+    /// The foreign keys from the table to itself, which the new table does not have until its copy is complete. After the
+    /// renaming, the old table has its own.
+    fn own_keys(&self, takes: &dyn Fn(&Foreign) -> bool) -> Vec<(&String, &Column)> {
+        let foreign = self.texts.catalog.foreign.iter().filter(|key| {
+            self.forward && key.table == self.table.name && key.to_table == self.table.name && takes(key)
+        });
+        let columns = foreign.flat_map(|key| key.columns.iter().zip(&key.to_columns));
+        columns.filter_map(|(column, to)| Some((column, self.table.column(to)?))).collect()
+    }
+
+    fn own_targets(&self, takes: &dyn Fn(&Foreign) -> bool) -> Vec<&Column> {
+        self.own_keys(takes).into_iter().map(|(_, to)| to).collect()
+    }
+
+    fn own(&self, takes: &dyn Fn(&Foreign) -> bool) -> Vec<OwnText> {
+        let text = |(column, to): (&String, &Column)| {
+            let value = |row: &str| match self.ask(to, row) {
+                Some(ask) => ask.variable,
+                None => self.value(to, row),
+            };
+            OwnText {
+                column: self.texts.key_name(&self.table.name, column),
+                new: value("NEW"),
+                old: value("OLD"),
+            }
+        };
+        self.own_keys(takes).into_iter().map(text).collect()
+    }
+}

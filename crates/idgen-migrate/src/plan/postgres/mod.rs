@@ -1,0 +1,125 @@
+//! PostgreSQL: new columns beside the old ones, triggers, a copy in chunks, and one short transaction that switches.
+
+mod catalog;
+mod change;
+mod estimate;
+mod graph;
+mod names;
+mod notes;
+mod references;
+mod refuse;
+mod render;
+mod settings;
+mod spelling;
+mod steps;
+mod taken;
+
+use self::catalog::{Catalog, Session, Table};
+use self::change::Change;
+use self::estimate::Reading;
+use self::names::quoted;
+use self::render::Templates;
+use self::spelling::Spelling;
+use crate::error::{Error, Result};
+use crate::plan::data::{Engine, Plan, Target};
+use crate::plan::options::Options;
+
+/// The first version with `uuidv7()`.
+const FIRST_WITH_V7: i32 = 180_000;
+
+/// Reads the catalog, and plans.
+pub(crate) async fn plan(url: &str, options: &Options) -> Result<Plan> {
+    if let Some(why) = refused(options.to) {
+        return Err(Error::new(why));
+    }
+    let mut session = Session::open(url, options.statement_time).await?;
+    let planned = with(&mut session, options).await;
+    session.close().await;
+    planned
+}
+
+/// Targets that PostgreSQL has something better for.
+fn refused(to: Target) -> Option<&'static str> {
+    match to {
+        Target::Binary16 => Some(
+            "on PostgreSQL, uuid has the same 16 bytes as bytea without a length before them, and shows ids as text: use --to uuid",
+        ),
+        Target::Swapped => Some(
+            "PostgreSQL has no function that swaps the time of version 1, and its indexes do not need it: use --to uuid, and \
+             --to v7-from-now for new rows",
+        ),
+        Target::Integer => Some(
+            "--to integer takes the integers from the map of idgen-mysql, whose tables are on MySQL or MariaDB, so triggers on PostgreSQL \
+             cannot ask it: use --to uuid, which has 16 bytes and orders version 7 by time",
+        ),
+        Target::Uuid | Target::V7FromNow => None,
+    }
+}
+
+async fn with(session: &mut Session, options: &Options) -> Result<Plan> {
+    let catalog = session.catalog().await?;
+    let root = catalog.find(&options.table)?;
+    match options.to {
+        Target::V7FromNow => from_now(session, &catalog, root, options).await,
+        _ => to_uuid(session, &catalog, root, options).await,
+    }
+}
+
+async fn to_uuid(session: &mut Session, catalog: &Catalog, root: &Table, options: &Options) -> Result<Plan> {
+    let graph = graph::find(session, catalog, root.id).await?;
+    refuse::check(catalog, &graph)?;
+    let mut change = Change::of(catalog, &graph, root, session.version, options.keep_text);
+    taken::check(session, catalog, &change).await?;
+    let templates = Templates::new()?;
+    change.shape = session.texts("what depends on the keys", &templates.query("shape.sql", &change)?).await?;
+    let reading = estimate::measure(session, catalog, &graph).await;
+    let steps = steps::of_type(&templates, &change, reading)?;
+    let references = references::notes(session, catalog, &graph).await?;
+    let times = reading.map(|_| Reading::fact());
+    Ok(Plan {
+        engine: Engine::Postgres,
+        target: options.to,
+        tables: change.tables.iter().map(|table| table.shown.clone()).collect(),
+        facts: notes::facts(catalog, &graph).into_iter().chain(times).collect(),
+        notes: notes::of(catalog, &graph, &change, references),
+        session: settings::clean(),
+        steps,
+        scripts: Vec::new(),
+        command: None,
+    })
+}
+
+/// The column stays; new rows without an id get one of version 7, as text where the column is text.
+async fn from_now(session: &mut Session, catalog: &Catalog, root: &Table, options: &Options) -> Result<Plan> {
+    let &[place] = &graph::key_of(catalog, root.id)[..] else {
+        return Err(Error::new(format!("{} has no primary key of one column", root.shown())));
+    };
+    let column = catalog.column(place).ok_or_else(|| Error::new("the column of the primary key is gone"))?;
+    let own = match column.kind.as_str() {
+        "uuid" => "uuidv7()".to_owned(),
+        "text" | "varchar" | "bpchar" | "citext" => {
+            let values = session.sample(&root.written(), &quoted(&column.name)).await?;
+            Spelling::of_most(&values).unwrap_or(Spelling::Hyphenated).of_uuid("uuidv7()")
+        }
+        "bytea" => Spelling::Bytes.of_uuid("uuidv7()"),
+        other => {
+            let shown = catalog.shown(place);
+            return Err(Error::new(format!("{shown} is of type {other}, which holds no ids of version 7")));
+        }
+    };
+    let steps = match session.version >= FIRST_WITH_V7 {
+        true => vec![steps::of_default(&Templates::new()?, root, column, &own)?],
+        false => Vec::new(),
+    };
+    Ok(Plan {
+        engine: Engine::Postgres,
+        target: options.to,
+        tables: vec![root.shown()],
+        facts: notes::facts_of([root]),
+        notes: notes::of_v7(column, !steps.is_empty()),
+        session: settings::clean(),
+        steps,
+        scripts: Vec::new(),
+        command: None,
+    })
+}

@@ -1,0 +1,145 @@
+//! The steps, with what a person needs to know of each.
+
+use serde::Serialize;
+use serde_json::json;
+
+use super::catalog::{Column, Table};
+use super::change::Change;
+use super::estimate::Reading;
+use super::render::Templates;
+use crate::error::Result;
+use crate::plan::data::Step;
+
+/// What is said of a step; its statements are in the template.
+struct Text {
+    name: &'static str,
+    template: &'static str,
+    purpose: &'static str,
+    locks: &'static str,
+    stop: &'static str,
+}
+
+const SHORT: &str = "ACCESS EXCLUSIVE on all tables for milliseconds. It waits at most 300 ms for each table, releases all \
+    locks if one is not free, and tries again after 0.5, 1, 2, … at most 30 seconds, 20 times. While it waits, others wait too.";
+const ANYWHERE: &str = "Stop the client, or end its session; execute the file again.";
+
+const CHECK: Text = Text {
+    name: "check",
+    template: "check.sql",
+    purpose: "Reads all rows and changes nothing. It fails if there are values that are no UUIDs, one id in two spellings, or \
+        rows that refer to nothing, with the statement that shows the rows.",
+    locks: "None that another session waits for.",
+    stop: ANYWHERE,
+};
+const PREPARE: Text = Text {
+    name: "prepare",
+    template: "prepare.sql",
+    purpose: "Adds empty columns of type uuid beside the old ones, and a schema with the progress of the copy.",
+    locks: SHORT,
+    stop: ANYWHERE,
+};
+const TRIGGERS: Text = Text {
+    name: "triggers",
+    template: "triggers.sql",
+    purpose: "From now on each new and changed row has both keys, also if it comes by COPY, ON CONFLICT or a cascade. A key \
+        that is no UUID is refused from here on.",
+    locks: SHORT,
+    stop: ANYWHERE,
+};
+const BACKFILL: Text = Text {
+    name: "backfill",
+    template: "backfill.sql",
+    purpose: "Fills the new columns of the rows that are there, in chunks of 64 blocks (512 KiB) of the table's file, each in a \
+        transaction of its own. It waits while replicas lag or many sessions are active: UPDATE the settings in the schema of \
+        the plan to change that, also while it runs. All rows are written once more, so the tables grow until VACUUM has run.",
+    locks: "Rows of one chunk at a time. It gives way to other sessions after 500 ms, before a deadlock is detected.",
+    stop: "Stop the client, or end its session; execute the file again, and it continues.",
+};
+const INDEXES: Text = Text {
+    name: "indexes",
+    template: "indexes.sql",
+    purpose: "Builds an index on the new columns for each one on the old columns, while clients read and write.",
+    locks: "SHARE UPDATE EXCLUSIVE: no other change of the table's structure, and no VACUUM, at the same time. It waits for \
+        transactions that are open.",
+    stop: "Stop the client, or end its session; execute the file again. An index that was not complete is built again.",
+};
+const CONSTRAINTS: Text = Text {
+    name: "constraints",
+    template: "constraints.sql",
+    purpose: "Adds the foreign keys of the new columns, and that they are not null, first for new rows, then for all.",
+    locks: SHORT,
+    stop: ANYWHERE,
+};
+const VERIFY: Text = Text {
+    name: "verify",
+    template: "verify.sql",
+    purpose: "Compares the new with the old key of each row, and checks that all indexes and constraints are valid.",
+    locks: "None that another session waits for.",
+    stop: "Stop the client, or end its session; execute the file again. It begins again.",
+};
+const TEXT: Text = Text {
+    name: "text",
+    template: "text.sql",
+    purpose: "Gives the old texts a name of their own, for readers that are not changed yet. It stays after the last step.",
+    locks: SHORT,
+    stop: ANYWHERE,
+};
+const SWITCH: Text = Text {
+    name: "switch",
+    template: "switch.sql",
+    purpose: "The new columns take the names, keys, defaults and indexes of the old ones. The old columns stay current under \
+        names that end in _idgen_old. Clients with prepared statements get \"cached plan must not change result type\" once.",
+    locks: SHORT,
+    stop: "Stop the client, or end its session: nothing is changed unless all is. Execute the file again. After its way back, \
+        execute the files from `indexes` on again before the next switch.",
+};
+const FINISH: Text = Text {
+    name: "finish",
+    template: "finish.sql",
+    purpose: "Drops the old columns and all objects of the plan. Execute it when nobody wants to go back: after it, nobody can. \
+        The space of the old columns is free after the tables are written anew, as VACUUM FULL or pg_repack do.",
+    locks: SHORT,
+    stop: ANYWHERE,
+};
+
+const DEFAULT: Text = Text {
+    name: "default",
+    template: "default.sql",
+    purpose: "New rows without an id get one of version 7 from the server. Rows that are there keep their ids.",
+    locks: SHORT,
+    stop: ANYWHERE,
+};
+
+/// The steps of a change of type.
+pub(super) fn of_type(templates: &Templates, change: &Change, reading: Option<Reading>) -> Result<Vec<Step>> {
+    let texts =
+        [&CHECK, &PREPARE, &TRIGGERS, &BACKFILL, &INDEXES, &CONSTRAINTS, &VERIFY, &TEXT, &SWITCH, &FINISH];
+    let texts = texts.into_iter().filter(|text| change.keep_text || text.name != TEXT.name);
+    let step = |text: &Text| {
+        let step = step(templates, text, change)?;
+        Ok(Step { duration: reading.and_then(|reading| reading.shown(text.name)), ..step })
+    };
+    texts.map(step).collect()
+}
+
+/// The step that gives a column a default of version 7.
+pub(super) fn of_default(templates: &Templates, table: &Table, column: &Column, made: &str) -> Result<Step> {
+    let context = json!({
+        "table": { "schema": table.schema, "name": table.name },
+        "column": column.name, "made": made, "default": column.default,
+    });
+    step(templates, &DEFAULT, context)
+}
+
+fn step(templates: &Templates, text: &Text, change: impl Serialize) -> Result<Step> {
+    let rendered = templates.render(text.template, change)?;
+    Ok(Step {
+        name: text.name.into(),
+        purpose: text.purpose.into(),
+        statements: rendered.statements,
+        undo: rendered.undo,
+        locks: text.locks.into(),
+        duration: None,
+        stop: text.stop.into(),
+    })
+}

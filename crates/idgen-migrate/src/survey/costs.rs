@@ -1,0 +1,232 @@
+//! Bytes that a key takes: in its table, in indexes, and in the columns that refer to it.
+
+use serde::Serialize;
+
+use crate::survey::columns::IdColumn;
+use crate::survey::kinds::Kind;
+use crate::survey::sample::Value;
+use crate::survey::schema::{Catalog, Class, Column, Key, Table};
+use crate::survey::session::Engine;
+
+/// What the values of a key cost. Bytes are those of the values and their lengths, without the headers of records and
+/// the free space of pages; they are computed from the number of rows, which is often an estimate.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Cost {
+    /// Bytes of one value as stored, on average.
+    pub value_bytes: f64,
+    /// Bytes in the table itself.
+    pub table_bytes: u64,
+    /// Indexes of the table that carry the value. With InnoDB, every secondary index carries the primary key.
+    pub indexes: u32,
+    /// Bytes in these indexes.
+    pub index_bytes: u64,
+    /// Columns of other tables, and of this one, that refer to it.
+    pub references: u32,
+    /// Bytes in these columns and in the indexes that carry them.
+    pub reference_bytes: u64,
+    /// The same three with 16 bytes for each value (`BINARY(16)`, `uuid` or a `BLOB`), if a value takes more now and
+    /// is not a hash.
+    pub bytes_as_16: Option<u64>,
+    /// The same three with integers of 8 bytes, if a value takes more now.
+    pub bytes_as_8: Option<u64>,
+    /// The share of the index's leaf pages that entries take, from 0 to 1.
+    pub fill: Option<f64>,
+    /// Whether the page fill was counted or estimated.
+    pub fill_from: Option<FillFrom>,
+    /// Pages of the index that identifies rows by this column, from the server's statistics.
+    pub pages: Option<u64>,
+    /// Its leaf pages: counted, or from the server's statistics.
+    pub leaf_pages: Option<u64>,
+}
+
+/// Where a page fill is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum FillFrom {
+    /// From the number of rows, the bytes of an entry, and the pages of the index.
+    Estimate,
+    /// The pages were counted, by pgstattuple or dbstat.
+    Pages,
+}
+
+impl Cost {
+    /// Bytes in all three places.
+    pub fn bytes(&self) -> u64 {
+        self.table_bytes + self.index_bytes + self.reference_bytes
+    }
+}
+
+/// Bytes of a value as stored, on average.
+fn value_bytes(engine: Engine, column: &Column, values: &[Value]) -> Option<f64> {
+    let fixed = match column.class {
+        Class::Int { bits, .. } => Some(f64::from(bits / 8)),
+        Class::Uuid => Some(16.0),
+        Class::Bytes { fixed: true } => column.length.map(|length| length as f64),
+        _ => None,
+    };
+    if fixed.is_some() {
+        return fixed;
+    }
+    if values.is_empty() {
+        return None;
+    }
+    let padded = |length: usize| match (column.class, column.length) {
+        // A CHAR takes its characters in any case.
+        (Class::Text { fixed: true }, Some(characters)) => (length as u64).max(characters) as f64,
+        _ => length as f64,
+    };
+    let total: f64 = values
+        .iter()
+        .map(|value| match value {
+            Value::Null => 0.0,
+            Value::Text(text) => padded(text.len()),
+            Value::Bytes(bytes) => padded(bytes.len()),
+            // The bytes that SQLite's serial types have.
+            Value::Int(number) => match number {
+                0 | 1 => 0.0,
+                -128..=127 => 1.0,
+                -32_768..=32_767 => 2.0,
+                -8_388_608..=8_388_607 => 3.0,
+                -2_147_483_648..=2_147_483_647 => 4.0,
+                -140_737_488_355_328..=140_737_488_355_327 => 6.0,
+                _ => 8.0,
+            },
+        })
+        .sum();
+    Some(total / values.len() as f64 + length_byte(engine, column))
+}
+
+/// A byte for the length of a value; SQLite's is in the record's header.
+fn length_byte(engine: Engine, column: &Column) -> f64 {
+    match (engine, column.class, column.charset.as_deref()) {
+        // Of one byte for each character, the length never differs.
+        (
+            Engine::MySql | Engine::MariaDb,
+            Class::Text { fixed: true },
+            Some("ascii" | "latin1" | "binary"),
+        ) => 0.0,
+        _ => 1.0,
+    }
+}
+
+/// What the indexes of a table hold of a column, beside the table itself.
+#[derive(Default)]
+struct Held {
+    indexes: u32,
+    /// Entries with a value, or with its beginning.
+    entries: u64,
+    bytes: f64,
+}
+
+/// What indexes hold of a column that has a value in so many rows.
+fn held(engine: Engine, table: &Table, at: usize, rows: u64, value_bytes: f64) -> Held {
+    let mut held = Held::default();
+    let in_primary = table.primary().is_some_and(|key| key.columns.contains(&at));
+    // The table is the index of the primary key.
+    for key in table.keys.iter().filter(|key| key.holds_values && !(table.clustered && key.primary)) {
+        // Every other index of such a table ends with the primary key.
+        let at_end = table.clustered && in_primary;
+        let prefix = key.prefixes.get(&at).filter(|_| key.columns.contains(&at));
+        let in_whole =
+            at_end || key.included.contains(&at) || (key.columns.contains(&at) && prefix.is_none());
+        let cut = prefix
+            .map_or(0.0, |&prefix| value_bytes.min(prefix as f64 + length_byte(engine, &table.columns[at])));
+        let whole = if in_whole { value_bytes } else { 0.0 };
+        if whole + cut > 0.0 {
+            let entries = key.entries.unwrap_or(rows).min(rows);
+            held.indexes += 1;
+            held.entries += entries;
+            held.bytes += entries as f64 * (whole + cut);
+        }
+    }
+    held
+}
+
+/// The index that identifies rows by a column.
+pub(crate) fn index_of(table: &Table, column: usize) -> Option<usize> {
+    let place = |is: &dyn Fn(&Key) -> bool| table.keys.iter().position(is);
+    place(&|key| key.primary && key.columns.first() == Some(&column))
+        .or_else(|| place(&|key| key.unique && key.columns == [column]))
+}
+
+/// The cost of a column that is a primary key, or that others refer to. `values_in` says in how many rows of a table a column
+/// has a value.
+pub(crate) fn of_column(
+    engine: Engine,
+    catalog: &Catalog,
+    ids: &IdColumn,
+    values_in: &dyn Fn(usize, usize) -> Option<u64>,
+) -> Option<Cost> {
+    let table = &catalog.tables[ids.table];
+    let is_key = table.identity().is_some_and(|key| key.columns.contains(&ids.column));
+    if !is_key && !catalog.foreign_to(ids.table).any(|foreign| foreign.parent_columns.contains(&ids.column)) {
+        return None;
+    }
+    let here = values_in(ids.table, ids.column)?;
+    let column = &table.columns[ids.column];
+    let reference_each = value_bytes(engine, column, &ids.values)?;
+    // SQLite's integer key is not stored in the record, and its varint in the cell is small.
+    let is_rowid = is_rowid(engine, table, ids.column);
+    let value_bytes = if is_rowid { 0.0 } else { reference_each };
+    let own = held(engine, table, ids.column, here, value_bytes);
+    let mut references = Held::default();
+    for foreign in catalog.foreign_to(ids.table) {
+        let columns = foreign.columns.iter().zip(&foreign.parent_columns);
+        for (&child, _) in columns.filter(|&(_, &parent)| parent == ids.column) {
+            let rows = values_in(foreign.table, child).unwrap_or(0);
+            let carried = held(engine, &catalog.tables[foreign.table], child, rows, reference_each);
+            references.indexes += 1;
+            references.entries += rows + carried.entries;
+            references.bytes += rows as f64 * reference_each + carried.bytes;
+        }
+    }
+    let places = here + own.entries + references.entries;
+    let instead = |each: f64| (value_bytes > each).then(|| (places as f64 * each).round() as u64);
+    let index = index_of(table, ids.column).map(|at| &table.keys[at]);
+    let pages = index.and_then(|key| key.pages);
+    let counted = index.and_then(|key| key.fill);
+    let fill = counted.or_else(|| estimated_fill(engine, index, value_bytes, here, pages));
+    let from = if counted.is_some() { FillFrom::Pages } else { FillFrom::Estimate };
+    Some(Cost {
+        value_bytes,
+        table_bytes: (here as f64 * value_bytes).round() as u64,
+        indexes: own.indexes,
+        index_bytes: own.bytes.round() as u64,
+        references: references.indexes,
+        reference_bytes: references.bytes.round() as u64,
+        // A hash has more than 128 bits.
+        bytes_as_16: instead(16.0).filter(|_| ids.count(Kind::Digest) * 2 <= ids.readings.len()),
+        bytes_as_8: instead(8.0),
+        fill,
+        fill_from: fill.map(|_| from),
+        pages,
+        leaf_pages: index.and_then(|key| key.leaf_pages),
+    })
+}
+
+/// SQLite's `INTEGER PRIMARY KEY`, which is the number of the row.
+fn is_rowid(engine: Engine, table: &Table, column: usize) -> bool {
+    engine == Engine::Sqlite
+        && !table.clustered
+        && table.primary().is_some_and(|key| key.columns == [column])
+        && table.columns[column].type_text.eq_ignore_ascii_case("INTEGER")
+}
+
+/// The fill of an index of PostgreSQL with one column: entries times their size, divided by pages. Fewer than a hundred
+/// pages show nothing.
+fn estimated_fill(
+    engine: Engine,
+    index: Option<&Key>,
+    value_bytes: f64,
+    rows: u64,
+    pages: Option<u64>,
+) -> Option<f64> {
+    let pages = pages.filter(|&pages| pages >= 100)?;
+    if engine != Engine::Postgres || index.is_none_or(|key| key.columns.len() != 1) {
+        return None;
+    }
+    let shape = btree_model::Shape::nbtree(value_bytes.round() as u32).ok()?;
+    let room = f64::from(shape.page_size() - 40);
+    Some((rows as f64 * f64::from(shape.record_bytes()) / (pages as f64 * room)).min(1.0))
+}

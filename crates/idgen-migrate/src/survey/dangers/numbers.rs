@@ -1,0 +1,84 @@
+//! Integers that a column or a reader cannot hold.
+
+use super::{Code, Context, Finding, Level};
+use crate::survey::kinds::{Kind, Parsed};
+use crate::survey::schema::Class;
+use crate::survey::session::Engine;
+use crate::survey::sql;
+
+/// In a signed column, ids from 2^63 on are negative, or all become the largest value.
+pub(super) fn signed_overflow(context: &Context<'_>) -> Option<Finding> {
+    let (engine, column, ids) = (context.engine, context.column, context.ids);
+    let is_signed = match column.class {
+        Class::Int { bits, unsigned } => bits == 64 && !unsigned,
+        Class::Any => true,
+        _ => false,
+    };
+    if !is_signed {
+        return None;
+    }
+    let is_beyond = |parsed: &Parsed| match parsed {
+        // Small negative numbers are marks such as -1.
+        Parsed::Integer(number) => *number < -(1 << 40) || *number == i128::from(i64::MAX),
+        _ => false,
+    };
+    let beyond: Vec<usize> = (0..ids.parsed.len()).filter(|&at| is_beyond(&ids.parsed[at])).collect();
+    let later = ids.count(Kind::Seconds64);
+    let of = sql::name(engine, &column.name);
+    let statement = context.statement(&format!("WHERE {of} < {} OR {of} = {}", -(1_i64 << 40), i64::MAX));
+    let (level, what) = if !beyond.is_empty() {
+        (
+            Level::Danger,
+            format!(
+                "{} of {} ids are negative or the largest value of a signed column: they were 2^63 or more",
+                beyond.len(),
+                ids.parsed.len()
+            ),
+        )
+    } else if later * 2 > ids.parsed.len() {
+        (
+            Level::Warning,
+            "64-bit ids with seconds in the upper half, in a signed column: they pass 2^63 on 2038-01-19"
+                .to_owned(),
+        )
+    } else {
+        return None;
+    };
+    let remedy = match engine {
+        Engine::MySql | Engine::MariaDb => {
+            "make the column BIGINT UNSIGNED, and read negative ids as unsigned (CAST(id AS UNSIGNED)); ids that became the \
+             largest value are lost"
+        }
+        Engine::Postgres => "use numeric(20) or bytea, or read and write the bits as signed in every program",
+        Engine::Sqlite => "store 8 bytes in a BLOB, or read and write the bits as signed in every program",
+    };
+    let finding = context.finding(level, Code::SignedOverflow, what);
+    Some(Finding { statement, remedy: remedy.to_owned(), examples: context.examples(beyond), ..finding })
+}
+
+/// JSON numbers of JavaScript and others are floats, which hold integers below 2^53 exactly.
+pub(super) fn beyond_json(context: &Context<'_>) -> Option<Finding> {
+    let (engine, column, ids) = (context.engine, context.column, context.ids);
+    // In a text they are a text in JSON too.
+    if !matches!(column.class, Class::Int { .. } | Class::Any) {
+        return None;
+    }
+    let is_beyond =
+        |parsed: &Parsed| matches!(parsed, Parsed::Integer(number) if number.unsigned_abs() > 1 << 53);
+    let is_number = |at: usize| matches!(ids.values[at], crate::survey::sample::Value::Int(_));
+    let beyond: Vec<usize> =
+        (0..ids.parsed.len()).filter(|&at| is_beyond(&ids.parsed[at]) && is_number(at)).collect();
+    if beyond.is_empty() {
+        return None;
+    }
+    let of = sql::name(engine, &column.name);
+    let statement = context.statement(&format!("WHERE {of} > 9007199254740992 OR {of} < -9007199254740992"));
+    let what = format!(
+        "{} of {} ids are beyond 2^53: a program that reads them from a JSON number may round them to another id",
+        beyond.len(),
+        ids.parsed.len()
+    );
+    let finding = context.finding(Level::Danger, Code::BeyondJson, what);
+    let remedy = "send them as strings in JSON, in every interface; ignore this finding if they never leave as numbers";
+    Some(Finding { statement, remedy: remedy.to_owned(), examples: context.examples(beyond), ..finding })
+}

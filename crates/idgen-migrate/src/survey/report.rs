@@ -1,0 +1,117 @@
+//! What a survey found, as data.
+
+use serde::Serialize;
+
+use crate::survey::changes::Prediction;
+use crate::survey::columns::{Arrival, FoundBy};
+use crate::survey::costs::Cost;
+use crate::survey::dangers::{Finding, Level};
+use crate::survey::kinds::Kind;
+use crate::survey::session::{Engine, Statement};
+use crate::survey::watch::Watched;
+
+/// What a survey found.
+#[derive(Clone, Debug, Serialize)]
+pub struct Survey {
+    /// The version of this format: 1. A change that breaks readers of the JSON raises it.
+    pub format: u32,
+    /// Which database software.
+    pub engine: Engine,
+    /// The version of the server or library, as it says.
+    pub server: String,
+    /// Tables with columns of ids, and tables with findings. The tables with the most bytes of keys come first.
+    pub tables: Vec<TableReport>,
+    /// All tables of the catalog.
+    pub tables_seen: usize,
+    /// Bytes of a page.
+    pub page_bytes: u32,
+    /// Bytes of the buffer pool (InnoDB) or of `shared_buffers` (PostgreSQL). SQLite has none for all connections.
+    pub pool_bytes: Option<u64>,
+    /// Rows that were read.
+    pub rows_read: u64,
+    /// Dangers first, then warnings.
+    pub findings: Vec<Finding>,
+    /// The privileges that were used.
+    pub privileges: Vec<String>,
+    /// What could not be seen, and what it takes.
+    pub unseen: Vec<String>,
+    /// What a model says of the keys, the tables with the most pages to gain first. The survey has none of its own:
+    /// [`Survey::add_predictions`] takes it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub predictions: Vec<Prediction>,
+    /// Keys that hurt and are not predicted, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_predicted: Vec<String>,
+    /// The statements that were executed.
+    pub statements: Vec<Statement>,
+}
+
+impl Survey {
+    /// The most serious level of all findings.
+    pub fn worst(&self) -> Option<Level> {
+        self.findings.iter().map(|finding| finding.level).max()
+    }
+}
+
+/// A table.
+#[derive(Clone, Debug, Serialize)]
+pub struct TableReport {
+    /// Its name, with the schema where it is not the only one.
+    pub table: String,
+    /// Rows: an estimate of the server's statistics, or the exact number if all rows were read.
+    pub rows: Option<u64>,
+    /// Rows that were read.
+    pub rows_read: u64,
+    /// Ranges of the primary key in which these rows are.
+    pub ranges: u32,
+    /// Whether all rows were read.
+    pub whole: bool,
+    /// The columns of the key that identifies rows.
+    pub key: Vec<String>,
+    /// Whether rows are stored in the order of the primary key.
+    pub clustered: bool,
+    /// Bytes that the table takes for each row: on servers with the free space of its pages, from statistics; on SQLite without
+    /// it, from dbstat, of a table without row ids.
+    pub bytes_per_row: Option<f64>,
+    /// What a second look showed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub watched: Option<Watched>,
+    /// Its columns of ids.
+    pub columns: Vec<ColumnReport>,
+}
+
+/// A column of ids.
+#[derive(Clone, Debug, Serialize)]
+pub struct ColumnReport {
+    /// Its name.
+    pub column: String,
+    /// Its type, as the catalog writes it.
+    #[serde(rename = "type")]
+    pub type_text: String,
+    /// Its character set, if the database has one for each column.
+    pub charset: Option<String>,
+    /// Its collation, if it has one.
+    pub collation: Option<String>,
+    /// Why it is treated as a column of ids.
+    pub found_by: Vec<FoundBy>,
+    /// Values that were read, without nulls.
+    pub values: u64,
+    /// The kinds of these values, the most frequent first. Integers of at most 32 bits that were not read are one kind with no
+    /// values.
+    pub kinds: Vec<KindShare>,
+    /// Where new ids arrive.
+    pub arrival: Arrival,
+    /// What the values cost, if the column is a key.
+    pub cost: Option<Cost>,
+}
+
+/// How many values have a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct KindShare {
+    /// The kind.
+    pub kind: Kind,
+    /// Values of this kind.
+    pub values: u64,
+    /// Their share of all values that were read, from 0 to 1.
+    pub share: f64,
+}

@@ -1,0 +1,268 @@
+//! The tables of a survey as texts: a terminal and a page show the same ones.
+
+use crate::survey::changes::{self, Change, Prediction};
+use crate::survey::costs::{Cost, FillFrom};
+use crate::survey::report::{ColumnReport, Survey};
+
+/// A table of a survey, as texts.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Section {
+    /// What the table is about.
+    pub heading: String,
+    /// Sentences about it.
+    pub notes: Vec<String>,
+    /// The names of the columns.
+    pub head: Vec<&'static str>,
+    /// The cells of each row.
+    pub rows: Vec<Vec<String>>,
+    /// The columns that are words. The others are numbers.
+    pub texts: Vec<usize>,
+}
+
+impl Survey {
+    /// The tables that have rows: the predictions, the columns of ids, and the bytes of keys.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("shop.db");
+    /// # let connection = rusqlite::Connection::open(&path)?;
+    /// # connection.execute_batch("CREATE TABLE orders (id TEXT PRIMARY KEY) WITHOUT ROWID;
+    /// #     INSERT INTO orders VALUES ('6ccd780c-baba-4026-9564-5b8c656024db');")?;
+    /// # let url = format!("sqlite:{}", path.display());
+    /// let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    /// let survey = runtime.block_on(idgen_migrate::survey::survey(&url, &idgen_migrate::survey::Options::default()))?;
+    /// let sections = survey.sections();
+    /// assert_eq!(sections[0].heading, "Columns of ids");
+    /// assert_eq!(sections[0].rows[0][0], "orders");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn sections(&self) -> Vec<Section> {
+        let all = [self.predicted(), self.columns(), self.watched(), self.costs()];
+        all.into_iter().filter(|section| !section.rows.is_empty()).collect()
+    }
+
+    /// The lists of sentences, with their headings; they can be empty.
+    pub fn lists(&self) -> [(&'static str, &[String]); 3] {
+        [
+            ("Not predicted", &self.not_predicted),
+            ("Privileges used", &self.privileges),
+            ("Not seen", &self.unseen),
+        ]
+    }
+
+    /// What was surveyed, in one sentence.
+    pub fn summary(&self) -> String {
+        format!(
+            "{} {}: {} tables, {} of them with ids or findings; {} rows read with {} statements",
+            self.engine.name(),
+            self.server,
+            grouped(self.tables_seen as u64),
+            grouped(self.tables.len() as u64),
+            grouped(self.rows_read),
+            grouped(self.statements.len() as u64)
+        )
+    }
+
+    fn predicted(&self) -> Section {
+        let has_log =
+            self.predictions.iter().flat_map(|one| &one.changes).any(|one| one.images_per_1k.is_some());
+        let mut head = vec!["key", "rows", "new rows with", "size", "fill"];
+        head.extend(if has_log { vec!["pages logged"] } else { vec!["read", "written"] });
+        head.push("saved");
+        let rows = self.predictions.iter().flat_map(|one| predicted_rows(one, has_log));
+        let mut notes = vec![
+            "Predicted by a model, for the time when each table has twice its rows; pages are those of 1,000 inserts.".to_owned(),
+        ];
+        if let Some(bytes) = self.pool_bytes.filter(|_| !has_log) {
+            notes.push(format!(
+                "The buffer pool is that of this server, {}, for each table alone.",
+                size(bytes)
+            ));
+        }
+        let assumed = self.predictions.iter().find(|one| one.question.rate.is_none());
+        if let Some(assumed) = assumed {
+            let rate = grouped(assumed.assumed_rate.round() as u64);
+            notes.push(format!(
+                "Where inserts were not counted, it assumes {rate} per second; --watch counts them."
+            ));
+        }
+        if changes::is_per_second(&self.predictions) {
+            notes.push("Tables are in the order of the pages that they would save each second.".to_owned());
+        }
+        Section {
+            heading: "Where the most pages are to be gained".to_owned(),
+            notes,
+            head,
+            rows: rows.collect(),
+            texts: vec![0, 2],
+        }
+    }
+
+    fn columns(&self) -> Section {
+        let mut rows = Vec::new();
+        for found in &self.tables {
+            for column in &found.columns {
+                rows.push(vec![
+                    found.table.clone(),
+                    rows_text(found.rows, found.whole),
+                    grouped(found.rows_read),
+                    column.column.clone(),
+                    typed(column),
+                    kinds(column),
+                    column.arrival.name().to_owned(),
+                ]);
+            }
+        }
+        Section {
+            heading: "Columns of ids".to_owned(),
+            notes: Vec::new(),
+            head: vec!["table", "rows", "read", "column", "type", "kinds", "new ids"],
+            rows,
+            texts: vec![0, 3, 4, 5, 6],
+        }
+    }
+
+    fn watched(&self) -> Section {
+        let mut rows = Vec::new();
+        let mut seconds: f64 = 0.0;
+        for table in &self.tables {
+            let Some(watched) = &table.watched else { continue };
+            seconds = seconds.max(watched.seconds);
+            let rate = watched.inserts_per_second();
+            let more = if watched.or_more { " or more" } else { "" };
+            rows.push(vec![
+                table.table.clone(),
+                watched.inserted.map_or("-".to_owned(), grouped),
+                rate.map_or("-".to_owned(), |rate| format!("{rate:.1}")),
+                format!("{}{more}", grouped(watched.at_right_edge)),
+                format!("{} to {}", grouped(watched.in_sample), grouped(watched.sampled)),
+            ]);
+        }
+        Section {
+            heading: format!("New rows within {seconds:.0} seconds"),
+            notes: Vec::new(),
+            head: vec!["table", "inserted", "each second", "at the right edge", "came to rows of the sample"],
+            rows,
+            texts: vec![0],
+        }
+    }
+
+    fn costs(&self) -> Section {
+        let mut costs: Vec<(String, &Cost)> = Vec::new();
+        for found in &self.tables {
+            for column in &found.columns {
+                if let Some(cost) = &column.cost {
+                    costs.push((format!("{}.{}", found.table, column.column), cost));
+                }
+            }
+        }
+        costs.sort_by_key(|(_, cost)| {
+            std::cmp::Reverse(cost.bytes() - cost.bytes_as_16.unwrap_or(cost.bytes()).min(cost.bytes()))
+        });
+        let or_dash = |bytes: Option<u64>| bytes.map_or("-".to_owned(), size);
+        let row = |(key, cost): &(String, &Cost)| {
+            vec![
+                key.clone(),
+                format!("{:.1} B", cost.value_bytes),
+                size(cost.table_bytes),
+                format!("{} in {}", size(cost.index_bytes), cost.indexes),
+                format!("{} in {}", size(cost.reference_bytes), cost.references),
+                size(cost.bytes()),
+                or_dash(cost.bytes_as_16),
+                or_dash(cost.bytes_as_8),
+                cost.leaf_pages.map_or("-".to_owned(), grouped),
+                fill(cost),
+            ]
+        };
+        let head =
+            ["key", "a value", "table", "indexes", "references", "together", "as 16 bytes", "as 8 bytes"];
+        Section {
+            heading: "Bytes of keys, those first that would shrink most with 16 bytes".to_owned(),
+            notes: Vec::new(),
+            head: head.into_iter().chain(["leaf pages", "fill"]).collect(),
+            rows: costs.iter().map(row).collect(),
+            texts: vec![0],
+        }
+    }
+}
+
+/// The rows of one table: what it has, and what it would have.
+fn predicted_rows(prediction: &Prediction, has_log: bool) -> Vec<Vec<String>> {
+    let question = &prediction.question;
+    let row = |(at, change): (usize, &changes::Predicted)| {
+        let first = at == 0;
+        let pages = |pages: Option<f64>| pages.map_or("-".to_owned(), |pages| format!("{pages:.1}"));
+        let name = if first { format!("{}.{}", question.table, question.column) } else { String::new() };
+        let saved = prediction.saved_per_1k(change).filter(|_| change.change != Change::Stay);
+        let mut cells = vec![
+            name,
+            if first { grouped(question.rows) } else { String::new() },
+            change.change.title().to_owned(),
+            size(change.bytes.round() as u64),
+            format!("{:.0} %", change.fill * 100.0),
+        ];
+        let figures = [change.reads_per_1k, change.writes_per_1k];
+        let figures = if has_log { vec![change.images_per_1k] } else { figures.to_vec() };
+        cells.extend(figures.into_iter().map(pages));
+        cells.push(pages(saved));
+        cells
+    };
+    prediction.changes.iter().enumerate().map(row).collect()
+}
+
+/// A page fill, with "about" if it is an estimate.
+fn fill(cost: &Cost) -> String {
+    match (cost.fill, cost.fill_from) {
+        (Some(fill), Some(FillFrom::Pages)) => format!("{:.0} %", fill * 100.0),
+        (Some(fill), _) => format!("about {:.0} %", fill * 100.0),
+        (None, _) => "-".to_owned(),
+    }
+}
+
+fn typed(column: &ColumnReport) -> String {
+    match &column.collation {
+        Some(collation) => format!("{} {collation}", column.type_text),
+        None => column.type_text.clone(),
+    }
+}
+
+fn kinds(column: &ColumnReport) -> String {
+    let shares = column.kinds.iter().map(|share| match share.share {
+        1.0 => share.kind.name().to_owned(),
+        part => format!("{} {:.1} %", share.kind.name(), part * 100.0),
+    });
+    match shares.collect::<Vec<_>>().join(", ") {
+        none if none.is_empty() => "no value was read".to_owned(),
+        kinds => kinds,
+    }
+}
+
+fn rows_text(rows: Option<u64>, exact: bool) -> String {
+    match rows {
+        Some(rows) if exact => grouped(rows),
+        Some(rows) => format!("about {}", grouped(rows)),
+        None => "unknown".to_owned(),
+    }
+}
+
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut shown = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            shown.push(',');
+        }
+        shown.push(digit);
+    }
+    shown
+}
+
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..10_240 => format!("{} B", grouped(bytes)),
+        10_240..10_485_760 => format!("{} KiB", grouped(bytes >> 10)),
+        10_485_760..10_737_418_240 => format!("{} MiB", grouped(bytes >> 20)),
+        _ => format!("{} GiB", grouped(bytes >> 30)),
+    }
+}

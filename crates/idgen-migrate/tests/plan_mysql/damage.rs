@@ -1,0 +1,327 @@
+//! Damaged data is found before anything is changed, and what the plan cannot do is refused with the reason.
+
+use idgen_migrate::plan::{Options, Target, Tool, plan};
+use idgen_mysql::Index;
+use idgen_server::{Database, Server};
+use sqlx::mysql::MySqlConnection;
+use sqlx::{AssertSqlSafe, Connection, Executor};
+
+use crate::cascades::cascades_in_innodb;
+use crate::client::Client;
+use crate::integers::map;
+use crate::shop::{SCHEMA, TABLES, fill};
+
+/// A damage that comes after the plan was made, and what the check says.
+const DAMAGES: [(&str, &str); 12] = [
+    ("INSERT INTO customers (id, name) VALUES ('no id', 'x')", "no ids"),
+    ("UPDATE customers SET id = UPPER(id) LIMIT 1", "spelled otherwise"),
+    ("INSERT INTO customers (id, name) SELECT UPPER(id), name FROM customers LIMIT 1", "spelled otherwise"),
+    ("UPDATE customers SET id = LEFT(id, 35) LIMIT 1", "no ids"),
+    (
+        "SET foreign_key_checks = 0; INSERT INTO orders (id, customer_id, busy) VALUES (UUID(), UUID(), 1)",
+        "no parent",
+    ),
+    ("SET foreign_key_checks = 0; UPDATE items SET parent = UUID() LIMIT 1", "no parent"),
+    ("CREATE TRIGGER other BEFORE INSERT ON orders FOR EACH ROW SET NEW.busy = 1", "have the triggers above"),
+    ("ALTER TABLE items ADD note INT", "have changed since the plan"),
+    ("ALTER TABLE items ADD INDEX (busy)", "have changed since the plan"),
+    ("ALTER TABLE items ADD CONSTRAINT few CHECK (busy < 100)", "have changed since the plan"),
+    (
+        "ALTER TABLE customers MODIFY name VARCHAR(40) COLLATE utf8mb4_bin NOT NULL",
+        "have changed since the plan",
+    ),
+    (
+        "CREATE TABLE late (id INT PRIMARY KEY, o CHAR(36) CHARACTER SET ascii COLLATE ascii_bin, \
+         FOREIGN KEY (o) REFERENCES orders (id))",
+        "newer than the plan",
+    ),
+];
+
+/// The same for the map that a plan with integers needs.
+const DAMAGES_OF_THE_MAP: [(&str, &str); 6] = [
+    (
+        "UPDATE uuid_map_state SET map_id = x'00000000000040008000000000000000'",
+        "not the map that the plan was made for",
+    ),
+    ("DELETE FROM uuid_map_state", "not the map that the plan was made for"),
+    (
+        "INSERT INTO uuid_map (id, uuid) VALUES (5000000, x'00000000000040008000000000000000')",
+        "not below its next id",
+    ),
+    ("UPDATE uuid_map_state SET next_id = 9223372036854775700", "too few integers left"),
+    (
+        "INSERT INTO customers (id, name) VALUES ('ffffffff-ffff-ffff-0000-000000000005', 'x')",
+        "marks forgotten UUIDs",
+    ),
+    (
+        "SET foreign_key_checks = 0; INSERT INTO orders (id, customer_id, busy) VALUES (UUID(), UUID(), 1)",
+        "no parent",
+    ),
+];
+
+#[test]
+fn damage_is_found_before_anything_is_changed() {
+    find(Target::Binary16, &DAMAGES);
+}
+
+#[test]
+fn damage_is_found_before_integers_are_assigned() {
+    find(Target::Integer, &[&DAMAGES[..], &DAMAGES_OF_THE_MAP].concat());
+}
+
+fn find(target: Target, damages: &[(&str, &str)]) {
+    for database in Database::MYSQL_FAMILY {
+        let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        for (damage, message) in damages {
+            let scratch = server.scratch().unwrap();
+            let folder = tempfile::tempdir().unwrap();
+            let client = Client::new(&server, scratch.name(), folder.path());
+            runtime.block_on(async {
+                let rows = fill(scratch.url(), 1, 100, target).await;
+                if target == Target::Integer {
+                    map(scratch.url(), Index::Unique, &rows).await;
+                }
+                let plan = plan(scratch.url(), &Options::new("orders", target)).await.unwrap();
+                plan.write(folder.path()).unwrap();
+            });
+            client.must("01-check.sql");
+            runtime.block_on(run(scratch.url(), damage));
+            let before = runtime.block_on(tables(scratch.url()));
+            let error = client.execute("01-check.sql").expect_err(damage);
+            assert!(error.contains(message), "{database}: {damage}: {error}");
+            assert_eq!(runtime.block_on(tables(scratch.url())), before);
+        }
+    }
+}
+
+#[test]
+fn what_the_type_uuid_does_not_accept_is_found() {
+    let server = Server::start(Database::MariaDb, &cascades_in_innodb(Database::MariaDb)).unwrap();
+    let scratch = server.scratch().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let client = Client::new(&server, scratch.name(), folder.path());
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        fill(scratch.url(), 1, 100, Target::Uuid).await;
+        plan(scratch.url(), &Options::new("orders", Target::Uuid))
+            .await
+            .unwrap()
+            .write(folder.path())
+            .unwrap();
+    });
+    client.must("01-check.sql");
+    // Version 8, and a byte of the variant that MariaDB takes for that of another layout.
+    let odd = "INSERT INTO customers (id, name) VALUES ('01a2b3c4-0000-8000-8000-000000000000', 'x')";
+    runtime.block_on(run(scratch.url(), odd));
+    let error = client.execute("01-check.sql").unwrap_err();
+    assert!(error.contains("MariaDB's type UUID does not accept the values above"), "{error}");
+}
+
+/// Schemas that cannot be changed, and why.
+const REFUSED: [(&str, &str); 17] = [
+    ("CREATE TABLE orders (id INT PRIMARY KEY)", "cannot be changed"),
+    ("CREATE TABLE orders (id BINARY(16) PRIMARY KEY)", "already"),
+    ("CREATE TABLE orders (id CHAR(36) PRIMARY KEY) ENGINE = MyISAM", "not in InnoDB"),
+    (
+        "CREATE TABLE orders (id CHAR(36) PRIMARY KEY, o CHAR(36), FOREIGN KEY (o) REFERENCES orders (id) ON DELETE CASCADE)",
+        "ON DELETE CASCADE",
+    ),
+    (
+        "CREATE TABLE orders (id CHAR(36) PRIMARY KEY, n INT); CREATE TRIGGER t BEFORE INSERT ON orders FOR EACH ROW SET NEW.n = 1",
+        "the trigger t",
+    ),
+    (
+        "CREATE TABLE orders (id CHAR(36) PRIMARY KEY, o CHAR(36)); CREATE TABLE other (id CHAR(36) PRIMARY KEY, o CHAR(36), \
+         FOREIGN KEY (o) REFERENCES orders (id)); ALTER TABLE orders ADD FOREIGN KEY (o) REFERENCES other (id)",
+        "form a circle",
+    ),
+    (
+        "CREATE TABLE orders (id CHAR(36), n INT UNIQUE); INSERT INTO orders VALUES (UUID(), 1)",
+        "primary key of orders cannot",
+    ),
+    (
+        "CREATE TABLE orders (id CHAR(36) PRIMARY KEY); CREATE TABLE free (o CHAR(36), UNIQUE (o), FOREIGN KEY (o) REFERENCES orders (id))",
+        "free has neither a primary key nor a unique key without NULL",
+    ),
+    (
+        "CREATE TABLE orders (id CHAR(36) PRIMARY KEY, CONSTRAINT whole CHECK (CHAR_LENGTH(id) = 36))",
+        "the check constraint whole of orders reads orders.id",
+    ),
+    (
+        "CREATE TABLE orders (id CHAR(36) PRIMARY KEY, short CHAR(8) AS (LEFT(id, 8)) VIRTUAL)",
+        "the generated column orders.short reads orders.id",
+    ),
+    (
+        "CREATE TABLE orders (id CHAR(36) PRIMARY KEY, KEY begins (id(8)))",
+        "index begins of orders holds only the first 8",
+    ),
+    (
+        "CREATE TABLE orders (id CHAR(36) PRIMARY KEY, FULLTEXT KEY words (id))",
+        "index words of orders holds the words of id",
+    ),
+    (
+        "CREATE TABLE orders (id CHAR(36) PRIMARY KEY, o CHAR(36) NOT NULL DEFAULT 'none', FOREIGN KEY (o) REFERENCES orders (id))",
+        "the default of orders.o is 'none', which is no id: drop it first (ALTER TABLE `orders` ALTER COLUMN `o` DROP DEFAULT)",
+    ),
+    (
+        "CREATE TABLE orders (id CHAR(36) PRIMARY KEY, o CHAR(36), p CHAR(36), UNIQUE (id, o), FOREIGN KEY (o, p) REFERENCES orders (id, o))",
+        "and refers to its own table",
+    ),
+    (
+        "CREATE TABLE orders (id CHAR(36) PRIMARY KEY); CREATE TABLE orders_plan_new (n INT PRIMARY KEY)",
+        "the table orders_plan_new is there already",
+    ),
+    (
+        "CREATE TABLE orders (id CHAR(36) PRIMARY KEY, o CHAR(36), CONSTRAINT k FOREIGN KEY (o) REFERENCES orders (id)); \
+         CREATE TABLE u (n INT PRIMARY KEY, m INT, CONSTRAINT k_plan FOREIGN KEY (m) REFERENCES u (n))",
+        "the table u has a foreign key k_plan already",
+    ),
+    ("CREATE TABLE orders (id CHAR(36) PRIMARY KEY, ID_TEXT INT)", "orders.ID_TEXT is there already"),
+];
+
+/// The same, of what only one of the two has.
+const REFUSED_BY_ONE: [(Database, &str, &str); 4] = [
+    (
+        Database::MySql,
+        "SET restrict_fk_on_non_standard_key = OFF; CREATE TABLE orders (id CHAR(36) PRIMARY KEY, n CHAR(36), KEY (n)); \
+         CREATE TABLE items (id INT PRIMARY KEY, n CHAR(36), CONSTRAINT of_n FOREIGN KEY (n) REFERENCES orders (n))",
+        "the foreign key of_n of items refers to n, which no unique key of orders consists of",
+    ),
+    (
+        Database::MySql,
+        "CREATE TABLE orders (id CHAR(36) PRIMARY KEY); ALTER TABLE orders ALTER COLUMN id SET DEFAULT (UUID())",
+        "the default of orders.id is an expression that MySQL does not show",
+    ),
+    (
+        Database::MariaDb,
+        "CREATE TABLE orders (id CHAR(36) PRIMARY KEY); CREATE TABLE prices (id INT PRIMARY KEY, o CHAR(36), first DATE, last DATE, \
+         PERIOD FOR valid (first, last), UNIQUE (o, valid WITHOUT OVERLAPS), FOREIGN KEY (o) REFERENCES orders (id))",
+        "the table prices has a period",
+    ),
+    (
+        Database::MariaDb,
+        "CREATE TABLE orders (id CHAR(36) PRIMARY KEY); CREATE TABLE kept (id INT PRIMARY KEY, o CHAR(36), \
+         FOREIGN KEY (o) REFERENCES orders (id)) WITH SYSTEM VERSIONING",
+        "the table kept is no base table, but SYSTEM VERSIONED",
+    ),
+];
+
+/// One attempt shows all reasons.
+const REFUSED_AT_ONCE: &str = "CREATE TABLE orders (id CHAR(36) PRIMARY KEY, CHECK (id <> ''), short CHAR(8) AS (LEFT(id, 8)) VIRTUAL);
+    CREATE TABLE free (o CHAR(36), FOREIGN KEY (o) REFERENCES orders (id)); CREATE TRIGGER t BEFORE INSERT ON free FOR EACH ROW SET NEW.o = NULL";
+
+#[test]
+fn what_cannot_be_planned_is_refused_with_the_reason() {
+    for database in Database::MYSQL_FAMILY {
+        let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let of_one = REFUSED_BY_ONE.iter().filter(|(one, ..)| *one == database);
+        for (sql, reason) in REFUSED.into_iter().chain(of_one.map(|&(_, sql, reason)| (sql, reason))) {
+            let scratch = server.scratch().unwrap();
+            let error = runtime.block_on(async {
+                run(scratch.url(), sql).await;
+                let options = Options { keep_text: true, ..Options::new("orders", Target::Binary16) };
+                plan(scratch.url(), &options).await.expect_err(sql)
+            });
+            assert!(error.to_string().contains(reason), "{database}: {sql}: {error}");
+        }
+        let scratch = server.scratch().unwrap();
+        runtime.block_on(async {
+            run(scratch.url(), REFUSED_AT_ONCE).await;
+            let error = plan(scratch.url(), &Options::new("orders", Target::Binary16)).await.unwrap_err();
+            let lines: Vec<_> = error.to_string().lines().map(str::to_owned).collect();
+            assert_eq!(lines[0], "the keys cannot be changed yet:");
+            for part in [
+                "the table free has neither",
+                "the trigger t",
+                "the generated column",
+                "the check constraint",
+            ] {
+                let of = lines.iter().filter(|line| line.starts_with("- ") && line.contains(part));
+                assert_eq!(of.count(), 1, "{part} in {lines:?}");
+            }
+            assert_eq!(lines.len(), 5, "{lines:?}");
+        });
+        let scratch = server.scratch().unwrap();
+        runtime.block_on(async {
+            run(scratch.url(), SCHEMA).await;
+            run(
+                scratch.url(),
+                "CREATE VIEW shown AS SELECT id FROM orders; CREATE VIEW other AS SELECT 'reorders' AS one",
+            )
+            .await;
+            run(scratch.url(), "CREATE PROCEDURE p() SELECT COUNT(*) FROM Items").await;
+            run(scratch.url(), "CREATE TABLE audit (id INT PRIMARY KEY, entity_id CHAR(36))").await;
+            let made = plan(scratch.url(), &Options::new(TABLES[0], Target::Binary16)).await.unwrap();
+            assert_eq!(made.tables, ["customers", "orders", "items"]);
+            assert!(made.notes.iter().any(|note| note.ends_with(": audit.entity_id.")), "{:?}", made.notes);
+            let programs = ": procedure p, view shown.";
+            assert!(made.notes.iter().any(|note| note.ends_with(programs)), "{:?}", made.notes);
+            let error = plan(scratch.url(), &Options::new("none", Target::Binary16)).await.unwrap_err();
+            assert!(error.to_string().contains("no table \"none\""), "{error}");
+        });
+    }
+}
+
+#[test]
+fn integers_need_a_map_and_names() {
+    for database in Database::MYSQL_FAMILY {
+        let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
+        let scratch = server.scratch().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let url = scratch.url();
+            run(url, SCHEMA).await;
+            let refused = async |options: &Options| plan(url, options).await.unwrap_err().to_string();
+            let options = Options::new("orders", Target::Integer);
+            let error = refused(&options).await;
+            assert!(
+                error.contains("none with the name \"uuid_map\"") && error.contains("idgen map install"),
+                "{error}"
+            );
+            map(url, Index::Unique, &[]).await;
+            let made = plan(url, &options).await.unwrap();
+            assert!(
+                made.notes.iter().any(|note| note.contains("orders.customer_id_int, orders.id_int")),
+                "{:?}",
+                made.notes
+            );
+            let other = refused(&Options { map: "other".to_owned(), ..options.clone() }).await;
+            assert!(other.contains("none with the name \"other\""), "{other}");
+            let text = refused(&Options { keep_text: true, ..options.clone() }).await;
+            assert!(text.contains("--keep-text is not needed with --to integer"), "{text}");
+            let tool = refused(&Options { tool: Some(Tool::GhOst), ..options.clone() }).await;
+            assert!(tool.contains("takes no integers from a map"), "{tool}");
+            run(url, "UPDATE uuid_map_state SET version = 3").await;
+            let version = refused(&options).await;
+            assert!(version.contains("has version 3"), "{version}");
+            run(url, "UPDATE uuid_map_state SET version = 2; ALTER TABLE orders ADD customer_id_int INT")
+                .await;
+            let name = refused(&options).await;
+            assert!(name.contains("orders.customer_id_int is there already"), "{name}");
+            run(url, "DELETE FROM uuid_map_state").await;
+            let row = refused(&options).await;
+            assert!(row.contains("uuid_map_state has no row"), "{row}");
+        });
+    }
+}
+
+async fn run(url: &str, sql: &str) {
+    let mut connection = MySqlConnection::connect(url).await.unwrap();
+    let all = format!("SET foreign_key_checks = 0; {sql}");
+    connection.execute(sqlx::raw_sql(AssertSqlSafe(all))).await.unwrap();
+}
+
+async fn tables(url: &str) -> u64 {
+    let mut connection = MySqlConnection::connect(url).await.unwrap();
+    let count: i64 = sqlx::query_scalar(
+        "SELECT (SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()) \
+         + (SELECT COUNT(*) FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA = DATABASE())",
+    )
+    .fetch_one(&mut connection)
+    .await
+    .unwrap();
+    count as u64
+}

@@ -1,0 +1,229 @@
+//! Each file is killed after its statements and within them, and executed again: nothing is lost, nothing is doubled.
+
+use std::time::Duration;
+
+use idgen_migrate::plan::{Options, Target, plan};
+use idgen_mysql::Index;
+use idgen_server::{Database, Server, Wait};
+use sqlx::Connection;
+use sqlx::mysql::MySqlConnection;
+
+use crate::cascades::cascades_in_innodb;
+use crate::client::{Client, result};
+use crate::clients::Clients;
+use crate::integers;
+use crate::shop::{Acknowledged, TABLES, execute, fill};
+use crate::whole::{left, named};
+
+/// What the steps of the renaming say when they have nothing to do.
+const DONE: [&str; 2] = ["this step is done: go on with the next file", "nothing to undo here"];
+
+/// The test kills a file after every third of its statements; the soak after each.
+fn distance() -> usize {
+    if std::env::var_os("IDGEN_SOAK_OPERATIONS").is_some() { 1 } else { 3 }
+}
+
+#[test]
+fn mysql() {
+    killed(Database::MySql, Target::Binary16, Index::Unique);
+}
+
+#[test]
+fn mariadb() {
+    killed(Database::MariaDb, Target::Uuid, Index::Unique);
+}
+
+#[test]
+#[ignore = "minutes: make soak executes it"]
+fn integers_on_mysql() {
+    killed(Database::MySql, Target::Integer, Index::Unique);
+}
+
+#[test]
+#[ignore = "minutes: make soak executes it"]
+fn integers_on_mariadb() {
+    killed(Database::MariaDb, Target::Integer, Index::Dedup);
+}
+
+/// The index is that of the map, for integers.
+fn killed(database: Database, to: Target, index: Index) {
+    let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
+    let scratch = server.scratch().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let client = Client::new(&server, scratch.name(), folder.path());
+    runtime.block_on(async {
+        let rows = fill(scratch.url(), 4, 2_000, to).await;
+        let map = integers::map_for(to, scratch.url(), index, &rows).await;
+        plan(scratch.url(), &Options::new("orders", to)).await.unwrap().write(folder.path()).unwrap();
+        let clients = Clients::start(&server, scratch.url(), rows, to, map.clone()).await;
+        let killer = Killer {
+            client: &client,
+            clients: &clients,
+            url: scratch.url(),
+            is_mariadb: database == Database::MariaDb,
+        };
+        tokio::task::block_in_place(|| killer.whole());
+        let (acknowledged, changes, answers) = clients.end().await;
+        assert!(changes > 200, "{changes} changes are too few for a test");
+        acknowledged.assert_equal(&Acknowledged::read(scratch.url(), "", to).await, "after the last step");
+        assert_eq!(left(scratch.url()).await, Vec::<String>::new());
+        if let Some(map) = map {
+            integers::assert_of_the_map(scratch.url(), &map, &answers).await;
+        }
+    });
+}
+
+struct Killer<'a> {
+    client: &'a Client,
+    clients: &'a Clients,
+    url: &'a str,
+    is_mariadb: bool,
+}
+
+impl Killer<'_> {
+    fn whole(&self) {
+        let (client, rename, finish) =
+            (self.client, named(self.client, "rename"), named(self.client, "finish"));
+        let before = client.files("").into_iter().filter(|file| *file < rename);
+        before.clone().for_each(|file| self.step(&file));
+        let undo = client.files("undo").into_iter().filter(|file| *file < rename).rev();
+        undo.for_each(|file| self.step(&format!("undo/{file}")));
+        before.for_each(|file| drop(client.must(&file)));
+        self.clients.may_be_renamed();
+        let back = format!("undo/{rename}");
+        self.says(&back, "nothing to undo here");
+        self.says(&finish, "not renamed yet");
+        self.step(&rename);
+        self.says(&rename, "this step is done: go on with the next file");
+        for file in client.files("undo").iter().filter(|file| **file < rename) {
+            self.says(&format!("undo/{file}"), "the tables are renamed: undo that first");
+        }
+        self.step(&named(client, "verify-renamed"));
+        self.step(&back);
+        client.must(&named(client, "verify"));
+        client.must(&rename);
+        self.finish(&finish, &back);
+    }
+
+    /// From the beginning of the last step there is no way back.
+    fn finish(&self, finish: &str, back: &str) {
+        let pieces = self.client.statements(finish);
+        let begun = pieces.iter().position(|piece| piece.contains("EXECUTE idgen_plan_sql")).unwrap();
+        self.until_done(|| self.client.execute_text(&pieces[..=begun].concat()));
+        self.says(back, "there is no way back");
+        self.says(&named(self.client, "verify-renamed"), "the last step has begun");
+        self.step(finish);
+        self.client.must(finish);
+    }
+
+    /// Executes a file that must end with an error, which says what to do.
+    fn says(&self, file: &str, what: &str) {
+        let error = self.client.execute(file).expect_err(file);
+        assert!(error.contains(what), "{file}: {error}");
+    }
+
+    /// Kills a file in several places, and then executes it. On MariaDB, RENAME TABLE is killed only while it waits: after a KILL
+    /// in its middle, 10.11.18 could not read the definitions of triggers any more (error 1343, seen once).
+    fn step(&self, file: &str) {
+        println!("{file}");
+        let pieces = self.client.statements(file);
+        for cut in (2..pieces.len()).step_by(distance()) {
+            self.until_done(|| self.client.execute_text(&pieces[..cut].concat()));
+        }
+        self.kill_the_copy(file);
+        self.kill_while_it_waits(file);
+        if !(self.is_mariadb && file.ends_with("-rename.sql")) {
+            let after = Duration::from_millis(fastrand::u64(30..250));
+            self.clients.kill_while_it_runs(self.client, file, after);
+        }
+        self.until_done(|| self.client.execute(file));
+    }
+
+    /// Repeats what waits for a lock in vain. The renaming may be done already.
+    fn until_done(&self, execute: impl Fn() -> Result<String, String>) {
+        for _ in 0..20 {
+            match execute() {
+                Err(text) if text.contains("ERROR 1205") || text.contains("ERROR 1213") => {}
+                Err(text) if DONE.iter().any(|done| text.contains(done)) => return,
+                Err(text) => panic!("{text}"),
+                Ok(_) => return,
+            }
+        }
+        panic!("a step does not get its lock");
+    }
+
+    /// A transaction of a client has used the old tables and stays open: the session is killed while it waits for it.
+    fn kill_while_it_waits(&self, file: &str) {
+        let runtime = tokio::runtime::Handle::current();
+        let mut open = runtime.block_on(MySqlConnection::connect(self.url)).unwrap();
+        let used = TABLES.map(|table| format!("SELECT 1 FROM {table} LIMIT 1")).join("; ");
+        // The processes of these clients are told from those of the file by their state.
+        runtime.block_on(execute(&mut open, &format!("START TRANSACTION; {used}"))).unwrap();
+        let mut child = self.client.start(file);
+        let wait = Wait::until(format!("{file} waits for the transaction, or has ended"));
+        while child.try_wait().unwrap().is_none()
+            && runtime.block_on(self.clients.kill_others("metadata lock")) == 0
+        {
+            wait.check();
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        runtime.block_on(execute(&mut open, "ROLLBACK")).unwrap();
+        let _ = result(child.wait_with_output().unwrap());
+    }
+
+    /// The session is killed between two chunks or in one; then two sessions copy at once, as when only the client was killed.
+    fn kill_the_copy(&self, file: &str) {
+        let Some((_, table)) = file.split_once("-copy-").filter(|_| !file.starts_with("undo")) else {
+            return;
+        };
+        let at = format!("{}_plan_at", table.trim_end_matches(".sql"));
+        self.set(&format!("UPDATE {at} SET copied_to = NULL, rows_copied = 0, finished = FALSE"));
+        // Small chunks.
+        self.set("UPDATE idgen_plan_control SET chunk_milliseconds = 0");
+        let mut child = self.client.start(file);
+        let copied = format!("SELECT CAST(rows_copied AS SIGNED) FROM {at}");
+        let wait = Wait::until(format!("{file} has copied some rows, or has ended"));
+        while child.try_wait().unwrap().is_none() && self.number(&copied) <= 20 {
+            wait.check();
+        }
+        tokio::runtime::Handle::current().block_on(self.clients.kill_others(""));
+        let _ = result(child.wait_with_output().unwrap());
+        self.set("UPDATE idgen_plan_control SET paused = 1");
+        let first = self.client.start(file);
+        self.wait_for(1);
+        let second = self.client.start(file);
+        self.wait_for(2);
+        self.set("UPDATE idgen_plan_control SET paused = 0, chunk_milliseconds = 100");
+        let said = [first, second].map(|child| result(child.wait_with_output().unwrap()));
+        assert!(said.iter().any(Result::is_ok), "{said:?}");
+    }
+
+    fn set(&self, sql: &str) {
+        tokio::runtime::Handle::current().block_on(async {
+            let mut own = MySqlConnection::connect(self.url).await.unwrap();
+            execute(&mut own, sql).await.unwrap();
+        });
+    }
+
+    fn number(&self, sql: &str) -> i64 {
+        tokio::runtime::Handle::current().block_on(async {
+            let mut own = MySqlConnection::connect(self.url).await.unwrap();
+            sqlx::query_scalar(sqlx::AssertSqlSafe(sql.to_owned())).fetch_one(&mut own).await.unwrap()
+        })
+    }
+
+    /// Until so many sessions wait for the control table, or for the procedure of another.
+    fn wait_for(&self, sessions: i64) {
+        let [list, _, schema, state] = self.clients.sessions();
+        let sql = format!(
+            "SELECT COUNT(*) FROM {list} WHERE {schema} = DATABASE() \
+             AND ({state} = 'User sleep' OR {state} LIKE '%stored procedure metadata lock%')"
+        );
+        let wait = Wait::until(format!("{sessions} sessions wait in the copy"));
+        while self.number(&sql) < sessions {
+            wait.check();
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! A schema with odd names and columns, beside a twin that no plan changes and that gets the same statements. Random schemas beside
+//! such twins found what is in this one.
+
+use idgen_migrate::plan::{Options, Target, plan};
+use idgen_server::{Database, Scratch, Server};
+use sqlx::mysql::MySqlConnection;
+use sqlx::{AssertSqlSafe, Connection, Executor, Row};
+
+use crate::cascades::cascades_in_innodb;
+use crate::client::Client;
+use crate::shop::execute;
+use crate::whole::{left, named};
+
+/// A table whose renamed foreign keys nearly have 64 characters.
+const LONG: &str = "lists_of_what_people_have_said_to_others_in_recent_years";
+
+fn schema() -> String {
+    let id = "VARCHAR(255) CHARACTER SET ascii COLLATE ascii_bin";
+    format!(
+        r"CREATE TABLE `a\b` (`it's` {id} PRIMARY KEY DEFAULT (UUID()) COMMENT 'a\\b''c', n INT NOT NULL, parent {id} NULL COMMENT '\\',
+            changed TIMESTAMP(6) NULL DEFAULT CURRENT_TIMESTAMP(6) ON UPDATE CURRENT_TIMESTAMP(6), KEY `by\n` (n),
+            FOREIGN KEY (parent) REFERENCES `a\b` (`it's`) ON DELETE SET NULL);
+          CREATE TABLE {LONG} (number INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY, a {id} NOT NULL, b {id} NULL, c {id} NULL,
+            german VARCHAR(9) CHARACTER SET latin1 COLLATE latin1_german1_ci DEFAULT 'ä', swedish VARCHAR(9) CHARACTER SET latin1 DEFAULT 'ä',
+            changed DATETIME DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP, KEY of_two (b, number) COMMENT 'it''s',
+            FOREIGN KEY (a) REFERENCES `a\b` (`it's`) ON DELETE CASCADE ON UPDATE CASCADE,
+            CONSTRAINT second FOREIGN KEY (b) REFERENCES `a\b` (`it's`) ON DELETE SET NULL ON UPDATE CASCADE,
+            CONSTRAINT third FOREIGN KEY third_index (c) REFERENCES `a\b` (`it's`) ON DELETE SET NULL ON UPDATE CASCADE);"
+    )
+}
+
+/// What clients do in one round, on rows of this and of earlier rounds.
+fn statements(round: u32, id: &dyn Fn(u32) -> String) -> Vec<String> {
+    let of = |place: u32| id(100 * round + place);
+    let earlier = |place: u32| id(100 * round.saturating_sub(1) + place);
+    vec![
+        format!(
+            r"INSERT INTO `a\b` (`it's`, n, parent) VALUES ({}, 1, NULL), ({}, 2, {})",
+            of(1),
+            of(2),
+            earlier(1)
+        ),
+        format!(
+            r"INSERT INTO `a\b` (`it's`, n, parent) VALUES ({}, 3, {}), ({}, 4, {})",
+            of(3),
+            of(1),
+            of(4),
+            of(2)
+        ),
+        format!(
+            "INSERT INTO {LONG} (a, b, c) VALUES ({}, {}, {}), ({}, NULL, {})",
+            of(1),
+            of(2),
+            of(3),
+            of(4),
+            of(2)
+        ),
+        format!("INSERT INTO {LONG} (number, a, b) VALUES ({}, {}, {})", 1000 * round, of(2), earlier(3)),
+        // It changes nothing.
+        r"UPDATE `a\b` SET n = n".to_owned(),
+        format!("UPDATE {LONG} SET b = b, c = c"),
+        // It changes every second row, and the time only.
+        r"UPDATE `a\b` SET n = 4 WHERE n > 2".to_owned(),
+        format!("UPDATE {LONG} SET changed = NOW() WHERE number % 2 = 0"),
+        // Cascades change rows without triggers: they set no time.
+        format!(r"DELETE FROM `a\b` WHERE `it's` = {}", earlier(1)),
+        format!(r"UPDATE `a\b` SET `it's` = {} WHERE `it's` = {}", of(5), earlier(4)),
+        format!("DELETE FROM {LONG} WHERE number = {}", 1000 * round),
+    ]
+}
+
+/// All rows, with ids as they were and times.
+fn rows(text: &dyn Fn(&str) -> String) -> String {
+    let [id, parent, a, b, c] = ["`it's`", "parent", "a", "b", "c"].map(text);
+    format!(
+        r"SELECT CONCAT_WS(' ', {id}, n, {parent}, changed) AS shown FROM `a\b` UNION ALL
+          SELECT CONCAT_WS(' ', number, {a}, COALESCE({b}, 'none'), COALESCE({c}, 'none'), changed) FROM {LONG} ORDER BY shown"
+    )
+}
+
+const INDEXES: &str = "SELECT CONCAT_WS(' ', TABLE_NAME, INDEX_NAME, GROUP_CONCAT(COLUMN_NAME ORDER BY SEQ_IN_INDEX), MAX(INDEX_COMMENT)) \
+                       FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = DATABASE() GROUP BY TABLE_NAME, INDEX_NAME ORDER BY 1";
+const COLUMNS: &str = "SELECT CONCAT_WS(' ', TABLE_NAME, COLUMN_NAME, COLUMN_COMMENT, COLUMN_DEFAULT IS NULL, EXTRA) \
+                       FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND COLUMN_NAME NOT LIKE '%\\_text' ORDER BY 1";
+
+#[test]
+fn tables_end_as_a_twin_that_no_plan_changed() {
+    for (database, to, keep_text) in [
+        (Database::MySql, Target::Binary16, true),
+        (Database::MariaDb, Target::Binary16, true),
+        (Database::MariaDb, Target::Uuid, false),
+    ] {
+        let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let mut pair = Pair {
+            main: server.scratch().unwrap(),
+            twin: server.scratch().unwrap(),
+            runtime,
+            round: 0,
+            database,
+            to,
+        };
+        let first = r"INSERT INTO `a\b` (`it's`, n) VALUES ('00000001-0000-4000-8000-000000000000', 0), ('00000003-0000-4000-8000-000000000000', 0)";
+        pair.both(|_| vec![schema(), first.to_owned()]);
+        pair.change(false);
+        let folder = tempfile::tempdir().unwrap();
+        let options = Options { keep_text, ..Options::new(r"a\b", to) };
+        pair.runtime.block_on(plan(pair.main.url(), &options)).unwrap().write(folder.path()).unwrap();
+        let client = Client::new(&server, pair.main.name(), folder.path());
+        let files = client.files("");
+        let [rename, finish] = ["rename", "finish"].map(|step| named(&client, step));
+        let rename = files.iter().position(|file| *file == rename).unwrap();
+        for (at, file) in files.iter().enumerate() {
+            client.must(file);
+            pair.change(at >= rename);
+            if at == rename {
+                client.must(&format!("undo/{file}"));
+                pair.change(false);
+                client.must(file);
+                pair.change(true);
+            }
+        }
+        assert_eq!(files.last(), Some(&finish));
+        assert_eq!(pair.of(true, INDEXES), pair.of(false, INDEXES), "{database}");
+        assert_eq!(pair.of(true, COLUMNS), pair.of(false, COLUMNS), "{database}");
+        assert_eq!(pair.runtime.block_on(left(pair.main.url())), Vec::<String>::new());
+        // The counter of the highest row, which was deleted, is not given again.
+        let insert = format!(r"INSERT INTO {LONG} (a) SELECT MAX(`it's`) FROM `a\b`");
+        let number = format!("SELECT CAST(MAX(number) AS CHAR) FROM {LONG}");
+        pair.both(|_| vec![insert.clone()]);
+        assert_eq!(pair.of(true, &number), pair.of(false, &number), "{database}");
+    }
+}
+
+/// The schema that a plan changes, and the one that stays.
+struct Pair {
+    main: Scratch,
+    twin: Scratch,
+    runtime: tokio::runtime::Runtime,
+    round: u32,
+    database: Database,
+    to: Target,
+}
+
+impl Pair {
+    /// Executes statements in both schemas at the same time of the servers' clocks; `true` asks for those of the changed one.
+    fn both(&self, statements: impl Fn(bool) -> Vec<String>) {
+        for is_main in [true, false] {
+            self.runtime.block_on(async {
+                let mut own = MySqlConnection::connect(self.url(is_main)).await.unwrap();
+                execute(&mut own, &format!("SET timestamp = {}", 1_700_000_000 + self.round)).await.unwrap();
+                for sql in statements(is_main) {
+                    let done = execute(&mut own, &sql).await;
+                    assert!(done.is_ok(), "{} {is_main}: {sql}: {done:?}", self.database);
+                }
+            });
+        }
+    }
+
+    fn url(&self, is_main: bool) -> &str {
+        if is_main { self.main.url() } else { self.twin.url() }
+    }
+
+    fn of(&self, is_main: bool, sql: &str) -> Vec<String> {
+        self.runtime.block_on(async {
+            let mut own = MySqlConnection::connect(self.url(is_main)).await.unwrap();
+            let rows = own.fetch_all(sqlx::raw_sql(AssertSqlSafe(sql.to_owned()))).await.unwrap();
+            rows.iter().map(|row| String::from_utf8(row.get_unchecked(0)).unwrap()).collect()
+        })
+    }
+
+    /// A round of changes, after which both have the same rows.
+    fn change(&mut self, is_renamed: bool) {
+        self.round += 1;
+        let round = self.round;
+        let text = |number: u32| format!("{number:08x}-0000-4000-8000-000000000000");
+        let to = self.to;
+        let id = |is_main: bool, number: u32| match is_main && is_renamed && to == Target::Binary16 {
+            true => format!("x'{}'", text(number).replace('-', "")),
+            false => format!("'{}'", text(number)),
+        };
+        self.both(|is_main| statements(round, &|number| id(is_main, number)));
+        let digits = |column: &str| format!("REPLACE({column}, '-', '')");
+        let shown = |column: &str| match is_renamed && to == Target::Binary16 {
+            true => format!("LOWER(HEX({column}))"),
+            false => digits(&format!("CAST({column} AS CHAR)")),
+        };
+        assert_eq!(
+            self.of(true, &rows(&shown)),
+            self.of(false, &rows(&digits)),
+            "{} round {round}",
+            self.database
+        );
+    }
+}

@@ -1,0 +1,199 @@
+//! Each step is killed in the middle, undone, killed while it is undone, and executed again, while clients change rows.
+
+use std::time::Duration;
+
+use idgen_migrate::plan::{Plan, Step};
+use idgen_server::Wait;
+use sqlx::PgConnection;
+
+use crate::clients::Clients;
+use crate::psql::{Files, SERVER, connect, execute, text};
+use crate::{UUIDS, keys, planned, rows, run, shape};
+
+/// Keeps a file from being complete as long as it is held: the steps with short locks and indexes wait for it, and clients do not.
+const BLOCK: &str = "BEGIN; LOCK TABLE lines IN ROW EXCLUSIVE MODE";
+/// The same for a file that only reads.
+const READ_BLOCK: &str = "BEGIN; LOCK TABLE lines IN ACCESS EXCLUSIVE MODE";
+/// The last indexes that are built are those of these tables.
+pub const INDEX_BLOCK: &str = "BEGIN; LOCK TABLE lines, payments IN ROW EXCLUSIVE MODE";
+/// While that is held, an index that is begun on one of them cannot be complete.
+const UNFINISHED: &str = "SELECT count(*) FROM pg_index WHERE NOT indisvalid AND indrelid IN ('lines'::regclass, 'payments'::regclass)";
+/// The sessions of clients of the database that execute files.
+const SESSIONS: &str =
+    "FROM pg_stat_activity WHERE application_name = 'psql' AND datname = current_database()";
+
+struct Test {
+    plan: Plan,
+    files: Files,
+    url: String,
+    connection: PgConnection,
+    kills: usize,
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn each_step_is_killed_undone_and_continued() {
+    let scratch = SERVER.scratch().unwrap();
+    let mut connection = connect(scratch.url()).await;
+    rows::fill(&mut connection, rows::count(4_000)).await;
+    rows::let_the_old_keys_act_last(&mut connection).await;
+    let before = keys(&mut connection).await;
+    let plan = planned(scratch.url()).await;
+    let files = Files::write(&plan, scratch.url());
+    let clients = Clients::start(scratch.url(), rows::read(&mut connection).await);
+    let mut test = Test { plan, files, url: scratch.url().to_owned(), connection, kills: 0 };
+    let switch = test.files.step("switch").to_owned();
+    for at in 0..test.files.names.len() {
+        let name = test.files.names[at].clone();
+        test.run_half(at).await;
+        test.kill(&name).await;
+        // Continued where it was killed; the soak continues each step.
+        if name < switch && (rows::is_soak() || name.ends_with("-indexes.sql")) {
+            run(&test.files, &name).await;
+            assert_eq!(
+                text(&mut test.connection, UNFINISHED).await,
+                "0",
+                "{name} left an index that is not valid"
+            );
+        }
+        test.go_back(&name).await;
+        test.run_twice(&name).await;
+        if name == switch {
+            // Now there is something to go back from.
+            test.go_back(&name).await;
+            for name in &test.files.names.clone()[at - 5..=at] {
+                test.run_twice(name).await;
+            }
+        }
+    }
+    let expected = clients.stop().await;
+    rows::check(&mut test.connection, &expected).await;
+    assert_eq!(shape(&mut test.connection).await, (UUIDS.into(), "0".into()));
+    assert_eq!(keys(&mut test.connection).await, before);
+    println!("{} runs were killed", test.kills);
+}
+
+impl Test {
+    async fn run_twice(&self, name: &str) {
+        run(&self.files, name).await;
+        run(&self.files, name).await;
+    }
+
+    /// Goes back from a step, is killed there, and continues.
+    async fn go_back(&mut self, name: &str) {
+        // The way back from the last step only says that there is none.
+        if !self.files.undo_of(name) || name.ends_with("-finish.sql") {
+            return;
+        }
+        let undo = format!("undo/{name}");
+        self.kill(&undo).await;
+        self.run_twice(&undo).await;
+    }
+
+    /// Executes the first half of a step, as if its session had ended between two statements.
+    async fn run_half(&mut self, at: usize) {
+        let step: &Step = &self.plan.steps[at];
+        let mut session = connect(&self.url).await;
+        for statement in &step.statements[..step.statements.len() / 2] {
+            let needed = match &statement.only_if {
+                Some(query) => text(&mut session, query).await == "true",
+                None => true,
+            };
+            if needed {
+                execute(&mut session, statement.sql.clone()).await;
+            }
+        }
+    }
+
+    /// Begins to execute a file, which cannot be complete, and ends its session or its client.
+    async fn kill(&mut self, name: &str) {
+        let builds_indexes = name.ends_with("-indexes.sql") && !name.starts_with("undo");
+        let step = name.trim_end_matches(".sql").split_once('-').unwrap().1.to_owned();
+        let mut blocker = connect(&self.url).await;
+        let set = |pause: &str, blocks: u32| {
+            format!("UPDATE idgen_plan_orders.settings SET pause = '{pause}', chunk_blocks = {blocks}")
+        };
+        match step.as_str() {
+            "check" => execute(&mut blocker, READ_BLOCK).await,
+            "backfill" | "verify" => execute(&mut self.connection, set("300 ms", 1)).await,
+            _ if builds_indexes => execute(&mut blocker, INDEX_BLOCK).await,
+            _ => execute(&mut blocker, BLOCK).await,
+        }
+        let mut running = self.files.spawn(name);
+        // A client that is ended is not noticed by the server until its statement is complete, so an index would be complete, too.
+        let client = self.kills % 2 == 1 && !builds_indexes;
+        let waits = match builds_indexes {
+            true => UNFINISHED.to_owned(),
+            false => {
+                format!("SELECT count(*) {SESSIONS} AND (wait_event_type = 'Lock' OR wait_event = 'PgSleep')")
+            }
+        };
+        let wait = Wait::until(format!("{name} waits, or has ended"));
+        while text(&mut self.connection, &waits).await == "0" && !running.has_ended() {
+            wait.check();
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        match client {
+            true => tokio::task::block_in_place(|| running.kill()),
+            false => {
+                execute(&mut self.connection, format!("SELECT pg_terminate_backend(pid) {SESSIONS}")).await
+            }
+        }
+        let (succeeded, said) = tokio::task::block_in_place(|| running.end());
+        assert!(!succeeded, "{name} was complete before it was killed: {said}");
+        execute(&mut blocker, "ROLLBACK").await;
+        if matches!(step.as_str(), "backfill" | "verify") {
+            execute(&mut self.connection, set("0", 64)).await;
+        }
+        self.until(&format!("SELECT (count(*) = 0) {SESSIONS}")).await;
+        if builds_indexes {
+            assert_ne!(
+                text(&mut self.connection, UNFINISHED).await,
+                "0",
+                "no index was left that is not valid"
+            );
+        }
+        self.kills += 1;
+    }
+
+    async fn until(&mut self, query: &str) {
+        let wait = Wait::until(query);
+        while text(&mut self.connection, query).await != "true" {
+            wait.check();
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+}
+
+/// Files in the wrong order end with an error, and clients can write.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn files_in_the_wrong_order_change_nothing() {
+    let scratch = SERVER.scratch().unwrap();
+    let mut connection = connect(scratch.url()).await;
+    rows::fill(&mut connection, 40).await;
+    let files = Files::write(&planned(scratch.url()).await, scratch.url());
+    let switch = files.names.iter().position(|name| name.ends_with("-switch.sql")).unwrap();
+    for name in &files.names[..switch] {
+        run(&files, name).await;
+    }
+    let fails = |name: String, why: &'static str| {
+        let output = tokio::task::block_in_place(|| files.attempt(&name));
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && said.contains(why), "{name}: {said}");
+    };
+    fails(format!("undo/{}", files.step("triggers")), "_idgen_new is there");
+    fails(files.step("finish").to_owned(), "the switch has not been made");
+    run(&files, &files.names[switch]).await;
+    for name in ["prepare", "triggers", "constraints"] {
+        fails(files.step(name).to_owned(), "the switch has been made");
+    }
+    for name in ["prepare", "triggers", "indexes", "constraints"] {
+        fails(format!("undo/{}", files.step(name)), "the switch has been made");
+    }
+    for name in ["indexes", "verify"] {
+        fails(files.step(name).to_owned(), "does not exist");
+    }
+    let write = "INSERT INTO orders (n) VALUES (1); UPDATE orders SET id = gen_random_uuid() WHERE n = 1; DELETE FROM orders WHERE n = 1";
+    execute(&mut connection, write).await;
+    run(&files, &format!("undo/{}", files.names[switch])).await;
+    execute(&mut connection, write).await;
+}

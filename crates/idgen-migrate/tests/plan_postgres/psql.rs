@@ -1,0 +1,168 @@
+//! Executes files with the server's own client, `psql`.
+
+use std::fs::File;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use idgen_migrate::plan::Plan;
+use idgen_server::{Database, Provider, Server, Settings};
+use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
+
+/// One server for all tests; each has its own database.
+pub static SERVER: LazyLock<Server> = LazyLock::new(|| {
+    Server::start(
+        Database::Postgres,
+        &Settings::new().option("max_connections", "200").option("wal_level", "logical"),
+    )
+    .unwrap()
+});
+
+/// A plan that was written, and the database that it is for.
+pub struct Files {
+    folder: tempfile::TempDir,
+    pub names: Vec<String>,
+    url: String,
+}
+
+impl Files {
+    pub fn write(plan: &Plan, url: &str) -> Files {
+        let folder = tempfile::tempdir().unwrap();
+        plan.write(&folder.path().join("plan")).unwrap();
+        let names = plan.files().into_iter().map(|(name, _)| name);
+        let mut names: Vec<String> =
+            names.filter(|name| name.ends_with(".sql") && !name.contains('/')).collect();
+        names.sort();
+        Files { folder, names, url: url.to_owned() }
+    }
+
+    /// The file of a step.
+    pub fn step(&self, step: &str) -> &str {
+        self.names.iter().find(|name| name[3..] == format!("{step}.sql")).unwrap()
+    }
+
+    /// Whether the step of a file changes anything.
+    pub fn undo_of(&self, name: &str) -> bool {
+        self.folder.path().join("plan/undo").join(name).exists()
+    }
+
+    /// The text of a file.
+    pub fn text(&self, name: &str) -> String {
+        std::fs::read_to_string(self.folder.path().join("plan").join(name)).unwrap()
+    }
+
+    /// Executes a file, which may fail.
+    pub fn attempt(&self, name: &str) -> Output {
+        let file = File::open(self.folder.path().join("plan").join(name)).unwrap();
+        self.client().args(["-f", "-"]).stdin(file).output().unwrap()
+    }
+
+    /// Executes a text.
+    pub fn attempt_text(&self, text: &str) -> Output {
+        let path = self.folder.path().join("text.sql");
+        std::fs::write(&path, text).unwrap();
+        self.client().args(["-f", "-"]).stdin(File::open(path).unwrap()).output().unwrap()
+    }
+
+    /// Executes a file, and returns what the client printed.
+    pub fn run(&self, name: &str) -> String {
+        let output = self.attempt(name);
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{name}: {text}");
+        println!("{name}: {text}{}", String::from_utf8_lossy(&output.stdout));
+        text
+    }
+
+    /// Begins to execute a file, in a container of its own where the server is in one: killing `docker exec` would leave its
+    /// program running.
+    pub fn spawn(&self, name: &str) -> Running {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let container = (SERVER.provider() == Provider::Container)
+            .then(|| format!("idgen-plan-psql-{}-{number}", std::process::id()));
+        let mut command = match &container {
+            None => Command::new("psql"),
+            Some(container) => {
+                let image = std::env::var("IDGEN_POSTGRES_IMAGE").unwrap_or("idgen-postgres:18".into());
+                let mut docker = Command::new("docker");
+                docker.args([
+                    "run",
+                    "--rm",
+                    "-i",
+                    "--network",
+                    "host",
+                    "--entrypoint",
+                    "psql",
+                    "--name",
+                    container,
+                ]);
+                docker.arg(image);
+                docker
+            }
+        };
+        let file = File::open(self.folder.path().join("plan").join(name)).unwrap();
+        command.args(["-X", "-q", "-d", &self.url, "-f", "-"]).stdin(file);
+        Running { child: command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap(), container }
+    }
+
+    fn client(&self) -> Command {
+        let mut command = program("psql");
+        command.args(["-X", "-q", "-d", &self.url]);
+        command
+    }
+}
+
+/// A program of PostgreSQL, in the container of the server where there is one: starting another container takes longer than
+/// most files.
+pub fn program(name: &str) -> Command {
+    let Some(container) = SERVER.container_name() else { return Command::new(name) };
+    let mut docker = Command::new("docker");
+    docker.args(["exec", "-i", container, name]);
+    docker
+}
+
+/// A client at work.
+pub struct Running {
+    child: Child,
+    container: Option<String>,
+}
+
+impl Running {
+    /// Ends the client, which cannot tell the server.
+    pub fn kill(&mut self) {
+        match &self.container {
+            Some(container) => _ = Command::new("docker").args(["kill", container]).output().unwrap(),
+            None => self.child.kill().unwrap(),
+        }
+    }
+
+    pub fn has_ended(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_some()
+    }
+
+    /// Waits for its end. Whether it has succeeded, and what it said.
+    pub fn end(self) -> (bool, String) {
+        let output = self.child.wait_with_output().unwrap();
+        (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
+    }
+}
+
+pub async fn connect(url: &str) -> PgConnection {
+    PgConnection::connect(url).await.unwrap()
+}
+
+pub async fn execute(connection: &mut PgConnection, sql: impl Into<String>) {
+    let sql = sql.into();
+    connection
+        .execute(sqlx::raw_sql(AssertSqlSafe(sql.clone())))
+        .await
+        .unwrap_or_else(|error| panic!("{sql}: {error}"));
+}
+
+/// One value as text.
+pub async fn text(connection: &mut PgConnection, sql: &str) -> String {
+    let sql = format!("SELECT ({sql})::text");
+    let value: Option<String> =
+        sqlx::query_scalar(AssertSqlSafe(sql)).persistent(false).fetch_one(connection).await.unwrap();
+    value.unwrap_or_default()
+}

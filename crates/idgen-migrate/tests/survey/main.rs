@@ -1,0 +1,12 @@
+//! The survey on real servers and on SQLite.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod cascades;
+mod common;
+mod keys;
+mod limits;
+mod schemas;
+mod servers;
+mod settings;
+mod sqlite;
+mod strangers;

@@ -1,0 +1,83 @@
+//! A survey says the same wherever sessions begin with unusual settings.
+
+use idgen_migrate::survey::{Options, survey};
+use idgen_server::{Database, Server, Settings};
+use serde_json::Value;
+
+/// What is not the same twice: statements have times, and the pool is read from the server.
+fn found(url: &str) -> (Value, Value, usize) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let survey = runtime.block_on(survey(url, &Options::default())).unwrap();
+    assert_eq!(survey.unseen, Vec::<String>::new());
+    let json = serde_json::to_value(&survey).unwrap();
+    (json["tables"].clone(), json["findings"].clone(), survey.rows_read as usize)
+}
+
+const MYSQL: &str = "CREATE TABLE a (id CHAR(36) PRIMARY KEY, n BIGINT AUTO_INCREMENT UNIQUE);
+    CREATE TABLE b (at TIMESTAMP, id BINARY(16), o CHAR(36), PRIMARY KEY (at, id), FOREIGN KEY (o) REFERENCES a (id));
+    CREATE TABLE c (id CHAR(40) COLLATE utf8mb4_general_ci, x DOUBLE PRIMARY KEY); CREATE TABLE d (id CHAR(36) PRIMARY KEY); CREATE TABLE e (n INT);
+    INSERT INTO a (id) VALUES (UUID()), (UUID()), (UPPER(UUID()));
+    INSERT INTO b SELECT '2026-10-25 00:30:00' + INTERVAL n HOUR, RANDOM_BYTES(16), id FROM a; INSERT INTO c SELECT id, n / 3 FROM a;
+    INSERT INTO d SELECT id FROM a;";
+const ODD_MYSQL: &str = "SET GLOBAL autocommit = 0; SET GLOBAL sql_select_limit = 1; SET GLOBAL sql_big_selects = 0; SET GLOBAL max_join_size = 2;
+    SET GLOBAL sql_auto_is_null = 1; SET GLOBAL time_zone = '+05:00'; SET GLOBAL group_concat_max_len = 4; SET GLOBAL completion_type = 2;";
+
+#[test]
+fn mysql_and_mariadb() {
+    for database in Database::MYSQL_FAMILY {
+        let server = Server::start(database, &Settings::new()).unwrap();
+        let scratch = server.scratch().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let execute = |sql: String| runtime.block_on(crate::common::execute(scratch.url(), &sql));
+        execute(format!("{MYSQL} ANALYZE TABLE a, b, c, d, e"));
+        let usual = found(scratch.url());
+        assert_eq!(usual.0.as_array().unwrap().len(), 5, "{database}");
+        let more = match database {
+            Database::MySql => {
+                "SET GLOBAL sql_mode = 'ANSI,PAD_CHAR_TO_FULL_LENGTH,NO_BACKSLASH_ESCAPES'; SET GLOBAL max_execution_time = 1"
+            }
+            _ => {
+                "SET GLOBAL sql_mode = 'ORACLE,PAD_CHAR_TO_FULL_LENGTH'; SET GLOBAL max_statement_time = 0.05"
+            }
+        };
+        execute(format!("{ODD_MYSQL}{more}"));
+        assert_eq!(found(scratch.url()), usual, "{database}");
+    }
+}
+
+const POSTGRES: &str = "CREATE TABLE a (id text PRIMARY KEY, n bigserial UNIQUE); CREATE TABLE b (at timestamptz, id uuid, o text REFERENCES a,
+      PRIMARY KEY (at, id)); CREATE TABLE c (id bytea, x float8 PRIMARY KEY); CREATE TABLE d (i interval PRIMARY KEY, id uuid UNIQUE);
+    INSERT INTO a (id) SELECT gen_random_uuid() FROM generate_series(1, 2000);
+    INSERT INTO b SELECT '2026-10-02'::timestamptz + n * interval '1 hour', id::uuid, id FROM a;
+    INSERT INTO c SELECT uuid_send(id::uuid), n / 3.0 FROM a; INSERT INTO d SELECT n * interval '1 day', id::uuid FROM a; ANALYZE;
+    CREATE SCHEMA odd; CREATE FUNCTION odd.left(text, int) RETURNS text LANGUAGE sql AS $f$ SELECT 'wrong' $f$;
+    CREATE FUNCTION odd.encode(bytea, text) RETURNS text LANGUAGE sql AS $f$ SELECT 'wrong' $f$;";
+const ODD_POSTGRES: [&str; 9] = [
+    "search_path = odd, pg_catalog, public",
+    "transaction_timeout = '2 s'",
+    "transform_null_equals = on",
+    "standard_conforming_strings = off",
+    "\"DateStyle\" = 'German, DMY'",
+    "\"IntervalStyle\" = 'sql_standard'",
+    "bytea_output = 'escape'",
+    "extra_float_digits = -15",
+    "default_transaction_isolation = 'serializable'",
+];
+
+#[test]
+fn postgres() {
+    let server = Server::start(Database::Postgres, &Settings::new()).unwrap();
+    let scratch = server.scratch().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let execute = |sql: String| runtime.block_on(crate::common::execute(scratch.url(), &sql));
+    execute(POSTGRES.to_owned());
+    let usual = found(scratch.url());
+    assert_eq!(usual.0.as_array().unwrap().len(), 4);
+    for setting in ODD_POSTGRES {
+        execute(format!(
+            "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET {}', current_database()); END $$",
+            setting.replace('\'', "''")
+        ));
+    }
+    assert_eq!(found(scratch.url()), usual);
+}
