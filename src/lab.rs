@@ -10,6 +10,7 @@ mod forecast;
 mod options;
 mod own;
 mod pages;
+mod patience;
 mod progress;
 mod report;
 mod revisits;

@@ -14,6 +14,7 @@ use idgen_report as report;
 use serde::Serialize;
 
 use super::clients::ClientArgs;
+use super::patience::Waiting;
 use super::screen::wrapped;
 use super::{engine, existing};
 use crate::failure;
@@ -173,10 +174,12 @@ pub fn run_simulate(args: SimulateArgs) -> anyhow::Result<ExitCode> {
     args.load.refuse(&[("--picture", args.picture.is_some() && !model.has_pool)])?;
     let load = Load { id_rate: args.id_rate, start_unix_secs: args.start, ..args.load.load(model)? };
     let rates = if args.rates.is_empty() { vec![load.rate] } else { args.rates.clone() };
+    let waiting = Waiting::begin("predicting");
     let mut forecasts = Vec::new();
     for rate in rates {
         forecasts.push(predict(strategy, &Load { rate, ..load.clone() }).map_err(refused)?);
     }
+    drop(waiting);
     if let Some(path) = &args.picture {
         let pool = match load.server.pool_bytes().unwrap_or_default() {
             mib if mib.is_multiple_of(1 << 20) => format!("{} MiB", mib >> 20),
@@ -228,7 +231,11 @@ pub fn run_advise(args: AdviseArgs) -> anyhow::Result<ExitCode> {
         Some(Who::Server) => IdsFrom::Server,
         Some(Who::Clients) => IdsFrom::Clients,
     };
-    show(&advise(&load.load(load.model()?)?, from).map_err(refused)?, load.json)
+    let planned = load.load(load.model()?)?;
+    let waiting = Waiting::begin("predicting each kind of key");
+    let advice = advise(&planned, from).map_err(refused)?;
+    drop(waiting);
+    show(&advice, load.json)
 }
 
 fn show(result: &(impl Display + Serialize), json: bool) -> anyhow::Result<ExitCode> {

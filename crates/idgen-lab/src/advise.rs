@@ -9,6 +9,7 @@ mod hold_out;
 mod hold_out_clients;
 mod innodb;
 mod interval;
+mod leaving;
 mod postgres;
 mod scale;
 mod sqlite;
@@ -184,7 +185,7 @@ fn advised(settings: &Settings) -> &dyn Advised {
 /// that is made by whom ids should be from.
 pub fn advise(load: &Load, from: IdsFrom) -> Result<Advice> {
     load.check_numbers()?;
-    load.check_rows(Load::MAX_ROWS)?;
+    load.check_rows(Load::MAX_PLANNED_ROWS)?;
     let server = advised(&load.server);
     let (mut scale, mut stopped, mut candidates) = (1, Vec::new(), Vec::new());
     for strategy in compared(server.database(), load)? {

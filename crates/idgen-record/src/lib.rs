@@ -16,6 +16,7 @@
 mod arrival;
 mod case;
 mod clients;
+mod cost;
 mod database;
 mod each;
 mod error;
@@ -41,6 +42,7 @@ mod workload;
 pub use arrival::Arrival;
 pub use case::{CaseRecord, FileFigures, IndexFigures, LoadFigures, VisitFigures};
 pub use clients::{Clients, Edge, Others};
+pub use cost::Cost;
 pub use database::{Database, EngineInfo};
 pub use each::OneRun;
 pub use error::{Error, Result};

@@ -1,7 +1,5 @@
 //! The strategies that advice compares, the same for every database, and the choice among them.
 
-use std::cmp::Ordering;
-
 use serde::Serialize;
 
 use super::Found;
@@ -9,7 +7,7 @@ use super::amounts::bytes;
 use crate::forecast::{Forecast, Load};
 use crate::strategy::{self, Strategy};
 use crate::{Error, Result};
-use idgen_record::{Column, Database, IdKind};
+use idgen_record::{Column, Cost, Database, IdKind};
 
 /// Who makes the ids of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -41,12 +39,6 @@ const KINDS: [IdKind; 8] = [
     IdKind::V4,
 ];
 
-/// Page reads and writes that differ by less count as equal: the model is not more accurate.
-const EQUAL_WORK: f64 = 0.15;
-/// Sizes that differ by less count as equal. The model's leaf pages are within 4 % of those of recorded runs.
-const EQUAL_SPACE: f64 = 0.04;
-/// A prefix needs a key or a name for each client, so it has to make the table smaller by more.
-const WORTH_A_PREFIX: f64 = 0.15;
 /// Page reads and writes per second that are too few to influence the choice.
 const FREE_PAGES_PER_SEC: f64 = 20.0;
 
@@ -63,6 +55,9 @@ pub struct Candidate {
     pub heap_bytes: Option<f64>,
     /// Mean page fill of the tree, 0 to 1.
     pub fill: f64,
+    /// The rows from which on the tree is larger than the buffer pool or page cache, if the model has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outgrows_pool_at_rows: Option<u64>,
     /// What it reads and writes, if the model has a pool.
     #[serde(flatten)]
     pub pages: Option<PageCost>,
@@ -111,6 +106,10 @@ impl Candidate {
             tree_bytes: forecast.tree.page_bytes_per_row * rows,
             heap_bytes: forecast.heap_bytes_per_row.map(|bytes| bytes * rows),
             fill: forecast.tree.fill.mean,
+            outgrows_pool_at_rows: load
+                .server
+                .pool_bytes()
+                .map(|pool| (pool as f64 / forecast.tree.page_bytes_per_row).ceil() as u64),
             pages: pages.map(|pages| PageCost::at(load.rate, pages)),
             log: forecast
                 .late_log()
@@ -120,26 +119,16 @@ impl Candidate {
 
     /// The work of the device, and then the space. The first is the pages that it reads and writes, or else the log, which is
     /// written all the time; the second takes up memory.
-    fn cost(&self) -> (f64, f64) {
+    fn cost(&self) -> Cost {
         let pages = self.pages.map(|pages| pages.device_pages_per_sec.max(FREE_PAGES_PER_SEC));
         let log = self.log.map(|log| log.log_bytes_per_row);
-        (pages.or(log).unwrap_or_default(), self.tree_bytes)
+        let is_prefixed = kind_of(self.strategy).is_some_and(IdKind::is_prefixed);
+        Cost { work: pages.or(log).unwrap_or_default(), space: self.tree_bytes, is_prefixed }
     }
 
     /// Whether it clearly costs less than another one.
     pub(super) fn is_cheaper_than(&self, other: &Candidate) -> bool {
-        let (work, space) = self.cost();
-        let (other_work, other_space) = other.cost();
-        let clearly = |a: f64, b: f64, by: f64| a < b * (1.0 - by);
-        let smaller = if is_prefixed(self.strategy) { WORTH_A_PREFIX } else { EQUAL_SPACE };
-        clearly(work, other_work, EQUAL_WORK)
-            || (!clearly(other_work, work, EQUAL_WORK) && clearly(space, other_space, smaller))
-    }
-
-    /// Whether no figure of it is worse than that of another one, and one is better.
-    pub(super) fn is_nowhere_worse_than(&self, other: &Candidate) -> bool {
-        let ((work, space), (other_work, other_space)) = (self.cost(), other.cost());
-        work <= other_work && space <= other_space && (work, space) != (other_work, other_space)
+        self.cost().is_less_than(&other.cost())
     }
 
     /// Pages read and written, of a model with a pool.
@@ -148,23 +137,15 @@ impl Candidate {
     }
 }
 
-/// The cheapest of these, and the first of equals: one to which no other is clearly cheaper. If each has one that is, which
-/// can be since equal costs may differ, the one with the least work.
+/// The cheapest of these, and the first of equals.
 pub(super) fn cheapest<'a>(of: impl Iterator<Item = &'a Candidate>) -> Option<&'a Candidate> {
     let all: Vec<&Candidate> = of.collect();
-    let undisputed = all.iter().find(|one| !all.iter().any(|other| other.is_cheaper_than(one)));
-    undisputed.copied().or_else(|| all.into_iter().min_by(|one, other| one.cost().partial_cmp(&other.cost()).unwrap_or(Ordering::Equal)))
+    let costs: Vec<Cost> = all.iter().map(|one| one.cost()).collect();
+    Cost::cheapest(&costs).map(|place| all[place])
 }
 
 fn kind_of(name: &str) -> Option<IdKind> {
     strategy::find(name).ok().map(|strategy| strategy.ids)
-}
-
-/// Whether ids of this strategy begin with a prefix that stays for an interval.
-fn is_prefixed(name: &str) -> bool {
-    kind_of(name).is_some_and(|ids| {
-        matches!(ids, IdKind::MinuteAscending | IdKind::MinuteRandom | IdKind::MinuteWriters)
-    })
 }
 
 /// Whether ids of this strategy hide when they were made.
@@ -304,7 +285,7 @@ pub(super) fn conclude(reasons: &mut Vec<String>, found: &Found<'_>) -> Result<(
         _ => {}
     }
     let alike = |other: &&Candidate| is_made_by_server(other.strategy) == is_made_by_server(best.strategy);
-    let better = found.all.iter().filter(alike).filter(|other| other.is_nowhere_worse_than(best));
+    let better = found.all.iter().filter(alike).filter(|other| other.cost().is_nowhere_worse_than(&best.cost()));
     let names: Vec<&str> = better.map(|other| other.strategy).collect();
     if !names.is_empty() && !reasons.iter().any(|reason| reason.contains("the difference is too small")) {
         reasons.push(format!(
@@ -328,7 +309,8 @@ mod tests {
     use btree_model::Server;
 
     fn priced(strategy: &'static str, tree_bytes: f64) -> Candidate {
-        Candidate { strategy, tree_bytes, heap_bytes: None, fill: 0.9, pages: None, log: None }
+        let outgrows_pool_at_rows = None;
+        Candidate { strategy, tree_bytes, heap_bytes: None, fill: 0.9, outgrows_pool_at_rows, pages: None, log: None }
     }
 
     #[test]
@@ -355,18 +337,6 @@ mod tests {
                 assert!(alone || !names(Some(strategy.name)).is_empty(), "{database:?} {}", strategy.name);
             }
         }
-    }
-
-    /// Where equal costs differ by a little each, the best is still one to which nothing is clearly cheaper.
-    #[test]
-    fn no_candidate_is_clearly_cheaper_than_the_best() {
-        let [a, b, c] = [("v7-binary", 1.0), ("fixed-prefix", 0.97), ("v4-binary", 0.95)].map(|(name, bytes)| priced(name, bytes));
-        assert_eq!(cheapest([&a, &b, &c].into_iter()).unwrap().strategy, "fixed-prefix");
-        // A prefix has to be worth its key or its names.
-        let named = priced("minute-writers", 0.9);
-        assert_eq!(cheapest([&a, &named].into_iter()).unwrap().strategy, "v7-binary");
-        let named = priced("minute-writers", 0.8);
-        assert_eq!(cheapest([&a, &named].into_iter()).unwrap().strategy, "minute-writers");
     }
 
     #[test]

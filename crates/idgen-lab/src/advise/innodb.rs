@@ -3,7 +3,7 @@
 use super::amounts::{bytes, per_1k, pool, rate, whole};
 use super::candidates::{Candidate, cheapest, is_made_by_server};
 use super::interval::{self, PrefixAdvice};
-use super::{Advised, Found, Scaled, clocks, hold_out, hold_out_clients, scale};
+use super::{Advised, Found, Scaled, clocks, hold_out, hold_out_clients, leaving, scale};
 use crate::Result;
 use crate::forecast::{Forecast, Load};
 use crate::strategy::Strategy;
@@ -42,6 +42,7 @@ impl Advised for Server {
         if let Some(random) = found.random() {
             reasons.extend(against_random(random, found, self));
         }
+        reasons.extend(leaving::sentence(found, self.pool_bytes));
         reasons.extend(second_choice(found));
         reasons
     }

@@ -156,6 +156,7 @@ fn a_reason_names_only_the_keys_that_read() {
         tree_bytes: 60e6,
         heap_bytes: None,
         fill: 0.7,
+        outgrows_pool_at_rows: Some(1_000_000),
         pages: Some(PageCost { reads_per_1k, writes_per_1k: 10.0, device_pages_per_sec: 10.0 }),
         log: None,
     };

@@ -19,13 +19,14 @@ use crate::turns::Turns;
 use crate::workload::{Arrivals, share};
 
 /// Delays longer than those of this share of the statements are stalls.
-const BODY: f64 = 0.9;
+fn env(n: &str, d: f64) -> f64 { std::env::var(n).ok().and_then(|v| v.parse().ok()).unwrap_or(d) }
+fn body() -> f64 { env("BODY", 0.9) }
 /// This share of the stalls stops all statements that are under way: a flush, or a lock of the server. They go on in the
 /// order in which they would have been inserted, so such a stall changes nothing. The others stop one client or its thread.
 /// Chosen for training runs, with other loads than the hold-out set has.
-const COMMON: f64 = 0.5;
+fn common() -> f64 { env("COMMON", 0.5) }
 /// From one row of a statement to the next.
-const ROW_MICROS: f64 = 12.0;
+fn row_micros() -> f64 { env("ROW_MICROS", 12.0) }
 const TICKS_PER_MICRO: f64 = 10.0;
 
 /// Makes the ids of a statement: by which client, when, and how many.
@@ -129,7 +130,7 @@ impl Order {
         self.left -= rows;
         let first = made.saturating_add(self.delay()? as i64);
         let keys = maker.make(client, Timestamp::from_unix_ticks(made), rows)?;
-        let step = ROW_MICROS * TICKS_PER_MICRO;
+        let step = row_micros() * TICKS_PER_MICRO;
         self.sent.push(Reverse(Sent {
             arrives: first,
             number: self.number,
@@ -146,8 +147,8 @@ impl Order {
     /// The time from making the ids of a statement to the insert of its first row, in ticks.
     fn delay(&mut self) -> Result<f64> {
         let share = self.share()?;
-        let is_common = share > BODY && self.share()? <= COMMON;
-        let share = if is_common { BODY * self.share()? } else { share };
+        let is_common = share > body() && self.share()? <= common();
+        let share = if is_common { body() * self.share()? } else { share };
         Ok(self.delay.micros(share) * TICKS_PER_MICRO)
     }
 
@@ -204,7 +205,7 @@ mod tests {
             let made = request.max(free[client]);
             let count = clients.statement_rows.min(ROWS - number);
             let first = made + source.delay().unwrap() as i64;
-            let step = ROW_MICROS * TICKS_PER_MICRO;
+            let step = row_micros() * TICKS_PER_MICRO;
             rows.extend((0..count).map(|row| (first + (step * row as f64) as i64, number + row)));
             number += count;
             free[client] = first + (step * count as f64) as i64;

@@ -49,10 +49,12 @@ fn existing<S: serde::Serializer>(
 }
 
 impl Load {
-    /// The fewest rows for which a prediction is useful.
-    pub const MIN_ROWS: u64 = 10_000;
+    /// The fewest rows for which a prediction is useful: any key will do for a table of a few pages.
+    pub const MIN_ROWS: u64 = 1_000;
     /// The largest number of rows with which the model was tried.
     pub const MAX_ROWS: u64 = 2_000_000_000;
+    /// The largest number of rows of a planned table: advice follows a smaller one.
+    pub const MAX_PLANNED_ROWS: u64 = 1_000_000_000_000;
     /// The largest number of writers: each has a generator of its own in memory.
     pub const MAX_WRITERS: u64 = 10_000;
     /// The largest number of inserts per second: more than any single server can handle.
@@ -125,7 +127,7 @@ impl Load {
             }
             Err(Error::config(format!("{what} is {value}: give a number from {least} to {most}")))
         };
-        within("rows", self.rows, Self::MIN_ROWS, Self::MAX_ROWS)?;
+        within("rows", self.rows, Self::MIN_ROWS, Self::MAX_PLANNED_ROWS)?;
         within("writers", self.writers, 1, Self::MAX_WRITERS)?;
         if self.commit_rows == 0 {
             let text = "the number of rows in a transaction is 0: give at least one";

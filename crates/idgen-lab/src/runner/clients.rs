@@ -149,8 +149,10 @@ impl Feed for Clients<'_> {
         let (made, made_at) = (Instant::now(), SystemTime::now());
         let ids = &mut self.ids[client];
         let mut keys = Vec::with_capacity(rows as usize);
-        for row in first..first + rows {
-            ids.at(self.clock.now(client, row - self.existing));
+        // One reading of the clock for a statement, as services make ids of a batch.
+        let moment = self.clock.now(client, first - self.existing);
+        for _ in 0..rows {
+            ids.at(moment);
             keys.push(ids.next_key()?);
         }
         Ok(Turn::Insert(Statement { first, keys, payloads, made, made_at }))

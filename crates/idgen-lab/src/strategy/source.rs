@@ -60,7 +60,7 @@ impl Source {
             IdKind::V7 => Source::uuids(V7::new(clock(), entropy())),
             IdKind::Ulid => Source::uuids(Ulid::new(clock(), entropy())),
             IdKind::FixedPrefix => {
-                Source::uuids(FixedPrefix::new(clock(), entropy(), PrefixBits::new(0xffff, 16)?))
+                Source::uuids(FixedPrefix::new(clock(), entropy(), PrefixBits::ONES))
             }
             IdKind::Week => Source::uuids(Prefixed::new(
                 clock(),
