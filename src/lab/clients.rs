@@ -17,6 +17,10 @@ pub(super) struct ClientArgs {
     /// writers: as recorded].
     #[arg(long, value_name = "MS", value_parser = delay, allow_negative_numbers = true)]
     delay: Option<Delay>,
+    /// Milliseconds from the insert of the first row of a statement until that of its last one, in the form of --delay
+    /// [default: 12 µs for each row, as on a server with nothing else to do].
+    #[arg(long, value_name = "MS", value_parser = delay, allow_negative_numbers = true)]
+    span: Option<Delay>,
     /// Milliseconds by which the clocks of --writers differ: a random constant for each, up to this many before or after the
     /// true time, or a list of one constant for each, separated by commas; `idgen lab skew` measures yours.
     #[arg(long, value_name = "MS", value_parser = skew::read, allow_negative_numbers = true)]
@@ -50,7 +54,7 @@ impl ClientArgs {
         if writers > 1 {
             let (statement_rows, delay) =
                 (self.statement_rows.unwrap_or(1), self.delay.unwrap_or(Delay::RECORDED));
-            return Ok(Some(Clients { statement_rows, delay }));
+            return Ok(Some(Clients { statement_rows, delay, span: self.span }));
         }
         match self.given().iter().find(|(_, given)| *given) {
             Some((option, _)) => Err(failure::usage(format_args!(
@@ -62,10 +66,11 @@ impl ClientArgs {
     }
 
     /// The options that were given, for engines whose model has no clients.
-    pub(super) fn given(&self) -> [(&'static str, bool); 3] {
+    pub(super) fn given(&self) -> [(&'static str, bool); 4] {
         [
             ("--statement-rows", self.statement_rows.is_some()),
             ("--delay", self.delay.is_some()),
+            ("--span", self.span.is_some()),
             ("--skew", self.skew.is_some()),
         ]
     }

@@ -58,7 +58,7 @@ pub struct SimulateArgs {
         long,
         value_name = "NAME",
         value_parser = revisits,
-        conflicts_with_all = ["strategy", "rows", "row_bytes", "pool", "rate", "writers", "engine", "iops", "checkpoint", "page_bytes", "commit_rows", "existing", "statement_rows", "delay", "skew", "start"],
+        conflicts_with_all = ["strategy", "rows", "row_bytes", "pool", "rate", "writers", "engine", "iops", "checkpoint", "page_bytes", "commit_rows", "existing", "statement_rows", "delay", "span", "skew", "start"],
     )]
     experiment: Option<Revisits>,
     /// The size of the experiment: ci, default or full.

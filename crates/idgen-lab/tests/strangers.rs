@@ -18,9 +18,11 @@ fn predicted(name: &str, rows: u64, start_unix_secs: Option<i64>) -> Forecast {
     predict(strategy::find(name).unwrap(), &load).unwrap()
 }
 
-/// The splits of the leaf pages: each adds a page.
+/// The page splits on all levels of the tree.
 fn splits(forecast: &Forecast) -> u64 {
-    forecast.tree.leaf_pages - 1
+    let all: f64 =
+        forecast.windows.iter().map(|window| window.splits_per_1k * window.inserts as f64 / 1_000.0).sum();
+    all.round() as u64
 }
 
 fn within(found: u64, published: u64, share: f64) {

@@ -65,7 +65,7 @@ fn twenty_writers_get_figures_for_their_own_prefixes() {
 #[test]
 fn many_clients_are_told_of_names() {
     let of = |writers, delay_ms| {
-        let clients = Some(Clients { statement_rows: 1, delay: Delay::MeanMillis(delay_ms) });
+        let clients = Some(Clients { statement_rows: 1, delay: Delay::MeanMillis(delay_ms), span: None });
         let load = Load { rate: 2_000.0, writers, clients, ..Load::new(200_000, Server::mysql(16 << 20)) };
         let advice = advise(&load, IdsFrom::Clients).unwrap();
         assert_eq!(advice.recommended, "v7-binary");

@@ -29,8 +29,9 @@ pub struct Statement {
     pub keys: Vec<Key>,
     /// The payloads, concatenated, all of the same length.
     pub payloads: Vec<u8>,
-    /// When the first of its ids was made, by the clock that only runs forward and by the machine's clock.
+    /// When the first of its ids was made, by a clock that only runs forward.
     pub made: Instant,
+    /// The same by the clock of the machine.
     pub made_at: SystemTime,
 }
 

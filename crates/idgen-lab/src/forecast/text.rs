@@ -51,7 +51,7 @@ impl fmt::Display for Forecast {
 
 /// How the writers insert, and the rate that they reach if they cannot keep the one that was asked.
 fn clients(f: &mut fmt::Formatter<'_>, load: &Load) -> fmt::Result {
-    let Some(Clients { statement_rows, delay }) = load.clients else { return Ok(()) };
+    let Some(Clients { statement_rows, delay, .. }) = load.clients else { return Ok(()) };
     let each = if statement_rows == 1 { "one row".to_owned() } else { format!("{statement_rows} rows") };
     match delay {
         Delay::MeanMillis(mean) => {

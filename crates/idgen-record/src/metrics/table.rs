@@ -326,7 +326,7 @@ pub static METRICS: &[Metric] = &[
         ..LATENCY
     },
     Metric {
-        name: "insert_p50_micros",
+        name: "to_insert_p50_micros",
         title: "milliseconds from id to insert, median",
         head: "to insert\nmedian",
         group: Group::Clients,
@@ -334,7 +334,7 @@ pub static METRICS: &[Metric] = &[
         ..LATENCY
     },
     Metric {
-        name: "insert_p95_micros",
+        name: "to_insert_p95_micros",
         title: "milliseconds from id to insert, 95th percentile",
         head: "to insert\np95",
         group: Group::Clients,
@@ -342,7 +342,7 @@ pub static METRICS: &[Metric] = &[
         ..LATENCY
     },
     Metric {
-        name: "insert_p99_micros",
+        name: "to_insert_p99_micros",
         title: "milliseconds from id to insert, 99th percentile",
         head: "to insert\np99",
         group: Group::Clients,
@@ -350,12 +350,44 @@ pub static METRICS: &[Metric] = &[
         ..LATENCY
     },
     Metric {
-        name: "insert_max_micros",
+        name: "to_insert_max_micros",
         title: "milliseconds from id to insert, longest",
         head: "to insert\nlongest",
         noise: Noise { share: LONGEST, ..LATENCY.noise },
         group: Group::Clients,
         run: |f| count(f.clients?.insert?.max_micros),
+        ..LATENCY
+    },
+    Metric {
+        name: "span_p50_micros",
+        title: "milliseconds from the first to the last row of a statement, median",
+        head: "of rows\nmedian",
+        group: Group::Clients,
+        run: |f| count(f.clients?.span.filter(|span| span.max_micros > 1)?.p50_micros),
+        ..LATENCY
+    },
+    Metric {
+        name: "span_p95_micros",
+        title: "milliseconds from the first to the last row of a statement, 95th percentile",
+        head: "of rows\np95",
+        group: Group::Clients,
+        run: |f| count(f.clients?.span.filter(|span| span.max_micros > 1)?.p95_micros),
+        ..LATENCY
+    },
+    Metric {
+        name: "span_p99_micros",
+        title: "milliseconds from the first to the last row of a statement, 99th percentile",
+        head: "of rows\np99",
+        group: Group::Clients,
+        run: |f| count(f.clients?.span.filter(|span| span.max_micros > 1)?.p99_micros),
+        ..LATENCY
+    },
+    Metric {
+        name: "span_max_micros",
+        title: "milliseconds from the first to the last row of a statement, longest",
+        head: "of rows\nlongest",
+        group: Group::Clients,
+        run: |f| count(f.clients?.span.filter(|span| span.max_micros > 1)?.max_micros),
         ..LATENCY
     },
     Metric {
