@@ -3,6 +3,7 @@
 mod cases;
 mod clean;
 mod clients;
+mod clocks;
 mod compare;
 mod engine;
 mod existing;
@@ -18,7 +19,6 @@ mod run;
 mod screen;
 mod shape;
 mod signals;
-mod skew;
 mod summary;
 mod timed;
 
@@ -93,7 +93,6 @@ enum Command {
     List,
     Pages(pages::Args),
     Clean(clean::Args),
-    Skew(skew::Args),
     Simulate(forecast::SimulateArgs),
     Advise(forecast::AdviseArgs),
 }
@@ -106,7 +105,6 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         Some(Command::List) => list(),
         Some(Command::Pages(args)) => pages::run(args),
         Some(Command::Clean(args)) => clean::run(&args),
-        Some(Command::Skew(args)) => skew::run(&args),
         Some(Command::Simulate(args)) => forecast::run_simulate(args),
         Some(Command::Advise(args)) => forecast::run_advise(args),
         Some(Command::Run { experiments, scale, growth, load, common }) if !experiments.is_empty() => {

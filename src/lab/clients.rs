@@ -3,7 +3,7 @@
 use idgen_lab::forecast::{Clients, Delay};
 use idgen_record::{Latency, Skew};
 
-use super::skew;
+use super::clocks;
 use crate::{failure, number};
 
 /// How clients insert.
@@ -23,7 +23,7 @@ pub(super) struct ClientArgs {
     span: Option<Delay>,
     /// Milliseconds by which the clocks of --writers differ: a random constant for each, up to this many before or after the
     /// true time, or a list of one constant for each, separated by commas; `idgen lab skew` measures yours.
-    #[arg(long, value_name = "MS", value_parser = skew::read, allow_negative_numbers = true)]
+    #[arg(long, value_name = "MS", value_parser = clocks::read, allow_negative_numbers = true)]
     skew: Option<Skew>,
 }
 

@@ -7,7 +7,7 @@ use idgen_record::{Database, Existing, IdKind, Mix, Skew, Workload, thousands};
 
 use super::existing;
 use super::own::OwnArgs;
-use super::skew;
+use super::clocks;
 use crate::failure;
 use crate::number;
 
@@ -77,7 +77,7 @@ pub struct ShapeArgs {
     delay: Option<f64>,
     /// Milliseconds by which the clocks of --writers differ: a random constant for each, up to this many before or after the
     /// true time, or a list of one constant for each, separated by commas; `idgen lab skew` measures yours.
-    #[arg(long, value_name = "MS", value_parser = skew::read, conflicts_with_all = ["mix"], allow_negative_numbers = true)]
+    #[arg(long, value_name = "MS", value_parser = clocks::read, conflicts_with_all = ["mix"], allow_negative_numbers = true)]
     skew: Option<Skew>,
     #[command(flatten)]
     pub own: OwnArgs,
@@ -152,7 +152,7 @@ impl ShapeArgs {
         if let (Some(skew), 1) = (&self.skew, load.writers) {
             return Err(failure::usage(format_args!(
                 "--skew {} does not apply to one writer, which has one clock: leave it out, or give --writers",
-                skew::given(skew)
+                clocks::given(skew)
             )));
         }
         let most = if self.own.has_statement() { 1 } else { 100 };
@@ -234,7 +234,7 @@ impl ShapeArgs {
             option("interval", self.interval.map(|secs| secs.to_string())),
             option("rate", self.rate.map(|rate| rate.to_string())),
             option("delay", self.delay.map(|delay| delay.to_string())),
-            option("skew", self.skew.as_ref().map(skew::given)),
+            option("skew", self.skew.as_ref().map(clocks::given)),
             option(
                 "existing",
                 self.existing

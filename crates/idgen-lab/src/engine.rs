@@ -7,7 +7,6 @@ mod host;
 mod latencies;
 mod mysql;
 mod postgres;
-mod skew;
 mod sqlite;
 mod start;
 mod step;
@@ -31,11 +30,9 @@ pub use counted::{Contents, Counters, FilePages, Leaf, Seen, Tree};
 pub(crate) use latencies::Latencies;
 pub use mysql::Mysql;
 pub use postgres::Postgres;
-pub use skew::Skew;
-pub(crate) use skew::micros;
 pub use sqlite::Sqlite;
 pub(crate) use start::{can_limit_iops, database_at, has_checkpoints, may_be};
-pub use start::{connect, skew, start};
+pub use start::{connect, start};
 #[doc(hidden)]
 pub use step::{Answer, MakeKey, Outcome, Step};
 #[doc(hidden)]

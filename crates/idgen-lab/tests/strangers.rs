@@ -7,9 +7,9 @@ use idgen_lab::forecast::{Forecast, Load, PostgresSettings, predict};
 use idgen_lab::strategy;
 
 const MILLION: u64 = 1_000_000;
-/// 2026-10-05T08:00:00Z and 150 seconds later. The low 32 bits of the time of version 1 begin again every 429.5 seconds: 102
+/// 2026-10-05T08:00:55Z and 95 seconds later. The low 32 bits of the time of version 1 begin again every 429.5 seconds: 47
 /// seconds after the first of these times and 381 after the second one.
-const STARTS: [i64; 2] = [1_791_187_200, 1_791_187_350];
+const STARTS: [i64; 2] = [1_791_187_255, 1_791_187_350];
 
 fn predicted(name: &str, rows: u64, start_unix_secs: Option<i64>) -> Forecast {
     // Their program inserted as fast as it could; the order of the keys of one client does not depend on the rate, but

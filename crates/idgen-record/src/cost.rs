@@ -21,7 +21,7 @@ impl Cost {
     /// Sizes that differ by less count as equal. The models' leaf pages are within 4 % of those of recorded runs.
     const EQUAL_SPACE: f64 = 0.04;
     /// A key or names for clients have to make the table smaller by more.
-    const WORTH_A_PREFIX: f64 = 0.15;
+    const WORTH_A_PREFIX: f64 = 0.2;
 
     /// Whether it is clearly less than another one.
     ///
@@ -85,8 +85,8 @@ mod tests {
         assert_eq!(of(&[cost(1.0, false), cost(0.97, false), cost(0.95, false)]), Some(1));
         assert_eq!(of(&[cost(1.0, false), cost(0.98, false)]), Some(0));
         // A prefix has to be worth its key or its names.
-        assert_eq!(of(&[cost(1.0, false), cost(0.9, true)]), Some(0));
-        assert_eq!(of(&[cost(1.0, false), cost(0.8, true)]), Some(1));
+        assert_eq!(of(&[cost(1.0, false), cost(0.85, true)]), Some(0));
+        assert_eq!(of(&[cost(1.0, false), cost(0.75, true)]), Some(1));
         assert_eq!(of(&[]), None);
     }
 }

@@ -23,9 +23,9 @@ pub enum IdsFrom {
 }
 
 /// The strategies that are compared for a new table, the simplest first. If two are equal, the first one wins.
-const NEW: [&str; 6] =
-    ["auto-increment", "v7-binary", "minute-ascending", "minute-random", "v4-binary", "v4-text36"];
-/// The same with a name for each client, where several clients insert into a table of InnoDB.
+const NEW: [&str; 7] =
+    ["auto-increment", "v7-binary", NAMED, "minute-ascending", "minute-random", "v4-binary", "v4-text36"];
+/// A name for each client: only where several clients insert into a table of InnoDB.
 const NAMED: &str = "minute-writers";
 /// The kinds of ids that are compared for a table that holds rows, in the type of its column, the simplest first.
 const KINDS: [IdKind; 8] = [
@@ -157,16 +157,16 @@ fn hides(name: &str) -> bool {
 pub(super) fn compared(database: Database, load: &Load) -> Result<Vec<&'static Strategy>> {
     let mut compared: Vec<&'static Strategy> = match load.existing {
         None => {
-            let names = NEW.iter().copied().chain((load.writers > 1 && database.speaks_mysql()).then_some(NAMED));
-            names.map(strategy::find).collect::<Result<_>>()?
+            let named = load.writers > 1 && database.speaks_mysql();
+            let names = NEW.iter().filter(|name| named || **name != NAMED);
+            names.map(|name| strategy::find(name)).collect::<Result<_>>()?
         }
         Some((old, _)) => {
             let fitting = |ids: &IdKind| fitting(*ids, old);
-            let mut all: Vec<&'static Strategy> = KINDS.iter().filter_map(fitting).collect();
-            if all.iter().all(|strategy| strategy.name != old.name) && old.column != Column::Unkeyed16 {
-                all.push(old);
-            }
-            all
+            let others = KINDS.iter().filter_map(fitting).filter(|strategy| strategy.name != old.name);
+            // To stay with the kind of the rows is simplest.
+            let stay = (!old.column.is_mapped() && old.column != Column::Unkeyed16).then_some(old);
+            stay.into_iter().chain(others).collect()
         }
     };
     compared.retain(|strategy| strategy.check(database).is_ok());
@@ -321,14 +321,14 @@ mod tests {
                 let load = Load { existing, ..Load::new(10_000, Server::mysql(8 << 20)) };
                 compared(database, &load).unwrap().iter().map(|strategy| strategy.name).collect()
             };
-            let text = ["v7-text36", "fixed-text36", "minute-text36", "v4-text36"];
+            let text = ["v4-text36", "v7-text36", "fixed-text36", "minute-text36"];
             assert_eq!(names(Some("v4-text36")), text, "{database:?}");
             assert_eq!(names(Some("auto-increment")), ["auto-increment", "device"], "{database:?}");
             assert!(names(Some("v4-binary")).contains(&"fixed-prefix"), "{database:?}");
             assert!(names(None).contains(&"v4-text36") && !names(None).contains(&"device"), "{database:?}");
             // Each column has an answer, if only that nothing else fits.
-            assert_eq!(names(Some("v4-base64")), ["v7-base64", "minute-base64", "v4-base64"], "{database:?}");
-            let ulid = ["v7-text26", "ulid-text26", "fixed-text26", "minute-text26", "v4-text26"];
+            assert_eq!(names(Some("v4-base64")), ["v4-base64", "v7-base64", "minute-base64"], "{database:?}");
+            let ulid = ["ulid-text26", "v7-text26", "fixed-text26", "minute-text26", "v4-text26"];
             assert_eq!(names(Some("ulid-text26")), ulid, "{database:?}");
             assert_eq!(names(Some("device"))[0], "device", "{database:?}");
             assert!(names(Some("week-binary")).contains(&"week-binary"), "{database:?}");

@@ -4,12 +4,11 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use idgen_record::Database;
-use idgen_server::{Plain, Provider, Scratch, Server, Settings, url_variable};
+use idgen_server::{Plain, Provider, Scratch, Server, Settings, Skew, url_variable};
 use tokio::runtime::Runtime;
 
 use super::clients::{self, Client, Feed};
 use super::latencies::Latencies;
-use super::skew;
 use crate::cancel::Cancel;
 use crate::{Error, Result};
 
@@ -121,12 +120,16 @@ impl<R> Host<R> {
     }
 
     /// By how many microseconds the server's clock is ahead of this machine's: 0 on a server of the lab's own, which runs on
-    /// this machine. `now` asks the server for the microseconds since 1970.
-    pub fn clock_ahead(&self, now: impl AsyncFnMut() -> Result<i64>) -> Result<i64> {
+    /// this machine.
+    pub fn clock_ahead(&self) -> Result<i64> {
+        /// Enough for an answer that nothing delayed.
+        const PROBES: usize = 25;
         if self.is_own() {
             return Ok(0);
         }
-        self.wait(async { Ok(skew::measure(now).await?.ahead_micros) })
+        let failed = |error| Error::engine("the client could not read the server's clock", error);
+        let skew = Skew::measure(self.scratch.url(), PROBES).map_err(failed)?;
+        Ok((skew.ahead * 1e6) as i64)
     }
 
     fn ended<T>(&self, done: Result<T>) -> Result<T> {

@@ -22,7 +22,7 @@ use sqlx::mysql::{MySqlConnectOptions, MySqlConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, Row};
 
 use super::host::{self, doing};
-use super::{Done, Engine, Skew, Table, timed};
+use super::{Done, Engine, Table, timed};
 use crate::cancel::Cancel;
 use crate::experiment::{Loads, Scale, Statements};
 use crate::own::Own;
@@ -250,25 +250,9 @@ impl Engine for Mysql {
     }
 }
 
-/// How far the clock of the server at this URL is from this machine's.
-pub(in crate::engine) async fn skew(url: &str) -> Result<Skew> {
-    let mut connection = connect_to(url).await?;
-    super::skew::measure(async || now_micros(&mut connection).await).await
-}
-
-/// The server's time in microseconds since 1970.
-async fn now_micros(connection: &mut MySqlConnection) -> Result<i64> {
-    const NOW: &str = "SELECT CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS SIGNED)";
-    let failed = doing("read the server's clock");
-    connection.fetch_one(NOW).await.map_err(&failed)?.try_get_unchecked(0).map_err(&failed)
-}
-
 async fn connect(host: &Host) -> Result<MySqlConnection> {
-    connect_to(host.scratch.url()).await
-}
-
-async fn connect_to(url: &str) -> Result<MySqlConnection> {
-    let options: MySqlConnectOptions = url.parse().map_err(doing("understand the server's address"))?;
+    let options: MySqlConnectOptions =
+        host.scratch.url().parse().map_err(doing("understand the server's address"))?;
     MySqlConnection::connect_with(&options.disable_statement_logging()).await.map_err(doing("connect"))
 }
 

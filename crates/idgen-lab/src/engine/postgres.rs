@@ -20,10 +20,10 @@ use std::rc::Rc;
 
 use idgen_server::{Server, Settings};
 use sqlx::postgres::{PgConnectOptions, PgConnection};
-use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, Row};
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor};
 
 use super::host::{self, doing};
-use super::{Done, Engine, Skew, Table, timed};
+use super::{Done, Engine, Table, timed};
 use crate::cancel::Cancel;
 use crate::experiment::Statements;
 use crate::own::Own;
@@ -198,25 +198,9 @@ impl Engine for Postgres {
     }
 }
 
-/// How far the clock of the server at this URL is from this machine's.
-pub(in crate::engine) async fn skew(url: &str) -> Result<Skew> {
-    let mut connection = connect_to(url).await?;
-    super::skew::measure(async || now_micros(&mut connection).await).await
-}
-
-/// The server's time in microseconds since 1970.
-async fn now_micros(connection: &mut PgConnection) -> Result<i64> {
-    const NOW: &str = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::int8";
-    let failed = doing("read the server's clock");
-    connection.fetch_one(NOW).await.map_err(&failed)?.try_get(0).map_err(&failed)
-}
-
 async fn connect(host: &Host) -> Result<PgConnection> {
-    connect_to(host.scratch.url()).await
-}
-
-async fn connect_to(url: &str) -> Result<PgConnection> {
-    let options: PgConnectOptions = url.parse().map_err(doing("understand the server's address"))?;
+    let options: PgConnectOptions =
+        host.scratch.url().parse().map_err(doing("understand the server's address"))?;
     let options = options.disable_statement_logging().application_name("idgen lab");
     PgConnection::connect_with(&options).await.map_err(doing("connect"))
 }

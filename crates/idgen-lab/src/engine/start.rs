@@ -3,7 +3,7 @@
 use idgen_record::{Database, Workload};
 use idgen_server::Server;
 
-use super::{Engine, Mysql, Postgres, Skew, Sqlite, host};
+use super::{Engine, Mysql, Postgres, Sqlite, host};
 use crate::{Error, Result};
 
 /// Starts a database that only the lab uses, for this load.
@@ -35,24 +35,6 @@ pub fn connect(url: &str, load: &Workload) -> Result<Box<dyn Engine>> {
 /// No server answers there.
 pub fn database_at(url: &str) -> Result<Database> {
     Ok(host::at(url)?.database())
-}
-
-/// Measures how far the clock of the server at this URL is from this machine's, as NTP does: the shortest of several round
-/// trips says it best. Nothing is changed on the server.
-///
-/// # Errors
-/// No server answers there.
-pub fn skew(url: &str) -> Result<Skew> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Error::engine("cannot start the client's runtime", error))?;
-    runtime.block_on(async {
-        match Database::of_scheme(url) {
-            Some(Database::Postgres) => super::postgres::skew(url).await,
-            _ => super::mysql::skew(url).await,
-        }
-    })
 }
 
 /// Checks whether this machine can limit the reads and writes per second of such a server.

@@ -14,7 +14,7 @@ use super::check::Rows;
 use super::course::{Course, Inserts, Run};
 use super::observer::Observer;
 use crate::cancel::Cancel;
-use crate::engine::{Feed, Inserted, Latencies, Statement, Turn, micros};
+use crate::engine::{Feed, Inserted, Latencies, Statement, Turn};
 use crate::key::Key;
 use crate::strategy::{Ids, Strategy};
 use crate::workload::Arrivals;
@@ -161,7 +161,7 @@ impl Feed for Clients<'_> {
     fn acknowledged(&mut self, client: usize, statement: &Statement, rows: &[Inserted]) -> Result<()> {
         check_answer(&statement.keys, rows)?;
         self.delays.record(statement.made);
-        self.arrivals.acknowledged(client, micros(statement.made_at)?, rows.len());
+        self.arrivals.acknowledged(client, micros(statement.made_at), rows.len());
         self.inserted.extend(rows);
         self.observer.inserted(self.inserted.len() as u64 - self.existing);
         Ok(())
@@ -170,6 +170,11 @@ impl Feed for Clients<'_> {
     fn inserted_at(&mut self, client: usize, micros: &[i64]) {
         self.arrivals.inserted_at(client, micros);
     }
+}
+
+/// Microseconds since 1970.
+fn micros(time: SystemTime) -> i64 {
+    time.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| i64::try_from(since.as_micros()).unwrap_or(i64::MAX))
 }
 
 /// Refuses an answer about more or fewer rows than were sent.

@@ -81,7 +81,7 @@ fn agrees_with_its_table(advice: &Advice, of: &Planned) {
     for other in others.filter(|one| made_by_server(one.strategy) == made_by_server(best.strategy)) {
         let (other_work, other_space) = figures(other);
         // A prefix needs a key, or names for the clients.
-        let smaller = if other.strategy.starts_with("minute-") { 0.85 } else { 0.96 };
+        let smaller = if other.strategy.starts_with("minute-") { 0.8 } else { 0.96 };
         let better = (other_work < 0.85 * work && other_space <= space)
             || (other_work <= work && other_space < smaller * space);
         assert!(!better, "{of:?}: {other:?} is better than {best:?}");
