@@ -141,6 +141,9 @@
 // The id has the tag of a writer.
 #define IDGEN_HAS_WRITER_TAG 2048
 
+// The id has a fraction of the millisecond, if it is of the present layout.
+#define IDGEN_HAS_FRACTION 4096
+
 // The size of a buffer for idgen_time_text in bytes.
 #define IDGEN_TIME_SIZE 40
 
@@ -153,7 +156,7 @@
 // UUID version 6: as version 1, but sorts by time.
 #define IDGEN_V6 6
 
-// UUID version 7: milliseconds, counter, random; sorts by time.
+// UUID version 7: milliseconds and their fraction, counter, random; sorts by time.
 #define IDGEN_V7 7
 
 // A ULID; its text is that of IDGEN_BASE32.
@@ -255,7 +258,7 @@ typedef struct idgen_settings {
   size_t secret_length;
   // The name of the writer of IDGEN_KEYED, or of IDGEN_SEQUENTIAL with an ascending tail; NULL (default) for none.
   const char *writer;
-  // The first bits of IDGEN_FIXED_PREFIX, such as "ffff" (default) or "0b101".
+  // The first bits of IDGEN_FIXED_PREFIX, such as "ffffffff" (default) or "0b101": up to 32.
   const char *fixed_prefix;
   // Clock and random bytes of a test, or NULL (default) for those of the system.
   const struct idgen_fixed *fixed;
@@ -295,6 +298,9 @@ typedef struct idgen_inspection {
   uint8_t node[6];
   // The version of the UUID.
   uint8_t version;
+  // How many nanoseconds after the whole millisecond of its time an id of version 7 or 8 was made, if its generator is one of this
+  // library's present layout, or one of version 7 with the method 3 of RFC 9562 section 6.2.
+  uint32_t fraction_ns;
 } idgen_inspection;
 
 #ifdef __cplusplus

@@ -19,7 +19,7 @@ pub const IDGEN_V1: i32 = 1;
 pub const IDGEN_V4: i32 = 4;
 /// UUID version 6: as version 1, but sorts by time.
 pub const IDGEN_V6: i32 = 6;
-/// UUID version 7: milliseconds, counter, random; sorts by time.
+/// UUID version 7: milliseconds and their fraction, counter, random; sorts by time.
 pub const IDGEN_V7: i32 = 7;
 /// A ULID; its text is that of IDGEN_BASE32.
 pub const IDGEN_ULID: i32 = 10;
@@ -86,7 +86,7 @@ pub struct IdgenSettings {
     pub secret_length: usize,
     /// The name of the writer of IDGEN_KEYED, or of IDGEN_SEQUENTIAL with an ascending tail; NULL (default) for none.
     pub writer: *const c_char,
-    /// The first bits of IDGEN_FIXED_PREFIX, such as "ffff" (default) or "0b101".
+    /// The first bits of IDGEN_FIXED_PREFIX, such as "ffffffff" (default) or "0b101": up to 32.
     pub fixed_prefix: *const c_char,
     /// Clock and random bytes of a test, or NULL (default) for those of the system.
     pub fixed: *const IdgenFixed,
@@ -112,7 +112,7 @@ pub unsafe extern "C" fn idgen_settings_init(settings: *mut IdgenSettings, kind:
         secret: std::ptr::null(),
         secret_length: 0,
         writer: std::ptr::null(),
-        fixed_prefix: c"ffff".as_ptr(),
+        fixed_prefix: c"ffffffff".as_ptr(),
         fixed: std::ptr::null(),
         fixed_state: false,
     };

@@ -55,14 +55,14 @@ const all = (...names) => names.map((name) => `export * from "./dist/${name}.js"
 const few = "v4, v7, ulid, encodeBase64url, decodeBase64url, encodeHyphenated, decodeHyphenated";
 // Limits are a little above what was measured, so that growth is noticed. Where a target is given, it is missed.
 const sizes = [
-  ["v4, v7, ULID, base64url, hyphenated", 6_000, `export { ${few} } from "./dist/index.js";`],
-  ["v7 alone", 4_200, 'export { v7 } from "./dist/index.js";'],
-  ["idgen-keys: all kinds without prefixes, codecs, inspect", 10_600, all("index")],
-  ["idgen-keys and idgen-keys/browser", 11_900, all("index", "browser")],
-  ["idgen-keys, /prefixed and /browser: everything except sealing", 19_400, all("index", "prefixed", "browser")],
-  ["idgen-keys/seal alone", 9_200, all("seal")],
+  ["v4, v7, ULID, base64url, hyphenated", 6_600, `export { ${few} } from "./dist/index.js";`],
+  ["v7 alone", 5_000, 'export { v7 } from "./dist/index.js";'],
+  ["idgen-keys: all kinds without prefixes, codecs, inspect", 11_400, all("index")],
+  ["idgen-keys and idgen-keys/browser", 12_800, all("index", "browser")],
+  ["idgen-keys, /prefixed and /browser: everything except sealing", 20_200, all("index", "prefixed", "browser")],
+  ["idgen-keys/seal alone", 9_600, all("seal")],
   ["idgen-keys/outbox alone", 3_500, all("outbox")],
-  ["everything for browsers, with sealing", 23_100, all("index", "prefixed", "browser", "seal"), 15_000],
+  ["everything for browsers, with sealing", 23_900, all("index", "prefixed", "browser", "seal"), 15_000],
 ];
 let tooLarge = false;
 for (const [what, limit, contents, target] of sizes) {

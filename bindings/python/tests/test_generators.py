@@ -296,13 +296,13 @@ def test_prefixed_ids_are_those_of_the_reference(prefixed_vectors: dict[str, Any
 
 
 def test_fixed_prefix() -> None:
-    for prefix, bits in (("ffff", "1" * 16), ("0b101", "101"), ("0", "0000")):
+    for prefix, bits in (("ffffffff", "1" * 32), ("ffff", "1" * 16), ("0b101", "101"), ("0", "0000")):
         ids = idgen.FixedPrefix(prefix, clock=lambda: NOON_NS).batch(100)
         assert ids == sorted(ids)
         for id in ids:
             assert f"{id.int:0128b}".startswith(bits) and id.version == 8 and id.bytes[8] != 0x80
     assert idgen.inspect(idgen.FixedPrefix(clock=lambda: NOON_NS)()).tail_time == NOON
-    for wrong in ("", "fffff", "0b2", "g"):
+    for wrong in ("", "fffffffff", "0b2", "g"):
         with pytest.raises(ValueError, match="fixed prefix"):
             idgen.FixedPrefix(wrong)
 

@@ -16,7 +16,7 @@ use crate::settings::Settings;
 use idgen_record::Database;
 
 mod postgres;
-mod user;
+pub(crate) mod user;
 
 /// A server process with a temporary data directory.
 #[derive(Debug)]

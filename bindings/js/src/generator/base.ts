@@ -32,9 +32,6 @@ export const sourcesOf = (options: GeneratorOptions): Sources => ({
   state: options.state,
 });
 
-/** Ids per piece of a batch. */
-const PIECE = 256;
-
 /** @internal */
 export const checkCount = (count: number): void => {
   if (!(Number.isInteger(count) && count >= 0)) {
@@ -71,12 +68,9 @@ export abstract class Generator {
   batch(count: number): string[] {
     checkCount(count);
     const ids: string[] = new Array<string>(count);
-    const bytes = new Uint8Array(16 * Math.min(count, PIECE));
-    for (let at = 0; at < count; at += PIECE) {
-      const piece = Math.min(PIECE, count - at);
-      this.fill(bytes.subarray(0, 16 * piece));
-      for (let i = 0; i < piece; i++) ids[at + i] = this.text(bytes, 16 * i);
-    }
+    const bytes = new Uint8Array(16 * count);
+    this.fill(bytes);
+    for (let i = 0; i < count; i++) ids[i] = this.text(bytes, 16 * i);
     return ids;
   }
 

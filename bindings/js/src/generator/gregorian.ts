@@ -49,7 +49,7 @@ abstract class Gregorian extends Generator {
 
   #begin(restart: boolean): Counters {
     if (restart) this.#restart();
-    return { first: this.#sequence, limit: this.#fixed ? this.#sequence + 1 : SEQUENCES };
+    return { first: this.#sequence, limit: this.#fixed ? this.#sequence + 1 : SEQUENCES, within: 0 };
   }
 
   /** After the clock was set back: another random node, or another clock sequence of a fixed one. */

@@ -347,7 +347,7 @@ class Prefixed(Generator):
 class FixedPrefix(Generator):
     def __new__(
         cls,
-        prefix: str = "ffff",
+        prefix: str = "ffffffff",
         *,
         clock: _Clock | None = None,
         state: _Path | None = None,

@@ -142,11 +142,11 @@ pub static ALL: [Strategy; 40] = [
         title: "fixed prefix of ones",
         ids: IdKind::FixedPrefix,
         column: Column::Binary16,
-        explains: "32 ones, then time and counter: ascending, and after all random keys",
+        explains: "four bytes ff, then time and counter: ascending, after all older keys",
     },
     Strategy {
         name: "fixed-text36",
-        title: "fixed ones, text 36",
+        title: "fixed prefix, text 36",
         ids: IdKind::FixedPrefix,
         column: Column::Text36,
         explains: "the same as 36 characters, for a table that has such a column",

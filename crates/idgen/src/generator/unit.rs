@@ -62,7 +62,9 @@ impl Unit {
             Unit::HighFraction => (HIGH_PARTS, ((units & FRACTION) - HIGH).max(0)),
         };
         let ticks = (fraction * TICKS_PER_MS + parts - 1) / parts;
-        Timestamp::from_unix_ticks((units >> FRACTION_BITS).saturating_mul(TICKS_PER_MS).saturating_add(ticks))
+        Timestamp::from_unix_ticks(
+            (units >> FRACTION_BITS).saturating_mul(TICKS_PER_MS).saturating_add(ticks),
+        )
     }
 
     /// The first moment of a unit, or of its millisecond.
@@ -160,7 +162,10 @@ mod tests {
     #[test]
     fn steps_of_clocks() {
         let micros = |micros| Unit::Fraction.step(Duration::from_micros(micros));
-        assert_eq!([micros(0), micros(1), micros(5), micros(100), micros(1_000), micros(16_000)], [1, 4, 20, 409, 4_096, 4_096]);
+        assert_eq!(
+            [micros(0), micros(1), micros(5), micros(100), micros(1_000), micros(16_000)],
+            [1, 4, 20, 409, 4_096, 4_096]
+        );
         assert_eq!(Unit::HighFraction.step(Duration::MAX), 4_032);
         assert_eq!((Unit::Tick.step(Duration::MAX), Unit::Milli.step(Duration::MAX)), (1, 1));
     }

@@ -4,6 +4,7 @@ import java.nio.ByteBuffer
 import java.nio.ByteOrder
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.nanoseconds
 import kotlin.time.Instant
 import kotlin.uuid.Uuid
 
@@ -27,6 +28,8 @@ public enum class Nature { NIL, MAX, V1, V4, V6, V7, V8, OTHER_VERSION, ULID, OT
  * @property round the round of 65,536 intervals, of an ascending tail after a keyed prefix
  * @property offset the offset in the interval, of an ascending tail after a keyed prefix
  * @property writerTag the tag of a named writer, of an ascending tail after a keyed prefix
+ * @property fraction how long after the whole millisecond of its time an id of version 7 or 8 was made, if its generator is one of this library's
+ *   present layout, or one of version 7 with the method 3 of RFC 9562 section 6.2
  */
 public data class Inspection(
     val id: Uuid?,
@@ -43,6 +46,7 @@ public data class Inspection(
     val round: Long?,
     val offset: Duration?,
     val writerTag: Int?,
+    val fraction: Duration?,
 )
 
 /** Reads the fields of an id of any format. Throws [IdException.Parse] if it is not the text of an id. */
@@ -94,6 +98,7 @@ private fun read(bytes: ByteArray): Inspection {
         round = if (has(512)) unsigned(64) else null,
         offset = if (has(1024)) seen.getLong(40).milliseconds else null,
         writerTag = if (has(2048)) small(72) else null,
+        fraction = if (has(4096)) seen.getInt(84).nanoseconds else null,
     )
 }
 
