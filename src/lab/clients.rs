@@ -13,7 +13,7 @@ pub(super) struct ClientArgs {
     #[arg(long, value_name = "N", value_parser = number::whole::<u64>(1..=Clients::MAX_STATEMENT_ROWS), allow_negative_numbers = true)]
     statement_rows: Option<u64>,
     /// Milliseconds from making an id until the server inserts its row, before the commit: on average, or the percentiles 50,
-    /// 95, 99 and 100, separated by commas, as a report of `idgen lab` has them under "to insert" [default with several
+    /// 95, 99 and 100, separated by commas, as a report of `idgen lab` has them under "insert" [default with several
     /// writers: as recorded].
     #[arg(long, value_name = "MS", value_parser = delay, allow_negative_numbers = true)]
     delay: Option<Delay>,

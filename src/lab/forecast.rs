@@ -300,7 +300,16 @@ impl LoadArgs {
         let LoadArgs { rows, row_bytes, rate, writers, .. } = *self;
         let usual = Load::new(rows, server);
         let commit_rows = self.commit_rows.unwrap_or(usual.commit_rows);
-        Ok(Load { row_bytes, rate, writers, commit_rows, existing: self.existing()?, clients, skew: self.clients.skew(), ..usual })
+        Ok(Load {
+            row_bytes,
+            rate,
+            writers,
+            commit_rows,
+            existing: self.existing()?,
+            clients,
+            skew: self.clients.skew(),
+            ..usual
+        })
     }
 
     fn existing(&self) -> anyhow::Result<Option<(&'static Strategy, u64)>> {

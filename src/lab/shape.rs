@@ -5,9 +5,9 @@ use idgen_lab::session::Target;
 use idgen_lab::strategy::Strategy;
 use idgen_record::{Database, Existing, IdKind, Mix, Skew, Workload, thousands};
 
+use super::clocks;
 use super::existing;
 use super::own::OwnArgs;
-use super::clocks;
 use crate::failure;
 use crate::number;
 

@@ -422,7 +422,19 @@ fn advice_knows_other_columns_and_sizes() {
 #[test]
 fn clocks_that_differ_leave_emptier_pages() {
     let fill = |skew: &[&str]| {
-        let load = ["lab", "simulate", "v7-binary", "--rows", "30K", "--rate", "1000", "--writers", "4", "--delay", "0.2"];
+        let load = [
+            "lab",
+            "simulate",
+            "v7-binary",
+            "--rows",
+            "30K",
+            "--rate",
+            "1000",
+            "--writers",
+            "4",
+            "--delay",
+            "0.2",
+        ];
         json(&[&load[..], skew, &["--json"]].concat())["tree"]["fill"]["mean"].as_f64().unwrap()
     };
     let [none, some, much] = [&[][..], &["--skew", "0,1,2,3"], &["--skew", "0,10,20,30"]].map(fill);
@@ -434,7 +446,11 @@ fn clocks_that_differ_leave_emptier_pages() {
     let words: Vec<&str> = said.split_whitespace().collect();
     assert!(words.join(" ").contains("measure the difference with idgen lab skew"), "{said}");
     let (code, error) = failure(&["lab", "simulate", "v7-binary", "--skew", "5"], "");
-    assert_eq!((code, error.replace('\n', " ").contains("--skew changes nothing with one writer")), (2, true), "{error}");
+    assert_eq!(
+        (code, error.replace('\n', " ").contains("--skew changes nothing with one writer")),
+        (2, true),
+        "{error}"
+    );
 }
 
 /// Version 1 begins again with its low bits every 429.5 seconds, so the time of the first id decides where rows go.

@@ -77,12 +77,14 @@ fn the_recorded_order_gives_the_leaf_pages(engine: &mut dyn Engine) {
         let results = results(engine, &find(&["v7-binary"]), load.clone());
         let run = results.run("v7-binary").unwrap();
         let database = results.engine.database().unwrap();
-        let order = run.arrival.as_ref().unwrap_or_else(|| panic!("{database}: no order in {:?}", run.clients));
+        let order =
+            run.arrival.as_ref().unwrap_or_else(|| panic!("{database}: no order in {:?}", run.clients));
         let model = Model::of(database).unwrap();
         // On InnoDB, the length of the payload takes a byte of the row.
         let row_bytes = load.payload_bytes + u32::from(model.has_pool);
         let planned = Load::new(load.rows, (model.settings)(Options::default()));
-        let found = replay(strategy::find("v7-binary").unwrap(), &Load { row_bytes, ..planned }, order).unwrap();
+        let found =
+            replay(strategy::find("v7-binary").unwrap(), &Load { row_bytes, ..planned }, order).unwrap();
         let (found, counted) = (found.tree.leaf_pages as f64, run.trees[0].leaf_pages as f64);
         assert!((found / counted - 1.0).abs() < 0.12, "{database}: {found} {counted} {:?}", run.clients);
         fills.push(run.totals.fill_mean);

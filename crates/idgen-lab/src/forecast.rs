@@ -22,8 +22,8 @@ use serde::Serialize;
 use crate::strategy::Strategy;
 use crate::{Error, Result};
 use btree_model::{Figures, Table, TreeState};
-use idgen_record::Arrival;
 pub use clients::{Clients, Delay};
+use idgen_record::Arrival;
 pub(crate) use innodb::record_bytes;
 use keys::Keys;
 pub use load::Load;
@@ -180,9 +180,7 @@ pub(crate) fn predict_part(strategy: &'static Strategy, load: &Load, part: Part)
     }
     let mut keys = Keys::new(strategy, load, part.crowd)?.after(before).by(load);
     let between = server.checkpoint_rows(load).map(|rows| (rows / part.checkpoints).max(1));
-    follow(strategy, load, (table, parts), between, |table| {
-        table.insert(keys.next_key()?).map_err(refused)
-    })
+    follow(strategy, load, (table, parts), between, |table| table.insert(keys.next_key()?).map_err(refused))
 }
 
 /// What the model predicts for rows that arrive in an order that is known: that of a run whose server said when it inserted

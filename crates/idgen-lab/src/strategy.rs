@@ -14,10 +14,10 @@ use idgen_record::{Column, Database, Family, IdKind, StrategyRecord};
 use crate::unknown::unknown;
 use crate::{Error, Result};
 
+use columns::IN_COLUMNS;
 #[doc(hidden)]
 pub use ids::Ids;
 pub use list::ALL;
-use columns::IN_COLUMNS;
 pub(crate) use source::prefix_key;
 
 /// How a row is identified, and how its key is stored.

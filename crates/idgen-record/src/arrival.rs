@@ -15,7 +15,7 @@ const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 
 impl Arrival {
     /// Longer texts are those of keys in random order. These do not need the order to be predicted.
-    const MOST_CHARS_A_ROW: usize = 2;
+    const MOST_CHARS_A_ROW: usize = 4;
 
     /// The order of rows whose keys have these ranks; `None` if it is like a random order, which would take much space.
     ///
@@ -65,9 +65,9 @@ impl Arrival {
         }
         let mut seen = vec![false; ranks.len()];
         // Each rank once: otherwise this is not the order of rows.
-        let all = ranks.iter().all(|rank| {
-            seen.get_mut(*rank as usize).is_some_and(|seen| !std::mem::replace(seen, true))
-        });
+        let all = ranks
+            .iter()
+            .all(|rank| seen.get_mut(*rank as usize).is_some_and(|seen| !std::mem::replace(seen, true)));
         all.then_some(ranks)
     }
 }
@@ -110,7 +110,8 @@ mod tests {
     #[test]
     fn orders_come_back_as_they_were() {
         let swapped: Vec<u32> = (0..1_000).map(|row| row ^ 3).collect();
-        let statements: Vec<u32> = (0..1_000).map(|row| (row / 40 * 40) + (row % 4) * 10 + row / 4 % 10).collect();
+        let statements: Vec<u32> =
+            (0..1_000).map(|row| (row / 40 * 40) + (row % 4) * 10 + row / 4 % 10).collect();
         for ranks in [vec![], vec![0], vec![1, 0], (0..5_000).collect(), swapped, statements] {
             let kept = Arrival::of(&ranks).unwrap();
             assert_eq!(kept.ranks(), Some(ranks.clone()), "{kept:?}");
@@ -120,7 +121,8 @@ mod tests {
 
     #[test]
     fn random_orders_and_damaged_texts_are_none() {
-        let random: Vec<u32> = (0..100_000).map(|row| (u64::from(row as u32) * 31_337 % 100_003) as u32).collect();
+        let random: Vec<u32> =
+            (0..100_000).map(|row| (u64::from(row as u32) * 31_337 % 100_003) as u32).collect();
         assert_eq!(Arrival::of(&random), None);
         for damaged in ["g", "A!", "AACC", "ACAC", "////////////", "CD"] {
             assert_eq!(Arrival(damaged.into()).ranks(), None, "{damaged}");

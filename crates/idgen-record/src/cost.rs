@@ -38,13 +38,16 @@ impl Cost {
         let clearly = |one: f64, other: f64, by: f64| one < other * (1.0 - by);
         let smaller = if self.is_prefixed { Self::WORTH_A_PREFIX } else { Self::EQUAL_SPACE };
         clearly(self.work, other.work, Self::EQUAL_WORK)
-            || (!clearly(other.work, self.work, Self::EQUAL_WORK) && clearly(self.space, other.space, smaller))
+            || (!clearly(other.work, self.work, Self::EQUAL_WORK)
+                && clearly(self.space, other.space, smaller))
     }
 
     /// Whether no figure of it is worse than that of another one, and one is better.
     #[must_use]
     pub fn is_nowhere_worse_than(&self, other: &Cost) -> bool {
-        self.work <= other.work && self.space <= other.space && (self.work, self.space) != (other.work, other.space)
+        self.work <= other.work
+            && self.space <= other.space
+            && (self.work, self.space) != (other.work, other.space)
     }
 
     /// The place of the cheapest of these, of which the simplest comes first: the first one to which no other is clearly

@@ -250,7 +250,10 @@ impl Workload {
 
     /// Whether clients insert on their own, statement after statement, by the machine's clock.
     pub fn has_clients(&self) -> bool {
-        (self.writers > 1 || self.paced) && self.delay_ms.is_none() && self.mix.is_none() && self.visits.is_none()
+        (self.writers > 1 || self.paced)
+            && self.delay_ms.is_none()
+            && self.mix.is_none()
+            && self.visits.is_none()
     }
 
     /// The expected size of the table in bytes, with a 16-byte key and pages 88 % full.

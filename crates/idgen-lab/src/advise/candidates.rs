@@ -150,7 +150,8 @@ fn kind_of(name: &str) -> Option<IdKind> {
 
 /// Whether ids of this strategy hide when they were made.
 fn hides(name: &str) -> bool {
-    kind_of(name).is_some_and(|ids| matches!(ids, IdKind::MinuteAscending | IdKind::MinuteRandom | IdKind::V4))
+    kind_of(name)
+        .is_some_and(|ids| matches!(ids, IdKind::MinuteAscending | IdKind::MinuteRandom | IdKind::V4))
 }
 
 /// The strategies to compare: of a table that holds rows, its own kind and those that fit its column.
@@ -285,7 +286,8 @@ pub(super) fn conclude(reasons: &mut Vec<String>, found: &Found<'_>) -> Result<(
         _ => {}
     }
     let alike = |other: &&Candidate| is_made_by_server(other.strategy) == is_made_by_server(best.strategy);
-    let better = found.all.iter().filter(alike).filter(|other| other.cost().is_nowhere_worse_than(&best.cost()));
+    let better =
+        found.all.iter().filter(alike).filter(|other| other.cost().is_nowhere_worse_than(&best.cost()));
     let names: Vec<&str> = better.map(|other| other.strategy).collect();
     if !names.is_empty() && !reasons.iter().any(|reason| reason.contains("the difference is too small")) {
         reasons.push(format!(
@@ -310,7 +312,15 @@ mod tests {
 
     fn priced(strategy: &'static str, tree_bytes: f64) -> Candidate {
         let outgrows_pool_at_rows = None;
-        Candidate { strategy, tree_bytes, heap_bytes: None, fill: 0.9, outgrows_pool_at_rows, pages: None, log: None }
+        Candidate {
+            strategy,
+            tree_bytes,
+            heap_bytes: None,
+            fill: 0.9,
+            outgrows_pool_at_rows,
+            pages: None,
+            log: None,
+        }
     }
 
     #[test]

@@ -56,7 +56,7 @@ fn sentence_of(recorded: &str, databases: &[Database], writers: u64, asked: Clie
     let each = if rows == 1 { "one row".to_owned() } else { format!("{rows} rows") };
     (!errors.is_empty()).then(|| {
         format!(
-            "How full pages are depends on how long ids wait until they are inserted: --delay takes the time \"to insert\" that a \
+            "How full pages are depends on how long ids wait until they are inserted: --delay takes the time \"insert\" that a \
              run of the lab reports. In the {} hold-out runs of version 7 that are most like this load ({writers} clients with {each} \
              in a statement, {}), whose delay the model was given, the predicted page fill was off by {least:+.1} to {most:+.1} \
              points.",

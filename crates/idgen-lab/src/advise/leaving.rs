@@ -16,11 +16,16 @@ pub(super) fn sentence(found: &Found<'_>, pool_bytes: u64) -> Option<String> {
     let Found { best, load, .. } = *found;
     let first = found.random().unwrap_or(best);
     let when = when(first, load)?;
-    let mut text = format!("With {} the table outgrows the pool of {} {when}", first.strategy, pool(pool_bytes));
+    let mut text =
+        format!("With {} the table outgrows the pool of {} {when}", first.strategy, pool(pool_bytes));
     if first.strategy != best.strategy
         && let Some(rows) = best.outgrows_pool_at_rows
     {
-        text += &format!("; with {} at {} rows, which matters little, because only its last pages are in use", best.strategy, thousands(rows));
+        text += &format!(
+            "; with {} at {} rows, which matters little, because only its last pages are in use",
+            best.strategy,
+            thousands(rows)
+        );
     }
     Some(text + ".")
 }
@@ -35,7 +40,9 @@ fn when(one: &Candidate, load: &Load) -> Option<String> {
     let days = (rows - before) as f64 / load.rate / DAY;
     let at = format!("at {} rows", thousands(rows));
     let after = match days {
-        days if days > MOST_DAYS => return Some(format!("{at}, which takes longer than a century at this rate")),
+        days if days > MOST_DAYS => {
+            return Some(format!("{at}, which takes longer than a century at this rate"));
+        }
         days if days >= 2.0 => format!("{days:.0} days"),
         days if days >= 2.0 / 24.0 => format!("{:.0} hours", days * 24.0),
         days => format!("{:.0} minutes", (days * 24.0 * 60.0).max(1.0)),
@@ -66,7 +73,10 @@ mod tests {
         };
         let load = Load { rate: 10.0, ..Load::new(10_000_000, Server::mysql(64 << 20)) };
         let said = when(&candidate(8_640_000), &load).unwrap();
-        assert!(said.starts_with("at 8,640,000 rows: after 10 days at 10 inserts per second, on 2"), "{said}");
+        assert!(
+            said.starts_with("at 8,640,000 rows: after 10 days at 10 inserts per second, on 2"),
+            "{said}"
+        );
         assert!(when(&candidate(72_000), &load).unwrap().ends_with("after 2 hours at 10 inserts per second"));
         let old = crate::strategy::find("v4-binary").unwrap();
         let held = Load { existing: Some((old, 9_000_000)), ..load };

@@ -101,7 +101,9 @@ pub(in crate::engine) fn serve(
             .collect();
         let mut all: Vec<Result<()>> = all
             .into_iter()
-            .map(|thread| thread.join().unwrap_or_else(|_| Err(Error::mistake("a client panicked".to_owned()))))
+            .map(|thread| {
+                thread.join().unwrap_or_else(|_| Err(Error::mistake("a client panicked".to_owned())))
+            })
             .collect();
         // A cancellation is the reason for every other failure.
         match all.iter().position(|done| done.as_ref().is_err_and(Error::is_interrupted)) {

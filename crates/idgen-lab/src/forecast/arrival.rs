@@ -255,7 +255,9 @@ mod tests {
     #[test]
     fn rows_arrive_as_in_the_naive_version_and_a_seed_repeats_them() {
         let recorded = Latency { p50_micros: 800, p95_micros: 4_000, p99_micros: 20_000, max_micros: 90_000 };
-        for (delay, span) in [(Delay::MeanMillis(3.0), None), (Delay::Recorded(recorded), Some(Delay::MeanMillis(9.0)))] {
+        for (delay, span) in
+            [(Delay::MeanMillis(3.0), None), (Delay::Recorded(recorded), Some(Delay::MeanMillis(9.0)))]
+        {
             for (writers, statement_rows, rate) in
                 [(1, 1, 500.0), (8, 1, 1_000.0), (8, 30, 5_000.0), (3, 7, 1e7), (64, 100, 1e7)]
             {

@@ -46,7 +46,8 @@ struct Jumps {
 impl Clock {
     fn of(strategy: &Strategy, workload: &Workload, began: Instant) -> Clock {
         let jumps = (workload.rate.is_none() && !workload.paced).then(|| Jumps {
-            interval_ticks: i64::try_from(Ids::interval_secs(strategy, workload)).unwrap_or(i64::MAX)
+            interval_ticks: i64::try_from(Ids::interval_secs(strategy, workload))
+                .unwrap_or(i64::MAX)
                 .saturating_mul(TICKS_PER_SEC),
             intervals: u64::from(workload.intervals.max(1)),
             rows: workload.rows,
@@ -174,7 +175,8 @@ impl Feed for Clients<'_> {
 
 /// Microseconds since 1970.
 fn micros(time: SystemTime) -> i64 {
-    time.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| i64::try_from(since.as_micros()).unwrap_or(i64::MAX))
+    time.duration_since(SystemTime::UNIX_EPOCH)
+        .map_or(0, |since| i64::try_from(since.as_micros()).unwrap_or(i64::MAX))
 }
 
 /// Refuses an answer about more or fewer rows than were sent.

@@ -328,7 +328,7 @@ pub static METRICS: &[Metric] = &[
     Metric {
         name: "to_insert_p50_micros",
         title: "milliseconds from id to insert, median",
-        head: "to insert\nmedian",
+        head: "insert\nmedian",
         group: Group::Clients,
         run: |f| count(f.clients?.insert?.p50_micros),
         ..LATENCY
@@ -336,7 +336,7 @@ pub static METRICS: &[Metric] = &[
     Metric {
         name: "to_insert_p95_micros",
         title: "milliseconds from id to insert, 95th percentile",
-        head: "to insert\np95",
+        head: "insert\np95",
         group: Group::Clients,
         run: |f| count(f.clients?.insert?.p95_micros),
         ..LATENCY
@@ -344,7 +344,7 @@ pub static METRICS: &[Metric] = &[
     Metric {
         name: "to_insert_p99_micros",
         title: "milliseconds from id to insert, 99th percentile",
-        head: "to insert\np99",
+        head: "insert\np99",
         group: Group::Clients,
         run: |f| count(f.clients?.insert?.p99_micros),
         ..LATENCY
@@ -352,7 +352,7 @@ pub static METRICS: &[Metric] = &[
     Metric {
         name: "to_insert_max_micros",
         title: "milliseconds from id to insert, longest",
-        head: "to insert\nlongest",
+        head: "insert\nlongest",
         noise: Noise { share: LONGEST, ..LATENCY.noise },
         group: Group::Clients,
         run: |f| count(f.clients?.insert?.max_micros),
@@ -361,7 +361,7 @@ pub static METRICS: &[Metric] = &[
     Metric {
         name: "span_p50_micros",
         title: "milliseconds from the first to the last row of a statement, median",
-        head: "of rows\nmedian",
+        head: "rows ms\nmedian",
         group: Group::Clients,
         run: |f| count(f.clients?.span.filter(|span| span.max_micros > 1)?.p50_micros),
         ..LATENCY
@@ -369,7 +369,7 @@ pub static METRICS: &[Metric] = &[
     Metric {
         name: "span_p95_micros",
         title: "milliseconds from the first to the last row of a statement, 95th percentile",
-        head: "of rows\np95",
+        head: "rows ms\np95",
         group: Group::Clients,
         run: |f| count(f.clients?.span.filter(|span| span.max_micros > 1)?.p95_micros),
         ..LATENCY
@@ -377,7 +377,7 @@ pub static METRICS: &[Metric] = &[
     Metric {
         name: "span_p99_micros",
         title: "milliseconds from the first to the last row of a statement, 99th percentile",
-        head: "of rows\np99",
+        head: "rows ms\np99",
         group: Group::Clients,
         run: |f| count(f.clients?.span.filter(|span| span.max_micros > 1)?.p99_micros),
         ..LATENCY
@@ -385,7 +385,7 @@ pub static METRICS: &[Metric] = &[
     Metric {
         name: "span_max_micros",
         title: "milliseconds from the first to the last row of a statement, longest",
-        head: "of rows\nlongest",
+        head: "rows ms\nlongest",
         group: Group::Clients,
         run: |f| count(f.clients?.span.filter(|span| span.max_micros > 1)?.max_micros),
         ..LATENCY

@@ -53,11 +53,21 @@ pub(super) fn verdict(results: &Results) -> Option<String> {
         Some((_, cost, other)) => {
             let mut reasons = Vec::new();
             if !alike(best_cost.work, cost.work) {
-                reasons.push(format!("{verb} {} {unit}, and {} {}", figure(best_cost.work), title(other), figure(cost.work)));
+                reasons.push(format!(
+                    "{verb} {} {unit}, and {} {}",
+                    figure(best_cost.work),
+                    title(other),
+                    figure(cost.work)
+                ));
             }
             if !alike(best_cost.space, cost.space) || reasons.is_empty() {
                 let and = if reasons.is_empty() { "takes " } else { "takes " };
-                reasons.push(format!("{and}{} bytes per row, and {} {}", figure(best_cost.space), title(other), figure(cost.space)));
+                reasons.push(format!(
+                    "{and}{} bytes per row, and {} {}",
+                    figure(best_cost.space),
+                    title(other),
+                    figure(cost.space)
+                ));
             }
             format!("Take {}, because it {}.", title(best), reasons.join("; it "))
         }

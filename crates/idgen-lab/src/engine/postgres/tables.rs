@@ -16,8 +16,8 @@ use super::{Host, connect, counters, doing, keys, operate, others, pages, reach,
 use crate::Result;
 use crate::engine::latencies::Latencies;
 use crate::engine::{
-    Answer, Batch, Contents, Counters, Feed, Inserted, LOAD_ROWS, MakeKey, Seen, Statement, Step,
-    Table, Tree, Turn,
+    Answer, Batch, Contents, Counters, Feed, Inserted, LOAD_ROWS, MakeKey, Seen, Statement, Step, Table,
+    Tree, Turn,
 };
 use crate::key::Key;
 use crate::own::Own;

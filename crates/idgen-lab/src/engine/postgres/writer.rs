@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use idgen::Uuid;
 use idgen_server::Plain;
-use sqlx::{AssertSqlSafe, Row};
 use sqlx::postgres::PgConnection;
+use sqlx::{AssertSqlSafe, Row};
 
 use super::keys::{bind, bind_one, read_key};
 use super::plan::Plan;
