@@ -195,7 +195,9 @@ impl Counter {
             return Method::PlusOne;
         }
         // A counter that begins in a fraction counts through it, where many ids have one.
-        if !is_counter && self.is_fraction() || is_counter && width > 12 && self.starts_in_fraction() {
+        if !is_counter && (self.is_fraction() || self.leaps())
+            || is_counter && width > 12 && self.starts_in_fraction()
+        {
             let values = self.fractions.iter().map(|word| word.count_ones()).sum();
             return Method::Fraction { values, counter: self.counter_after_fraction() };
         }
@@ -227,6 +229,16 @@ impl Counter {
         let (width, covered) = self.of_one_fraction.best_width(self.tail_bits);
         let of = &self.of_one_fraction;
         (of.pairs >= ENOUGH && covered as f64 > 0.95 * of.pairs as f64).then(|| width - 12)
+    }
+
+    /// Whether all ids ascend, and the first 12 bits often by more than one: in a few milliseconds, no end of one shows the fraction.
+    fn leaps(&self) -> bool {
+        let leaps: u64 = self.increments[self.tail_bits as usize - 12 + 1..].iter().sum();
+        let in_order = self.up as f64 > 0.999 * self.pairs as f64;
+        self.has_fraction
+            && in_order
+            && leaps > (self.pairs - self.of_one_fraction.pairs) / 2
+            && leaps >= ENOUGH
     }
 
     fn longest_increment(&self) -> u32 {

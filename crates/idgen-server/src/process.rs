@@ -13,7 +13,7 @@ use crate::keeper::Keeper;
 use crate::log;
 use crate::process::user::User;
 use crate::settings::Settings;
-use idgen_record::Database;
+use idgen_database::Database;
 
 mod postgres;
 pub(crate) mod user;

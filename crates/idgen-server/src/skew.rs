@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use crate::error::Error;
 use crate::sql::{self, Link, TIMEOUT};
 use crate::url::redacted;
-use idgen_record::Database;
+use idgen_database::Database;
 
 /// The difference of two clocks, as a client of the network can measure it.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -48,10 +48,10 @@ fn each_method_is_recognized() {
 #[test]
 fn a_counter_behind_a_fraction_is_recognized() {
     let mut random = fastrand::Rng::with_seed(7);
-    let mut made = |per_ms: u64, fraction: &dyn Fn(u64) -> u64| {
+    let mut made = |count: u64, per_ms: u64, fraction: &dyn Fn(u64) -> u64| {
         let mut counter = 0;
         let mut last = None;
-        seen(per_ms, 40_000, |index, _| {
+        seen(per_ms, count, |index, _| {
             let fraction = u128::from(fraction(index));
             counter =
                 if last == Some((index / per_ms, fraction)) { counter + 1 } else { random.u128(..1 << 13) };
@@ -60,11 +60,16 @@ fn a_counter_behind_a_fraction_is_recognized() {
         })
     };
     // Batches of 100, each at a moment of its millisecond.
-    let counter = made(100, &|index| (index / 100).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 52);
+    let counter = made(40_000, 100, &|index| (index / 100).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 52);
     assert!(matches!(counter.method(), Method::Fraction { values: 300.., counter: Some(14) }));
+    // Single ids of a few milliseconds, each with a fraction of its own, or two with one.
+    for same in [1, 2] {
+        let found = made(4_000, 1_000, &|index| index % 1_000 / same * 3).method();
+        assert!(matches!(found, Method::Fraction { .. }), "{same} {found:?}");
+    }
     // Single ids in a steady stream: 2 or 50 have one fraction.
     for (per_ms, same) in [(800, 2), (1_000, 50)] {
-        let counter = made(per_ms, &|index| index % per_ms / same * same * 4_096 / per_ms);
+        let counter = made(40_000, per_ms, &|index| index % per_ms / same * same * 4_096 / per_ms);
         let found = counter.method();
         assert!(matches!(found, Method::Fraction { counter: Some(14), .. }), "{per_ms} {same} {found:?}");
     }

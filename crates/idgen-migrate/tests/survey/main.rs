@@ -5,6 +5,7 @@ mod cascades;
 mod common;
 mod keys;
 mod limits;
+mod pooler;
 mod schemas;
 mod servers;
 mod settings;
