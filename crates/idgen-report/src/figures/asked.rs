@@ -26,7 +26,7 @@ pub(crate) fn asked(results: &Results) -> Vec<&'static str> {
     // Where no key reads pages, how full they are differs most. The few rows of `--quick` say nothing of speed.
     let reads = |run: &RunRecord| sample(pages[0], run).is_some_and(|reads| reads.median() > 0.0);
     let fill = (!results.runs.iter().any(reads)).then_some("fill_mean");
-    let speed = (results.workload.rows > Workload::QUICK_ROWS).then_some("last_rows_per_sec");
+    let speed = (results.workload.rows != Workload::QUICK_ROWS).then_some("last_rows_per_sec");
     let decides = fill.into_iter().chain(["distinct_leaves_per_1k"]);
     for name in decides.chain(pages).chain(log).chain(speed) {
         // A record without figures of the end has those of the whole run.

@@ -61,7 +61,6 @@ pub(super) fn verdict(results: &Results) -> Option<String> {
                 ));
             }
             if !alike(best_cost.space, cost.space) || reasons.is_empty() {
-                let and = if reasons.is_empty() { "takes " } else { "takes " };
                 reasons.push(format!(
                     "{and}{} bytes per row, and {} {}",
                     figure(best_cost.space),
