@@ -62,7 +62,7 @@ pub(super) fn verdict(results: &Results) -> Option<String> {
             }
             if !alike(best_cost.space, cost.space) || reasons.is_empty() {
                 reasons.push(format!(
-                    "{and}{} bytes per row, and {} {}",
+                    "takes {} bytes per row, and {} {}",
                     figure(best_cost.space),
                     title(other),
                     figure(cost.space)
