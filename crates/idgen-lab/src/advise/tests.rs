@@ -105,7 +105,7 @@ fn new_keys_for_an_existing_table_fit_its_column() {
     assert!(text.recommended == "v7-text36" && text.hiding == Some("minute-text36"), "{text:?}");
     let counted = advice("auto-increment", 1).unwrap();
     assert_eq!((counted.recommended, counted.from_server), ("device", Some("auto-increment")));
-    assert!(advice("v4-base64", 1).unwrap_err().is_config());
+    assert!(advice("v4-base64", 1).unwrap().candidates.len() > 1);
     let existing = Some((find("v4-binary").unwrap(), u64::MAX));
     let load = Load { existing, ..load(50_000, 1) };
     assert!(advise(&load, IdsFrom::Either).unwrap_err().is_config());
@@ -215,7 +215,7 @@ fn a_table_that_holds_random_keys_grows_with_v7_and_advice_says_so() {
     assert!(["v7-text36", "fixed-text36"].contains(&text.recommended), "{text:?}");
     assert_eq!(text.hiding, Some("minute-text36"));
     assert!(text.reasons.iter().any(|reason| reason.contains("v4-text36")), "{text:?}");
-    assert!(advice("v4-base64", 1).unwrap_err().is_config());
+    assert!(advice("v4-base64", 1).unwrap().candidates.len() > 1);
 }
 
 fn sqlite(rows: u64, writers: u64) -> Load {
@@ -248,5 +248,5 @@ fn keys_for_an_existing_table_of_sqlite_fit_its_column() {
     let text = advice("v4-text36", 1).unwrap();
     assert!(text.recommended.ends_with("text36") && text.recommended != "v4-text36", "{text:?}");
     assert_eq!(advice("auto-increment", 2).unwrap().recommended, "device");
-    assert!(advice("v4-base64", 1).unwrap_err().is_config());
+    assert!(advice("v4-base64", 1).unwrap().candidates.len() > 1);
 }
