@@ -307,6 +307,9 @@ typedef struct idgen_inspection {
 extern "C" {
 #endif // __cplusplus
 
+// The version of the library, such as "0.1.0": that of the header is IDGEN_VERSION.
+const char *idgen_version(void);
+
 // Returns the name of a format, such as "base64url", or NULL if none has the number. The text is static: do not free it.
 const char *idgen_format_name(int32_t format);
 
@@ -488,8 +491,17 @@ int32_t idgen_open_ids(const struct idgen_seal *seal,
                        size_t count,
                        struct idgen_error *error);
 
-// Sets all settings to their defaults, for ids of this kind. Does nothing if `settings` is NULL.
-void idgen_settings_init(struct idgen_settings *settings, int32_t kind);
+// Sets all settings to their defaults, for ids of this kind. Does nothing if `settings` is NULL. In C and C++ it is a macro for
+// idgen_settings_init_sized, with the size of your header.
+void idgen_settings_init(struct idgen_settings *settings,
+                         int32_t kind);
+
+// Sets the first `size` bytes of the settings to their defaults. A program that was compiled with an older header has fewer
+// settings than the library: the library leaves the memory behind them alone. Does nothing if `settings` is NULL or if this
+// library has no settings of this size.
+void idgen_settings_init_sized(struct idgen_settings *settings,
+                               size_t size,
+                               int32_t kind);
 
 // Reads the decimal text of a 64-bit id: `length` bytes, which need no NUL at their end. Else it returns IDGEN_PARSE.
 int32_t idgen_short_decode(const char *text,
@@ -509,3 +521,10 @@ int32_t idgen_short_fields(uint64_t id,
 #endif  // __cplusplus
 
 #endif  /* IDGEN_H */
+
+/* The version of this header; idgen_version() is that of the library. */
+#define IDGEN_VERSION "0.1.0"
+#define IDGEN_VERSION_NUMBER 100 /* 10,000 for each major version, 100 for each minor one */
+
+/* Initializes the settings that this header has, also if the library has more. */
+#define idgen_settings_init(settings, kind) idgen_settings_init_sized((settings), sizeof(idgen_settings), (kind))

@@ -1,4 +1,4 @@
-import { IdError, configError } from "./error.js";
+import { IdError, configError, errorOf } from "./error.js";
 import { FineClock } from "./fine-clock.js";
 import { timeText } from "./timestamp.js";
 
@@ -61,7 +61,7 @@ export interface Policy {
 /** @internal */
 export const policyOf = ({ toleranceMs = 10_000, whenBehind = "restart", longestWaitMs = 60_000 }: ClockPolicy): Policy => {
   for (const [name, ms] of Object.entries({ toleranceMs, longestWaitMs })) {
-    if (!(ms >= 0)) throw configError(`${name} cannot be`, ms, "give milliseconds, 0 or more");
+    if (!(typeof ms === "number" && ms >= 0)) throw configError(`${name} cannot be`, ms, "give milliseconds, 0 or more");
   }
   if (whenBehind !== "error" && whenBehind !== "wait" && whenBehind !== "restart") {
     throw configError("whenBehind cannot be", whenBehind, "choose error, wait or restart");
@@ -69,9 +69,27 @@ export const policyOf = ({ toleranceMs = 10_000, whenBehind = "restart", longest
   return { toleranceMs, whenBehind, longestWaitMs };
 };
 
+const FARTHEST_MS = 8.64e15;
+const FARTHEST_TICK = 86_400_000_000_000_000_000n;
+
+/** What a clock returns; what it throws, as an error of this package. */
+const read = (now: () => unknown): unknown => {
+  try {
+    return now();
+  } catch (error) {
+    throw errorOf("config", "the clock failed", error);
+  }
+};
+
 /** @internal */
 export const ticksOf = (clock: Clock): bigint => {
-  if (clock.ticks) return clock.ticks();
+  if (clock.ticks) {
+    const ticks: unknown = read(() => clock.ticks!());
+    if (typeof ticks !== "bigint" || ticks < -FARTHEST_TICK || ticks > FARTHEST_TICK) {
+      throw configError("the clock returned", ticks, "return a bigint from ticks, units of 100 ns since 1970");
+    }
+    return ticks;
+  }
   return BigInt(Math.floor(millisOf(clock) * 10)) * 1000n;
 };
 
@@ -83,9 +101,9 @@ export const ticksOf = (clock: Clock): bigint => {
 export const millisOf = (clock: Clock): number => Math.floor(nowOf(clock));
 
 const nowOf = (clock: Clock): number => {
-  const now = clock.now();
+  const now = read(() => clock.now());
   // Also false for NaN.
-  if (!(now >= -8.64e15 && now <= 8.64e15)) {
+  if (!(typeof now === "number" && now >= -FARTHEST_MS && now <= FARTHEST_MS)) {
     throw configError("the clock returned", now, "return milliseconds since 1970");
   }
   return now;
@@ -111,7 +129,7 @@ export const LAST_PART = 4_095;
  */
 export const partsOf = (clock: Clock, { count, least }: Parts): { ms: number; part: number; step: number } => {
   if (clock.ticks) {
-    const ticks = clock.ticks();
+    const ticks = ticksOf(clock);
     let ms = ticks / 10_000n;
     if (ms * 10_000n > ticks) ms -= 1n;
     const part = least + Math.floor((Number(ticks - ms * 10_000n) * count) / 10_000);
@@ -159,8 +177,9 @@ export class Waits {
       clock.sleep(nap);
     } catch (error) {
       // A thread that must not block, such as a browser's window.
-      if (error instanceof TypeError || error instanceof ReferenceError) return false;
-      throw error;
+      const { name } = (error ?? {}) as { name?: unknown };
+      if (name === "TypeError" || name === "ReferenceError") return false;
+      throw errorOf("config", "the clock failed", error);
     }
     this.#left -= Math.max(nap, 1e-6);
     return true;

@@ -1,4 +1,5 @@
 import { toNumber } from "./codec/bytes.js";
+import { checkOptions } from "./options.js";
 import { offsetBitsOf } from "./generator/prefixed.js";
 import { type Inspection, highFraction, inspect } from "./inspect.js";
 import { type Interval, spanOf } from "./interval.js";
@@ -19,6 +20,7 @@ export interface KeyedInspection extends Omit<Inspection, "tailTime"> {
  * missing. Other versions are as {@link inspect} returns them.
  */
 export const inspectKeyed = (text: string, interval: Interval, options: { named?: boolean } = {}): KeyedInspection => {
+  checkOptions(options, ["named"]);
   const span = spanOf(interval);
   const offsetBits = offsetBitsOf(span);
   const whole = inspect(text);

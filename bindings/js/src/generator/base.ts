@@ -1,7 +1,9 @@
 // What the generators of 128-bit ids have in common: text, bytes and batches.
 
 import { type Clock, type ClockPolicy, type Policy, policyOf, systemClock } from "../clock.js";
+import { isBytes, typeName } from "../codec/bytes.js";
 import { configError } from "../error.js";
+import { COMMON, checkOptions } from "../options.js";
 import { hyphenatedAt } from "../codec/hyphenated.js";
 import { Entropy, type RandomSource } from "../random.js";
 import type { State } from "../state.js";
@@ -25,12 +27,15 @@ export interface Sources {
 }
 
 /** @internal */
-export const sourcesOf = (options: GeneratorOptions): Sources => ({
-  clock: options.clock ?? systemClock,
-  entropy: new Entropy(options.random),
-  policy: policyOf(options),
-  state: options.state,
-});
+export const sourcesOf = (options: GeneratorOptions, ...more: readonly string[]): Sources => {
+  checkOptions(options, [...COMMON, ...more]);
+  return {
+    clock: options.clock ?? systemClock,
+    entropy: new Entropy(options.random),
+    policy: policyOf(options),
+    state: options.state,
+  };
+};
 
 /** @internal */
 export const checkCount = (count: number): void => {
@@ -78,6 +83,7 @@ export abstract class Generator {
    * Fills the array with the bytes of new ids, 16 each, in order. If it throws, the array holds no ids.
    */
   fill(bytes: Uint8Array): void {
+    if (!isBytes(bytes)) throw configError("ids do not fit into the type", typeName(bytes), "give a Uint8Array");
     if (bytes.length % 16 !== 0) {
       throw configError("the length of the array is not a multiple of 16:", bytes.length, "give 16 bytes for each id");
     }

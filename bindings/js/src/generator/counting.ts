@@ -2,6 +2,7 @@
 
 import type { Parts } from "../clock.js";
 import { type Entropy, LARGEST } from "../random.js";
+import { releasing } from "../state.js";
 import { Generator, type GeneratorOptions, type Sources, sourcesOf } from "./base.js";
 import { type Counters, MILLI, Monotonic, type Shape } from "./monotonic.js";
 
@@ -24,13 +25,23 @@ export abstract class Counting extends Generator {
   protected readonly sources: Sources;
   protected readonly line: Monotonic<number>;
 
-  constructor(kind: string, lastMs: number, parts: Parts | undefined, counter: Counter, options: GeneratorOptions) {
+  /** `more`: the names of options that only this kind has. */
+  constructor(
+    kind: string,
+    lastMs: number,
+    parts: Parts | undefined,
+    counter: Counter,
+    options: GeneratorOptions,
+    ...more: readonly string[]
+  ) {
     super();
-    this.sources = sourcesOf(options);
-    const shape: Shape<number> = { kind, unit: MILLI, first: 0, last: lastMs };
-    if (parts) shape.parts = parts;
-    const { clock, policy, state, entropy } = this.sources;
-    this.line = new Monotonic(shape, clock, policy, state, () => begin(entropy, counter));
+    [this.sources, this.line] = releasing(options, () => {
+      const sources = sourcesOf(options, ...more);
+      const shape: Shape<number> = { kind, unit: MILLI, first: 0, last: lastMs };
+      if (parts) shape.parts = parts;
+      const { clock, policy, state, entropy } = sources;
+      return [sources, new Monotonic(shape, clock, policy, state, () => begin(entropy, counter))];
+    });
   }
 
   override close(): void {

@@ -1,4 +1,5 @@
 import { configError } from "../error.js";
+import { releasing } from "../state.js";
 import type { GeneratorOptions } from "./base.js";
 import { type Counter, Counting, HIGH_FRACTION, WIDE, write32, writeEnd, writeWide } from "./counting.js";
 
@@ -24,17 +25,12 @@ export class FixedPrefix extends Counting {
 
   /** The prefix is 1 to 8 hexadecimal digits, such as `ffffffff`, or `0b` and 1 to 32 binary digits. */
   constructor(prefix = "ffffffff", options: GeneratorOptions = {}) {
-    const binary = /^0b([01]{1,32})$/.exec(prefix);
-    const bits = binary ? binary[1]!.length : 4 * prefix.length;
-    if (!binary && (prefix.startsWith("0b") || !/^[0-9a-f]{1,8}$/i.test(prefix))) {
-      const advice = "write 1 to 8 hexadecimal digits, such as ffffffff, or 0b and 1 to 32 binary digits";
-      throw configError("not a fixed prefix:", prefix, advice);
-    }
+    const { bits, value } = releasing(options, () => parse(prefix));
     // Behind more than 16 bits, the low 26 bits of the time follow the variant, and 14 of them are milliseconds.
     const lastMs = Math.min(2 ** (bits > 16 ? 74 - bits : 60 - bits) - 1, LAST_MS);
     super("fixed-prefix", lastMs, HIGH_FRACTION, bits > 16 ? LONG : WIDE, options);
     this.#bits = bits;
-    this.#left = parseInt(binary ? binary[1]! : prefix, binary ? 2 : 16) * 2 ** (32 - bits);
+    this.#left = value * 2 ** (32 - bits);
   }
 
   protected override write(bytes: Uint8Array, at: number, counter: number, random: Uint8Array, from: number): void {
@@ -59,3 +55,13 @@ export class FixedPrefix extends Counting {
     writeEnd(bytes, at, 13, random, from);
   }
 }
+
+const parse = (prefix: string): { bits: number; value: number } => {
+  const binary = /^0b([01]{1,32})$/.exec(prefix);
+  if (binary) return { bits: binary[1]!.length, value: parseInt(binary[1]!, 2) };
+  if (typeof prefix !== "string" || prefix.startsWith("0b") || !/^[0-9a-f]{1,8}$/i.test(prefix)) {
+    const advice = "write 1 to 8 hexadecimal digits, such as ffffffff, or 0b and 1 to 32 binary digits";
+    throw configError("not a fixed prefix:", prefix, advice);
+  }
+  return { bits: 4 * prefix.length, value: parseInt(prefix, 16) };
+};

@@ -4,9 +4,11 @@ import { md5 } from "@noble/hashes/legacy.js";
 import { millisOf } from "../clock.js";
 import { configError } from "../error.js";
 import { type Bucket, type Interval, type Span, bucketAt, spanOf, startOf } from "../interval.js";
+import { COMMON, checkOptions } from "../options.js";
 import { PrefixKey } from "../prefix-key.js";
 import { LARGEST } from "../random.js";
 import { ascii } from "../secret.js";
+import { releasing } from "../state.js";
 import { dayOfDate, mysqlWeek } from "../timestamp.js";
 import type { GeneratorOptions } from "./base.js";
 import { type Counter, Counting, HIGH_FRACTION, WIDE, write32, writeEnd, writeWide } from "./counting.js";
@@ -69,29 +71,17 @@ export class Prefixed extends Counting {
   #current: Current = { number: 0, start: 0, end: 0, prefix: 0, toNumber: 0, round: 0 };
 
   constructor(options: PrefixedOptions = {}) {
-    const { prefix = { kind: "sequential" }, interval = "day", tail = "ascending", state } = options;
-    const span = spanOf(interval);
-    const [find, key] = finder(prefix, span);
-    if (tail !== "random-v4" && tail !== "random-v8" && tail !== "ascending") {
-      throw configError("not a tail", tail, "choose random-v4, random-v8 or ascending");
-    }
-    const random = tail !== "ascending";
-    const version = tail === "random-v4" ? 4 : 8;
-    if (random && state) {
-      const advice = "choose an ascending tail, or no state";
-      throw configError("a state has no effect on a random tail of version", version, advice);
-    }
-    const offsetBits = !random && key ? offsetBitsOf(span) : 0;
+    const { span, find, key, random, version, offsetBits } = releasing(options, () => planOf(options));
     const intervals = 2 ** (48 - offsetBits);
     const lastMs = !random && key ? startOf(span, intervals) * 1_000 - 1 : 2 ** 44 - 1;
-    super("prefixed", lastMs, HIGH_FRACTION, !random && key && !key.hasWriter ? KEYED : WIDE, options);
+    super("prefixed", lastMs, HIGH_FRACTION, !random && key && !key.hasWriter ? KEYED : WIDE, options, ...OWN);
     this.#layout = random ? "random" : !key ? "time" : key.hasWriter ? "named" : "keyed";
     this.#version = version;
     this.#span = span;
     this.#find = find;
     this.#key = key;
     this.#offsetBits = offsetBits;
-    if (!random) this.line.checkClock();
+    if (!random) releasing(options, () => this.line.checkClock());
   }
 
   protected override make(bytes: Uint8Array): void {
@@ -151,6 +141,28 @@ export class Prefixed extends Counting {
   }
 }
 
+/** The options that only this kind has. */
+const OWN = ["prefix", "interval", "tail"];
+
+/** What the options of {@link Prefixed} say, without its sources. */
+const planOf = (options: PrefixedOptions) => {
+  checkOptions(options, [...COMMON, ...OWN]);
+  const { prefix = { kind: "sequential" }, interval = "day", tail = "ascending", state } = options;
+  const span = spanOf(interval);
+  const [find, key] = finder(prefix, span);
+  if (tail !== "random-v4" && tail !== "random-v8" && tail !== "ascending") {
+    throw configError("not a tail", tail, "choose random-v4, random-v8 or ascending");
+  }
+  const random = tail !== "ascending";
+  const version = tail === "random-v4" ? 4 : 8;
+  if (random && state) {
+    const advice = "choose an ascending tail, or no state";
+    throw configError("a state has no effect on a random tail of version", version, advice);
+  }
+  const offsetBits = !random && key ? offsetBitsOf(span) : 0;
+  return { span, find, key, random, version, offsetBits };
+};
+
 /** How many of 32 bits hold the milliseconds of an interval after a keyed prefix. */
 export const offsetBitsOf = (span: Span): number => {
   const longest = span.longestSecs * 1_000;
@@ -168,6 +180,7 @@ export const offsetBitsOf = (span: Span): number => {
 const finder = (prefix: Prefix, span: Span): [(secs: number) => [Bucket, number], PrefixKey | undefined] => {
   switch (prefix.kind) {
     case "sequential": {
+      checkOptions(prefix, ["kind", "bits"]);
       const bits = prefix.bits ?? 16;
       if (!(Number.isInteger(bits) && bits >= 1 && bits <= 16)) {
         throw configError("a sequential prefix cannot have this many bits:", bits, "give 1 to 16");
@@ -180,6 +193,7 @@ const finder = (prefix: Prefix, span: Span): [(secs: number) => [Bucket, number]
       return [find, undefined];
     }
     case "keyed": {
+      checkOptions(prefix, ["kind", "secret", "writer"]);
       const key = new PrefixKey(prefix.secret, prefix.writer);
       const find = (secs: number): [Bucket, number] => {
         const bucket = bucketAt(span, secs);
@@ -188,6 +202,7 @@ const finder = (prefix: Prefix, span: Span): [(secs: number) => [Bucket, number]
       return [find, key];
     }
     case "md5-week": {
+      checkOptions(prefix, ["kind", "utcOffsetSecs"]);
       const offset = prefix.utcOffsetSecs ?? 0;
       if (span.name !== "week") {
         const advice = "choose the interval week, or the prefix sequential or keyed";
