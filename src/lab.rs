@@ -3,6 +3,7 @@
 mod cases;
 mod clean;
 mod clients;
+mod clocks;
 mod compare;
 mod engine;
 mod existing;
@@ -10,6 +11,7 @@ mod forecast;
 mod options;
 mod own;
 mod pages;
+mod patience;
 mod progress;
 mod report;
 mod revisits;

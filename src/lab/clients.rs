@@ -1,8 +1,9 @@
-//! How the clients of a planned load insert: the options `--statement-rows` and `--delay`.
+//! How the clients of a planned load insert: the options `--statement-rows`, `--delay` and `--skew`.
 
 use idgen_lab::forecast::{Clients, Delay};
-use idgen_record::Latency;
+use idgen_record::{Latency, Skew};
 
+use super::clocks;
 use crate::{failure, number};
 
 /// How clients insert.
@@ -11,10 +12,19 @@ pub(super) struct ClientArgs {
     /// Rows of a statement, whose ids a client makes at once [default: 1].
     #[arg(long, value_name = "N", value_parser = number::whole::<u64>(1..=Clients::MAX_STATEMENT_ROWS), allow_negative_numbers = true)]
     statement_rows: Option<u64>,
-    /// Milliseconds from making an id until its statement is acknowledged: on average, or the percentiles 50, 95, 99 and
-    /// 100, separated by commas, as a report of `idgen lab` has them [default with several writers: as recorded].
+    /// Milliseconds from making an id until the server inserts its row, before the commit: on average, or the percentiles 50,
+    /// 95, 99 and 100, separated by commas, as a report of `idgen lab` has them under "insert" [default with several
+    /// writers: as recorded].
     #[arg(long, value_name = "MS", value_parser = delay, allow_negative_numbers = true)]
     delay: Option<Delay>,
+    /// Milliseconds from the insert of the first row of a statement until that of its last one, in the form of --delay
+    /// [default: 12 µs for each row, as on a server with nothing else to do].
+    #[arg(long, value_name = "MS", value_parser = delay, allow_negative_numbers = true)]
+    span: Option<Delay>,
+    /// Milliseconds by which the clocks of --writers differ: a random constant for each, up to this many before or after the
+    /// true time, or a list of one constant for each, separated by commas; `idgen lab skew` measures yours.
+    #[arg(long, value_name = "MS", value_parser = clocks::read, allow_negative_numbers = true)]
+    skew: Option<Skew>,
 }
 
 fn delay(text: &str) -> Result<Delay, String> {
@@ -44,7 +54,7 @@ impl ClientArgs {
         if writers > 1 {
             let (statement_rows, delay) =
                 (self.statement_rows.unwrap_or(1), self.delay.unwrap_or(Delay::RECORDED));
-            return Ok(Some(Clients { statement_rows, delay }));
+            return Ok(Some(Clients { statement_rows, delay, span: self.span }));
         }
         match self.given().iter().find(|(_, given)| *given) {
             Some((option, _)) => Err(failure::usage(format_args!(
@@ -56,8 +66,18 @@ impl ClientArgs {
     }
 
     /// The options that were given, for engines whose model has no clients.
-    pub(super) fn given(&self) -> [(&'static str, bool); 2] {
-        [("--statement-rows", self.statement_rows.is_some()), ("--delay", self.delay.is_some())]
+    pub(super) fn given(&self) -> [(&'static str, bool); 4] {
+        [
+            ("--statement-rows", self.statement_rows.is_some()),
+            ("--delay", self.delay.is_some()),
+            ("--span", self.span.is_some()),
+            ("--skew", self.skew.is_some()),
+        ]
+    }
+
+    /// The clocks of the clients, where they differ.
+    pub(super) fn skew(&self) -> Option<Skew> {
+        self.skew.clone()
     }
 }
 

@@ -14,6 +14,7 @@ use idgen_report as report;
 use serde::Serialize;
 
 use super::clients::ClientArgs;
+use super::patience::Waiting;
 use super::screen::wrapped;
 use super::{engine, existing};
 use crate::failure;
@@ -57,7 +58,7 @@ pub struct SimulateArgs {
         long,
         value_name = "NAME",
         value_parser = revisits,
-        conflicts_with_all = ["strategy", "rows", "row_bytes", "pool", "rate", "writers", "engine", "iops", "checkpoint", "page_bytes", "commit_rows", "existing", "statement_rows", "delay"],
+        conflicts_with_all = ["strategy", "rows", "row_bytes", "pool", "rate", "writers", "engine", "iops", "checkpoint", "page_bytes", "commit_rows", "existing", "statement_rows", "delay", "span", "skew", "start"],
     )]
     experiment: Option<Revisits>,
     /// The size of the experiment: ci, default or full.
@@ -77,6 +78,10 @@ pub struct SimulateArgs {
     /// PostgreSQL.
     #[arg(long, value_name = "FILE", value_parser = values::svg(), conflicts_with = "experiment")]
     picture: Option<PathBuf>,
+    /// The time of the first id, such as 2026-10-05T08:00:00Z [default: 2026-01-04T00:00:00Z]. It matters for version 1, whose
+    /// low bits come first and begin again every seven minutes.
+    #[arg(long, value_name = "TIME", value_parser = start, conflicts_with = "experiment")]
+    start: Option<i64>,
     #[command(flatten)]
     load: LoadArgs,
 }
@@ -149,6 +154,13 @@ fn rate(text: &str) -> Result<f64, String> {
     number::rate(text, (Load::MIN_RATE, Load::MAX_RATE))
 }
 
+/// A moment as RFC 3339 writes it.
+fn start(text: &str) -> Result<i64, String> {
+    text.parse::<jiff::Timestamp>()
+        .map(jiff::Timestamp::as_second)
+        .map_err(|_| format!("'{text}' is not a time: give one such as 2026-10-05T08:00:00Z"))
+}
+
 /// Runs `simulate`.
 pub fn run_simulate(args: SimulateArgs) -> anyhow::Result<ExitCode> {
     if let Some(experiment) = &args.experiment {
@@ -160,12 +172,14 @@ pub fn run_simulate(args: SimulateArgs) -> anyhow::Result<ExitCode> {
     strategy.check(args.load.engine).map_err(refused)?;
     let model = args.load.model()?;
     args.load.refuse(&[("--picture", args.picture.is_some() && !model.has_pool)])?;
-    let load = Load { id_rate: args.id_rate, ..args.load.load(model)? };
+    let load = Load { id_rate: args.id_rate, start_unix_secs: args.start, ..args.load.load(model)? };
     let rates = if args.rates.is_empty() { vec![load.rate] } else { args.rates.clone() };
+    let waiting = Waiting::begin("predicting");
     let mut forecasts = Vec::new();
     for rate in rates {
         forecasts.push(predict(strategy, &Load { rate, ..load.clone() }).map_err(refused)?);
     }
+    drop(waiting);
     if let Some(path) = &args.picture {
         let pool = match load.server.pool_bytes().unwrap_or_default() {
             mib if mib.is_multiple_of(1 << 20) => format!("{} MiB", mib >> 20),
@@ -217,7 +231,11 @@ pub fn run_advise(args: AdviseArgs) -> anyhow::Result<ExitCode> {
         Some(Who::Server) => IdsFrom::Server,
         Some(Who::Clients) => IdsFrom::Clients,
     };
-    show(&advise(&load.load(load.model()?)?, from).map_err(refused)?, load.json)
+    let planned = load.load(load.model()?)?;
+    let waiting = Waiting::begin("predicting each kind of key");
+    let advice = advise(&planned, from).map_err(refused)?;
+    drop(waiting);
+    show(&advice, load.json)
 }
 
 fn show(result: &(impl Display + Serialize), json: bool) -> anyhow::Result<ExitCode> {
@@ -282,7 +300,16 @@ impl LoadArgs {
         let LoadArgs { rows, row_bytes, rate, writers, .. } = *self;
         let usual = Load::new(rows, server);
         let commit_rows = self.commit_rows.unwrap_or(usual.commit_rows);
-        Ok(Load { row_bytes, rate, writers, commit_rows, existing: self.existing()?, clients, ..usual })
+        Ok(Load {
+            row_bytes,
+            rate,
+            writers,
+            commit_rows,
+            existing: self.existing()?,
+            clients,
+            skew: self.clients.skew(),
+            ..usual
+        })
     }
 
     fn existing(&self) -> anyhow::Result<Option<(&'static Strategy, u64)>> {

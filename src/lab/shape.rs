@@ -3,8 +3,9 @@
 use idgen_lab::measure::this_machine;
 use idgen_lab::session::Target;
 use idgen_lab::strategy::Strategy;
-use idgen_record::{Database, Existing, IdKind, Mix, Workload, thousands};
+use idgen_record::{Database, Existing, IdKind, Mix, Skew, Workload, thousands};
 
+use super::clocks;
 use super::existing;
 use super::own::OwnArgs;
 use crate::failure;
@@ -74,6 +75,10 @@ pub struct ShapeArgs {
     /// --rate that is not --paced; otherwise writers insert at the same time, as fast as the server allows].
     #[arg(long, value_name = "MS", value_parser = delay, conflicts_with_all = ["paced", "serializable", "mix"], allow_negative_numbers = true)]
     delay: Option<f64>,
+    /// Milliseconds by which the clocks of --writers differ: a random constant for each, up to this many before or after the
+    /// true time, or a list of one constant for each, separated by commas; `idgen lab skew` measures yours.
+    #[arg(long, value_name = "MS", value_parser = clocks::read, conflicts_with_all = ["mix"], allow_negative_numbers = true)]
+    skew: Option<Skew>,
     #[command(flatten)]
     pub own: OwnArgs,
 }
@@ -144,6 +149,12 @@ impl ShapeArgs {
             )));
         }
         let delay_ms = self.delay_of(load.writers)?;
+        if let (Some(skew), 1) = (&self.skew, load.writers) {
+            return Err(failure::usage(format_args!(
+                "--skew {} does not apply to one writer, which has one clock: leave it out, or give --writers",
+                clocks::given(skew)
+            )));
+        }
         let most = if self.own.has_statement() { 1 } else { 100 };
         let statement_rows =
             if on_server { self.statement_rows.unwrap_or(most) } else { load.statement_rows };
@@ -160,6 +171,7 @@ impl ShapeArgs {
             mix: self.mix,
             paced: self.paced,
             delay_ms,
+            skew: self.skew.clone(),
             statement_rows,
             ..load
         };
@@ -222,6 +234,7 @@ impl ShapeArgs {
             option("interval", self.interval.map(|secs| secs.to_string())),
             option("rate", self.rate.map(|rate| rate.to_string())),
             option("delay", self.delay.map(|delay| delay.to_string())),
+            option("skew", self.skew.as_ref().map(clocks::given)),
             option(
                 "existing",
                 self.existing

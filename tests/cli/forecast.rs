@@ -54,7 +54,7 @@ fn simulate_predicts_a_table_and_refuses_bad_numbers() {
     assert!(text.contains("60,000 rows") && text.contains("% full"), "{text}");
     for (bad, says) in [
         ("--rows=3X", "not a whole number"),
-        ("--rows=5", "10000"),
+        ("--rows=5", "from 1000 to"),
         ("--pool=1K", "buffer pool"),
         ("--pool=900000G", "fewer than 2^32 pages"),
         ("--rows=-5", "'-5' is not a whole number"),
@@ -87,7 +87,6 @@ fn simulate_predicts_a_table_that_holds_rows() {
     for (refused, because) in [
         (&["lab", "simulate", "v4-binary", "--existing", "v4-binary:10M"][..], "11000000 rows are too many"),
         (&["lab", "simulate", "v4-text36", "--existing", "v4-binary:1M"], "do not fit one column"),
-        (&["lab", "advise", "--existing", "v4-base64:1M"], "predict it with simulate"),
     ] {
         let (code, error) = failure(refused, "");
         assert_eq!((code, error.contains(because)), (2, true), "{error}");
@@ -294,7 +293,7 @@ fn several_clients_fill_pages_as_their_delay_says() {
         let (soon, late) = (fill("0.01"), fill("100,200,300,400"));
         assert!(late + 0.1 < soon, "{engine}: {soon} {late}");
         let text = lines(&[&load[..], &clients, &["2"]].concat()).join(" ");
-        assert!(text.contains("10 rows in a statement, acknowledged 2 ms after its ids are made"), "{text}");
+        assert!(text.contains("10 rows in a statement, inserted 2 ms after its ids are made"), "{text}");
         let args = ["lab", "advise", "--rows", "60K", "--writers", "8", "--engine", engine];
         let advice = json(&[&args[..], &["--json"]].concat());
         let says = |caveat: &serde_json::Value| {
@@ -395,4 +394,73 @@ fn several_rates_are_drawn() {
         let (code, error) = failure(&[&load[..5], args].concat(), "");
         assert!(code == 2 && error.contains(says), "{args:?}: {code} {error}");
     }
+}
+
+/// Each kind of column has an answer, small and huge tables too, and the id that the rest of the command line calls `short`.
+#[test]
+fn advice_knows_other_columns_and_sizes() {
+    for (existing, engine, recommended) in [
+        ("v4-base64:20K", "mysql", "v7-base64"),
+        ("ulid-text26:20K", "postgres", "ulid-text26"),
+        ("short:20K", "mysql", "device"),
+        ("v4-varchar36:20K", "mariadb", "v7-varchar36"),
+    ] {
+        let args = ["lab", "advise", "--rows", "20K", "--existing", existing, "--engine", engine, "--json"];
+        let advice = json(&args);
+        assert_eq!(advice["recommended"], recommended, "{existing}: {advice}");
+    }
+    let said = lines(&["lab", "advise", "--rows", "20K", "--existing", "short:20K"]).join(" ");
+    assert!(said.contains("No other kind of id that is compared fits the column of device"), "{said}");
+    for rows in ["2K", "20G"] {
+        let advice = json(&["lab", "advise", "--rows", rows, "--pool", "16M", "--json"]);
+        assert_eq!(advice["recommended"], "v7-binary", "{rows}");
+        assert!(advice["candidates"][0]["outgrows_pool_at_rows"].as_u64().unwrap() > 50_000, "{advice}");
+    }
+}
+
+/// Clocks that differ by more than the time between two inserts leave pages emptier, and the advice says what to do.
+#[test]
+fn clocks_that_differ_leave_emptier_pages() {
+    let fill = |skew: &[&str]| {
+        let load = [
+            "lab",
+            "simulate",
+            "v7-binary",
+            "--rows",
+            "30K",
+            "--rate",
+            "1000",
+            "--writers",
+            "4",
+            "--delay",
+            "0.2",
+        ];
+        json(&[&load[..], skew, &["--json"]].concat())["tree"]["fill"]["mean"].as_f64().unwrap()
+    };
+    let [none, some, much] = [&[][..], &["--skew", "0,1,2,3"], &["--skew", "0,10,20,30"]].map(fill);
+    assert!(none > some + 0.03 && some > much + 0.03, "{none} {some} {much}");
+    let args = ["lab", "advise", "--rows", "30K", "--rate", "1000", "--writers", "4"];
+    let said = lines(&[&args[..], &["--skew", "10"]].concat()).join(" ");
+    assert!(said.contains("clocks that are off by up to 10 ms") || said.contains("minute-writers"), "{said}");
+    let said = lines(&args).join(" ");
+    let words: Vec<&str> = said.split_whitespace().collect();
+    assert!(words.join(" ").contains("measure the difference with idgen lab skew"), "{said}");
+    let (code, error) = failure(&["lab", "simulate", "v7-binary", "--skew", "5"], "");
+    assert_eq!(
+        (code, error.replace('\n', " ").contains("--skew changes nothing with one writer")),
+        (2, true),
+        "{error}"
+    );
+}
+
+/// Version 1 begins again with its low bits every 429.5 seconds, so the time of the first id decides where rows go.
+#[test]
+fn the_time_of_the_first_id_matters_for_version_1() {
+    let pages = |start: &str| {
+        let load = ["lab", "simulate", "v1-binary", "--engine", "postgres", "--rows", "30K", "--rate", "100"];
+        json(&[&load[..], &["--start", start, "--json"]].concat())["tree"]["leaf_pages"].as_u64().unwrap()
+    };
+    assert!(pages("2026-10-05T08:00:00Z") > 5 * pages("2026-10-05T08:02:30Z") / 4);
+    let (code, error) = failure(&["lab", "simulate", "v7-binary", "--start", "yesterday"], "");
+    assert_eq!((code, error.contains("'yesterday' is not a time")), (2, true), "{error}");
 }

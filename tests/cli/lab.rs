@@ -226,7 +226,7 @@ fn invalid_options_are_refused_before_a_run() {
             &["lab", "advise", "--pool", "0"],
             "a buffer pool of 0 bytes, which hold 0 pages: give at least 64 pages, such as 2M",
         ),
-        (&["lab", "advise", "--rows", "0"], "10000"),
+        (&["lab", "advise", "--rows", "0"], "from 1000 to"),
         (&["lab", "advise", "--writers", "0"], "from 1 to 10000"),
         (&["lab", "advise", "--row-bytes", "-1"], "'-1' is not a whole number from 0 to"),
         (&["lab", "advise", "--row-bytes", "70000"], "bytes"),

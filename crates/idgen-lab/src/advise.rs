@@ -2,12 +2,14 @@
 
 mod amounts;
 mod candidates;
+mod clocks;
 mod cost;
 mod fill;
 mod hold_out;
 mod hold_out_clients;
 mod innodb;
 mod interval;
+mod leaving;
 mod postgres;
 mod scale;
 mod sqlite;
@@ -183,10 +185,10 @@ fn advised(settings: &Settings) -> &dyn Advised {
 /// that is made by whom ids should be from.
 pub fn advise(load: &Load, from: IdsFrom) -> Result<Advice> {
     load.check_numbers()?;
-    load.check_rows(Load::MAX_ROWS)?;
+    load.check_rows(Load::MAX_PLANNED_ROWS)?;
     let server = advised(&load.server);
     let (mut scale, mut stopped, mut candidates) = (1, Vec::new(), Vec::new());
-    for strategy in compared(server.database(), load.existing)? {
+    for strategy in compared(server.database(), load)? {
         let scaled = server.scaled(strategy, load);
         scale = scale.max(scaled.scale);
         stopped.extend(server.stops_at(&scaled, load).map(|rows| (strategy.name, rows)));

@@ -139,7 +139,7 @@ pub trait Table {
             match feed.next(0)? {
                 Turn::Insert(statement) => {
                     let rows = self.insert(&statement.batch())?;
-                    feed.acknowledged(&statement, &rows)?;
+                    feed.acknowledged(0, &statement, &rows)?;
                 }
                 Turn::Wait(moment) => {
                     std::thread::sleep(moment.saturating_duration_since(Instant::now()).min(STEP));
@@ -202,6 +202,14 @@ pub trait Table {
 
     /// What the database has counted since the tables were made.
     fn counters(&mut self) -> Result<Counters>;
+
+    /// By how many microseconds the server's clock is ahead of this machine's, where the two may differ.
+    ///
+    /// # Errors
+    /// The server does not answer.
+    fn clock_ahead(&mut self) -> Result<i64> {
+        Ok(0)
+    }
 
     /// What other clients have written to the server since the tables were made. `None` if there are no other clients, or if
     /// the database cannot tell their work from the lab's.

@@ -21,8 +21,9 @@ use serde::Serialize;
 
 use crate::strategy::Strategy;
 use crate::{Error, Result};
-use btree_model::{Figures, TreeState};
+use btree_model::{Figures, Table, TreeState};
 pub use clients::{Clients, Delay};
+use idgen_record::Arrival;
 pub(crate) use innodb::record_bytes;
 use keys::Keys;
 pub use load::Load;
@@ -159,14 +160,14 @@ impl Default for Part {
     }
 }
 
-/// The same for a part of a larger table.
+/// Like [`predict`], for a part of a larger table.
 pub(crate) fn predict_part(strategy: &'static Strategy, load: &Load, part: Part) -> Result<Forecast> {
     let server = load.server.modeled();
     load.check(strategy)?;
     let (mut table, parts) = server.table(strategy, load)?;
     let mut before = 0;
     if let Some((old, rows)) = load.existing {
-        let mut keys = Keys::existing(old, load.id_rate(), rows)?;
+        let mut keys = Keys::existing(old, load, rows)?;
         for row in 1..=rows {
             table.insert(keys.next_key()?).map_err(refused)?;
             if row % load.commit_rows == 0 || row == rows {
@@ -177,13 +178,62 @@ pub(crate) fn predict_part(strategy: &'static Strategy, load: &Load, part: Part)
         table.checkpoint();
         table.figures();
     }
+    let mut keys = Keys::new(strategy, load, part.crowd)?.after(before).by(load);
     let between = server.checkpoint_rows(load).map(|rows| (rows / part.checkpoints).max(1));
-    let mut keys = Keys::new(strategy, load.id_rate(), load.writers, part.crowd)?.after(before).by(load);
+    follow(strategy, load, (table, parts), between, |table| table.insert(keys.next_key()?).map_err(refused))
+}
+
+/// What the model predicts for rows that arrive in an order that is known: that of a run whose server said when it inserted
+/// each row. Nothing is drawn, so the model has no error of order.
+///
+/// ```
+/// use btree_model::Server;
+/// use idgen_lab::forecast::{Load, replay};
+/// use idgen_lab::strategy::find;
+/// use idgen_record::Arrival;
+///
+/// let in_order: Vec<u32> = (0..20_000).collect();
+/// // Each row arrives after the one that follows it: most pages split in the middle.
+/// let swapped: Vec<u32> = in_order.iter().map(|row| row ^ 1).collect();
+/// let load = Load::new(20_000, Server::mysql(16 << 20));
+/// let of = |ranks: &[u32]| replay(find("v7-binary")?, &load, &Arrival::of(ranks).unwrap());
+/// assert!(of(&in_order)?.tree.fill.mean > of(&swapped)?.tree.fill.mean);
+/// # Ok::<(), idgen_lab::Error>(())
+/// ```
+///
+/// # Errors
+/// The load is not one that the database could have, or the order is not that of its rows.
+pub fn replay(strategy: &'static Strategy, load: &Load, order: &Arrival) -> Result<Forecast> {
+    let server = load.server.modeled();
+    load.check(strategy)?;
+    let ranks = order.ranks().filter(|ranks| ranks.len() as u64 == load.rows && load.existing.is_none());
+    let ranks = ranks.ok_or_else(|| {
+        Error::config(format!("the recorded order is not that of {} rows of a new table", load.rows))
+    })?;
+    let width = server.key_bytes(strategy.column) as usize;
+    let mut key = vec![0; width.max(size_of::<u32>())];
+    let mut ranks = ranks.into_iter();
+    let table = server.table(strategy, load)?;
+    follow(strategy, load, table, server.checkpoint_rows(load), |table| {
+        // The bytes after the rank stand for what is different in every key.
+        key[..size_of::<u32>()].copy_from_slice(&ranks.next().unwrap_or(u32::MAX).to_be_bytes());
+        table.insert(&key[..width]).map_err(refused)
+    })
+}
+
+/// Follows a table while the rows of a load are inserted.
+fn follow(
+    strategy: &'static Strategy,
+    load: &Load,
+    (mut table, parts): (Box<dyn Table>, u32),
+    between: Option<u64>,
+    mut insert: impl FnMut(&mut dyn Table) -> Result<()>,
+) -> Result<Forecast> {
     let mut windows = Vec::new();
     // A multiple of a thousand, because leaves are counted for each thousand inserts.
     let stretch = load.rows.div_ceil(WINDOWS).next_multiple_of(1_000);
     for row in 1..=load.rows {
-        table.insert(keys.next_key()?).map_err(refused)?;
+        insert(&mut *table)?;
         if between.is_some_and(|between| row % between == 0) {
             table.checkpoint();
         }

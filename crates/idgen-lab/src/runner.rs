@@ -1,5 +1,6 @@
 //! Runs strategies one after another, in rounds: insert, read the counters, read the pages, verify, record.
 
+mod arrived;
 mod check;
 mod clients;
 mod course;

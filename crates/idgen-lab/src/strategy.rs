@@ -1,5 +1,6 @@
 //! The list of key strategies: which id goes into which column.
 
+mod columns;
 mod ids;
 mod list;
 pub(crate) mod native;
@@ -13,6 +14,7 @@ use idgen_record::{Column, Database, Family, IdKind, StrategyRecord};
 use crate::unknown::unknown;
 use crate::{Error, Result};
 
+use columns::IN_COLUMNS;
 #[doc(hidden)]
 pub use ids::Ids;
 pub use list::ALL;
@@ -168,7 +170,13 @@ pub fn default_set(database: Database) -> Vec<&'static Strategy> {
         .collect()
 }
 
-/// The strategy of this name.
+/// The strategies whose ids fit this column: those of the list, and further kinds of ids in columns of text and in types of
+/// one database.
+pub(crate) fn of_column(column: Column) -> impl Iterator<Item = &'static Strategy> {
+    ALL.iter().chain(&IN_COLUMNS).filter(move |strategy| strategy.column == column)
+}
+
+/// The strategy of this name. `short` is another name of `device`.
 ///
 /// # Errors
 /// There is none: the message lists the existing ones.
@@ -178,7 +186,10 @@ pub fn default_set(database: Database) -> Vec<&'static Strategy> {
 /// # Ok::<(), idgen_lab::Error>(())
 /// ```
 pub fn find(name: &str) -> Result<&'static Strategy> {
-    ALL.iter().find(|strategy| strategy.name == name).ok_or_else(|| {
+    /// The library and the rest of the command line call these ids `short`.
+    const SHORT: (&str, &str) = ("short", "device");
+    let name = if name == SHORT.0 { SHORT.1 } else { name };
+    ALL.iter().chain(&IN_COLUMNS).find(|strategy| strategy.name == name).ok_or_else(|| {
         let names: Vec<_> = ALL.iter().map(|strategy| strategy.name).collect();
         unknown("strategy", name, &names)
     })
@@ -190,12 +201,13 @@ mod tests {
 
     #[test]
     fn names_are_unique_and_lines_are_lines() {
-        for (index, strategy) in ALL.iter().enumerate() {
+        assert_eq!(find("short").unwrap().name, "device");
+        for strategy in ALL.iter().chain(&IN_COLUMNS) {
             assert!(std::ptr::eq(find(strategy.name).unwrap(), strategy), "two strategies {}", strategy.name);
-            assert!(strategy.title.len() <= 22, "{} is too wide for a table", ALL[index].title);
-            assert!(strategy.name.len() <= 16, "{} is too wide for the list", strategy.name);
-            assert!(strategy.explains.len() <= 77 && !strategy.explains.ends_with('.'));
+            assert!(strategy.title.len() <= 22, "{} is too wide for a table", strategy.title);
+            assert!(strategy.explains.len() <= 77 && !strategy.explains.ends_with('.'), "{}", strategy.name);
         }
+        assert!(ALL.iter().all(|strategy| strategy.name.len() <= 16), "too wide for the list");
     }
 
     #[test]

@@ -58,6 +58,8 @@ fn predicted(workload: &Workload, run: &RunRecord) -> Forecast {
         server: server_of(run).into(),
         existing: None,
         clients: None,
+        skew: None,
+        start_unix_secs: None,
     };
     predict(strategy::find(&run.strategy.name).unwrap(), &load).unwrap()
 }

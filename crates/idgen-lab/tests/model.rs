@@ -235,6 +235,8 @@ fn judge(record: &str, workload: &Workload, run: &RunRecord) {
         server,
         existing: None,
         clients: None,
+        skew: None,
+        start_unix_secs: None,
     };
     let predicted = predict(strategy, &load).unwrap();
     let last = predicted.last().pool.unwrap();
@@ -312,6 +314,8 @@ fn the_recorded_switches_are_predicted() {
                     server: server_of(run).into(),
                     existing: Some((strategy::find(old).unwrap(), 200_000)),
                     clients: None,
+                    skew: None,
+                    start_unix_secs: None,
                 };
                 let predicted = predict(strategy::find(name).unwrap(), &load).unwrap();
                 let leaves = run.trees[0].leaf_pages as f64;

@@ -7,6 +7,13 @@ use crate::totals::Latency;
 /// How the clients of a run worked. Older records have none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Clients {
+    /// The time from making the first id of a statement until the server inserted the row of this id, on the server's clock;
+    /// under a simulated clock, until the insert that was drawn. Older records have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub insert: Option<Latency>,
+    /// The time from the insert of the first row of a statement until that of its last one, on the server's clock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub span: Option<Latency>,
     /// The time from making the first id of a statement until the statement was acknowledged, where clients make ids
     /// immediately before they insert them. The rows arrived within this time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -39,7 +46,8 @@ impl Clients {
     }
 }
 
-/// How many rows with a greater key were in the table when a row was inserted.
+/// How many rows with a greater key were in the table when a row was inserted. Rows come in the order of the server's clock
+/// at each row if the run has the time from id to insert, otherwise in the order of the acknowledgments.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Edge {
     /// The share of the rows, from 0 to 1, that had the greatest key of the table.

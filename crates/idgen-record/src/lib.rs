@@ -13,8 +13,10 @@
 
 #![forbid(unsafe_code)]
 
+mod arrival;
 mod case;
 mod clients;
+mod cost;
 mod database;
 mod each;
 mod error;
@@ -29,6 +31,7 @@ mod repeat;
 mod results;
 mod run;
 mod sample;
+mod skew;
 mod strategy;
 mod thousands;
 mod totals;
@@ -36,8 +39,10 @@ mod tree;
 mod window;
 mod workload;
 
+pub use arrival::Arrival;
 pub use case::{CaseRecord, FileFigures, IndexFigures, LoadFigures, VisitFigures};
 pub use clients::{Clients, Edge, Others};
+pub use cost::Cost;
 pub use database::EngineInfo;
 pub use each::OneRun;
 pub use error::{Error, Result};
@@ -52,6 +57,7 @@ pub use repeat::{Protocol, Repeat};
 pub use results::{Failure, Results};
 pub use run::{RunRecord, StrategyRecord};
 pub use sample::{Difference, Sample};
+pub use skew::Skew;
 pub use strategy::{Column, Family, IdKind};
 pub use thousands::thousands;
 pub use totals::{Latency, Totals};

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::arrival::Arrival;
 use crate::clients::Clients;
 use crate::mix::Operations;
 use crate::repeat::Repeat;
@@ -29,6 +30,9 @@ pub struct RunRecord {
     /// How its clients worked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clients: Option<Clients>,
+    /// The order in which the server inserted the rows of several clients, if it reported the time of each.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arrival: Option<Arrival>,
     /// How long its operations took, where it did more than insert.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operations: Option<Operations>,

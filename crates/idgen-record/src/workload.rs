@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::mix::Mix;
+use crate::skew::Skew;
 use crate::strategy::IdKind;
 
 /// The load of one run. Every strategy of a comparison gets the same.
@@ -53,6 +54,9 @@ pub struct Workload {
     /// insert at the same time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay_ms: Option<f64>,
+    /// By how much the clocks of the clients differ.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skew: Option<Skew>,
     /// Seconds of the interval of a keyed prefix, where it is not a minute.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval_secs: Option<u32>,
@@ -176,6 +180,7 @@ impl Workload {
             rate: None,
             paced: false,
             delay_ms: None,
+            skew: None,
             interval_secs: None,
             checkpoint_secs: None,
             serializable: false,
@@ -241,6 +246,14 @@ impl Workload {
             )));
         }
         Ok(Workload { writers, ..self })
+    }
+
+    /// Whether clients insert on their own, statement after statement, by the machine's clock.
+    pub fn has_clients(&self) -> bool {
+        (self.writers > 1 || self.paced)
+            && self.delay_ms.is_none()
+            && self.mix.is_none()
+            && self.visits.is_none()
     }
 
     /// The expected size of the table in bytes, with a 16-byte key and pages 88 % full.

@@ -14,4 +14,5 @@ pub(crate) mod numbers;
 pub(crate) mod published;
 pub(crate) mod staying;
 pub(crate) mod times;
+mod verdict;
 pub(crate) mod visits;

@@ -7,7 +7,7 @@ use super::amounts::bytes;
 use crate::forecast::{Forecast, Load};
 use crate::strategy::{self, Strategy};
 use crate::{Error, Result};
-use idgen_record::{Column, Database};
+use idgen_record::{Column, Cost, Database, IdKind};
 
 /// Who makes the ids of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -22,36 +22,23 @@ pub enum IdsFrom {
     Clients,
 }
 
-/// A strategy that is compared.
-struct Entry {
-    name: &'static str,
-    /// Its ids hide when they were made.
-    hides: bool,
-    /// Only a table that holds rows may need it.
-    for_existing: bool,
-}
-
-const fn entry(name: &'static str, hides: bool, for_existing: bool) -> Entry {
-    Entry { name, hides, for_existing }
-}
-
-/// All of them, the simplest first. If two are equal, the first one wins.
-const ALL: [Entry; 11] = [
-    entry("auto-increment", false, false),
-    entry("device", false, true),
-    entry("v7-binary", false, false),
-    entry("fixed-prefix", false, true),
-    entry("minute-ascending", true, false),
-    entry("minute-random", true, false),
-    entry("v4-binary", true, false),
-    entry("v7-text36", false, true),
-    entry("fixed-text36", false, true),
-    entry("minute-text36", true, true),
-    entry("v4-text36", true, false),
+/// The strategies that are compared for a new table, the simplest first. If two are equal, the first one wins.
+const NEW: [&str; 7] =
+    ["auto-increment", "v7-binary", NAMED, "minute-ascending", "minute-random", "v4-binary", "v4-text36"];
+/// A name for each client: only where several clients insert into a table of InnoDB.
+const NAMED: &str = "minute-writers";
+/// The kinds of ids that are compared for a table that holds rows, in the type of its column, the simplest first.
+const KINDS: [IdKind; 8] = [
+    IdKind::AutoIncrement,
+    IdKind::Device,
+    IdKind::V7,
+    IdKind::Ulid,
+    IdKind::FixedPrefix,
+    IdKind::MinuteAscending,
+    IdKind::MinuteRandom,
+    IdKind::V4,
 ];
 
-/// A smaller relative difference in cost than this counts as equal: the model is not more accurate.
-const EQUAL: f64 = 0.15;
 /// Page reads and writes per second that are too few to influence the choice.
 const FREE_PAGES_PER_SEC: f64 = 20.0;
 
@@ -68,6 +55,9 @@ pub struct Candidate {
     pub heap_bytes: Option<f64>,
     /// Mean page fill of the tree, 0 to 1.
     pub fill: f64,
+    /// The rows from which on the tree is larger than the buffer pool or page cache, if the model has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outgrows_pool_at_rows: Option<u64>,
     /// What it reads and writes, if the model has a pool.
     #[serde(flatten)]
     pub pages: Option<PageCost>,
@@ -116,6 +106,10 @@ impl Candidate {
             tree_bytes: forecast.tree.page_bytes_per_row * rows,
             heap_bytes: forecast.heap_bytes_per_row.map(|bytes| bytes * rows),
             fill: forecast.tree.fill.mean,
+            outgrows_pool_at_rows: load
+                .server
+                .pool_bytes()
+                .map(|pool| (pool as f64 / forecast.tree.page_bytes_per_row).ceil() as u64),
             pages: pages.map(|pages| PageCost::at(load.rate, pages)),
             log: forecast
                 .late_log()
@@ -125,18 +119,16 @@ impl Candidate {
 
     /// The work of the device, and then the space. The first is the pages that it reads and writes, or else the log, which is
     /// written all the time; the second takes up memory.
-    fn cost(&self) -> (f64, f64) {
+    fn cost(&self) -> Cost {
         let pages = self.pages.map(|pages| pages.device_pages_per_sec.max(FREE_PAGES_PER_SEC));
         let log = self.log.map(|log| log.log_bytes_per_row);
-        (pages.or(log).unwrap_or_default(), self.tree_bytes)
+        let is_prefixed = kind_of(self.strategy).is_some_and(IdKind::is_prefixed);
+        Cost { work: pages.or(log).unwrap_or_default(), space: self.tree_bytes, is_prefixed }
     }
 
     /// Whether it clearly costs less than another one.
     pub(super) fn is_cheaper_than(&self, other: &Candidate) -> bool {
-        let (work, space) = self.cost();
-        let (other_work, other_space) = other.cost();
-        let clearly = |a: f64, b: f64| a < b * (1.0 - EQUAL);
-        clearly(work, other_work) || (!clearly(other_work, work) && clearly(space, other_space))
+        self.cost().is_less_than(&other.cost())
     }
 
     /// Pages read and written, of a model with a pool.
@@ -146,53 +138,65 @@ impl Candidate {
 }
 
 /// The cheapest of these, and the first of equals.
-pub(super) fn cheapest<'a>(mut of: impl Iterator<Item = &'a Candidate>) -> Option<&'a Candidate> {
-    let first = of.next()?;
-    Some(of.fold(first, |best, other| if other.is_cheaper_than(best) { other } else { best }))
+pub(super) fn cheapest<'a>(of: impl Iterator<Item = &'a Candidate>) -> Option<&'a Candidate> {
+    let all: Vec<&Candidate> = of.collect();
+    let costs: Vec<Cost> = all.iter().map(|one| one.cost()).collect();
+    Cost::cheapest(&costs).map(|place| all[place])
 }
 
-/// The strategies to compare: of a table that holds rows, those that fit its column.
-///
-/// # Errors
-/// Nothing but the old kind of id fits the column.
-pub(super) fn compared(
-    database: Database,
-    existing: Option<(&'static Strategy, u64)>,
-) -> Result<Vec<&'static Strategy>> {
-    let wanted = |entry: &&Entry| existing.is_some() || !entry.for_existing;
-    let all: Vec<_> =
-        ALL.iter().filter(wanted).map(|entry| strategy::find(entry.name)).collect::<Result<_>>()?;
-    let fits = |strategy: &&Strategy| existing.is_none_or(|(old, _)| shares_a_column(old, strategy));
-    let can = |strategy: &&Strategy| strategy.check(database).is_ok();
-    let mut compared: Vec<_> = all.into_iter().filter(fits).filter(can).collect();
-    let place = |name: &str| compared.iter().position(|strategy| strategy.name == name);
+fn kind_of(name: &str) -> Option<IdKind> {
+    strategy::find(name).ok().map(|strategy| strategy.ids)
+}
+
+/// Whether ids of this strategy hide when they were made.
+fn hides(name: &str) -> bool {
+    kind_of(name)
+        .is_some_and(|ids| matches!(ids, IdKind::MinuteAscending | IdKind::MinuteRandom | IdKind::V4))
+}
+
+/// The strategies to compare: of a table that holds rows, its own kind and those that fit its column.
+pub(super) fn compared(database: Database, load: &Load) -> Result<Vec<&'static Strategy>> {
+    let mut compared: Vec<&'static Strategy> = match load.existing {
+        None => {
+            let named = load.writers > 1 && database.speaks_mysql();
+            let names = NEW.iter().filter(|name| named || **name != NAMED);
+            names.map(|name| strategy::find(name)).collect::<Result<_>>()?
+        }
+        Some((old, _)) => {
+            let fitting = |ids: &IdKind| fitting(*ids, old);
+            let others = KINDS.iter().filter_map(fitting).filter(|strategy| strategy.name != old.name);
+            // To stay with the kind of the rows is simplest.
+            let stay = (!old.column.is_mapped() && old.column != Column::Unkeyed16).then_some(old);
+            stay.into_iter().chain(others).collect()
+        }
+    };
+    compared.retain(|strategy| strategy.check(database).is_ok());
+    let place = |ids: IdKind| compared.iter().position(|strategy| strategy.ids == ids);
     if let (false, Some(ascending), Some(random)) =
-        (database.clusters_rows(), place("minute-ascending"), place("minute-random"))
+        (database.clusters_rows(), place(IdKind::MinuteAscending), place(IdKind::MinuteRandom))
     {
         // In an index beside a heap, an ascending tail fills no pages, and the random tail is the simpler one.
         compared.swap(ascending, random);
     }
-    match existing {
-        Some((old, _)) if compared.iter().all(|strategy| strategy.name == old.name) => Err(nothing_fits(old)),
-        _ => Ok(compared),
-    }
+    Ok(compared)
 }
 
-/// Whether the ids of both fit one column, as they must if new rows go into an existing table. Counted numbers would follow
+/// The strategy with ids of this kind in the column of old rows.
+fn fitting(ids: IdKind, old: &Strategy) -> Option<&'static Strategy> {
+    let columns = [old.column, Column::CountedInteger, Column::Integer];
+    let columns = columns.iter().filter(|column| shares_a_column(old.column, **column));
+    let mut all = columns.flat_map(|column| strategy::of_column(*column));
+    all.find(|strategy| strategy.ids == ids && !strategy.column.is_mapped())
+}
+
+/// Whether ids of one column fit another, as they must if new rows go into an existing table. Counted numbers would follow
 /// the largest of those that devices made.
-fn shares_a_column(old: &Strategy, new: &Strategy) -> bool {
-    match (old.column, new.column) {
+fn shares_a_column(old: Column, new: Column) -> bool {
+    match (old, new) {
         (Column::Integer, Column::CountedInteger) => false,
         (Column::CountedInteger, Column::Integer) => true,
         (old, new) => old == new,
     }
-}
-
-fn nothing_fits(old: &Strategy) -> Error {
-    Error::config(format!(
-        "nothing else that is compared fits the column of {}: predict it with simulate",
-        old.name
-    ))
 }
 
 /// Whether the database makes the ids of this strategy.
@@ -219,7 +223,6 @@ pub(super) fn choose(candidates: &[Candidate], from: IdsFrom) -> Result<Choice<'
         |wanted: &dyn Fn(&str) -> bool| cheapest(candidates.iter().filter(|one| wanted(one.strategy)));
     let server = cheapest(&is_made_by_server);
     let clients = cheapest(&|name| !is_made_by_server(name));
-    let hides = |name: &str| ALL.iter().any(|entry| entry.name == name && entry.hides);
     let (best, from_server, who, other) = match from {
         IdsFrom::Either => (clients.or(server), server.filter(|_| clients.is_some()), "", ""),
         IdsFrom::Server => (server, None, " and is made by the database", ": choose --ids-from clients"),
@@ -255,7 +258,17 @@ pub(super) fn conclude(reasons: &mut Vec<String>, found: &Found<'_>) -> Result<(
             bytes(best.tree_bytes)
         ));
     }
+    let alone = found.all.len() == 1;
     match found.load.existing {
+        Some((old, _)) if alone => reasons.insert(
+            0,
+            format!(
+                "No other kind of id that is compared fits the column of {}, so new rows stay with it: the table {}. Another kind \
+                 needs another column: idgen plan writes that change.",
+                old.name,
+                ends(best)
+            ),
+        ),
         Some((old, _)) if old.name == best.strategy => reasons.insert(
             0,
             format!(
@@ -272,6 +285,17 @@ pub(super) fn conclude(reasons: &mut Vec<String>, found: &Found<'_>) -> Result<(
         )),
         _ => {}
     }
+    let alike = |other: &&Candidate| is_made_by_server(other.strategy) == is_made_by_server(best.strategy);
+    let better =
+        found.all.iter().filter(alike).filter(|other| other.cost().is_nowhere_worse_than(&best.cost()));
+    let names: Vec<&str> = better.map(|other| other.strategy).collect();
+    if !names.is_empty() && !reasons.iter().any(|reason| reason.contains("the difference is too small")) {
+        reasons.push(format!(
+            "{} would cost slightly less; the difference is too small for the model to be sure, and {} is simpler.",
+            names.join(" and "),
+            best.strategy
+        ));
+    }
     if reasons.is_empty() {
         return Err(Error::mistake(format!(
             "{} would be recommended without a reason, which is a mistake of this program: please report it with the command",
@@ -287,7 +311,16 @@ mod tests {
     use btree_model::Server;
 
     fn priced(strategy: &'static str, tree_bytes: f64) -> Candidate {
-        Candidate { strategy, tree_bytes, heap_bytes: None, fill: 0.9, pages: None, log: None }
+        let outgrows_pool_at_rows = None;
+        Candidate {
+            strategy,
+            tree_bytes,
+            heap_bytes: None,
+            fill: 0.9,
+            outgrows_pool_at_rows,
+            pages: None,
+            log: None,
+        }
     }
 
     #[test]
@@ -295,15 +328,24 @@ mod tests {
         for database in [Database::MySql, Database::MariaDb, Database::Postgres, Database::Sqlite] {
             let names = |existing: Option<&str>| -> Vec<&str> {
                 let existing = existing.map(|name| (strategy::find(name).unwrap(), 1_000));
-                compared(database, existing).unwrap().iter().map(|strategy| strategy.name).collect()
+                let load = Load { existing, ..Load::new(10_000, Server::mysql(8 << 20)) };
+                compared(database, &load).unwrap().iter().map(|strategy| strategy.name).collect()
             };
-            let text = ["v7-text36", "fixed-text36", "minute-text36", "v4-text36"];
+            let text = ["v4-text36", "v7-text36", "fixed-text36", "minute-text36"];
             assert_eq!(names(Some("v4-text36")), text, "{database:?}");
             assert_eq!(names(Some("auto-increment")), ["auto-increment", "device"], "{database:?}");
             assert!(names(Some("v4-binary")).contains(&"fixed-prefix"), "{database:?}");
             assert!(names(None).contains(&"v4-text36") && !names(None).contains(&"device"), "{database:?}");
-            let old = Some((strategy::find("v4-base64").unwrap(), 1_000));
-            assert!(compared(database, old).unwrap_err().is_config());
+            // Each column has an answer, if only that nothing else fits.
+            assert_eq!(names(Some("v4-base64")), ["v4-base64", "v7-base64", "minute-base64"], "{database:?}");
+            let ulid = ["ulid-text26", "v7-text26", "fixed-text26", "minute-text26", "v4-text26"];
+            assert_eq!(names(Some("ulid-text26")), ulid, "{database:?}");
+            assert_eq!(names(Some("device"))[0], "device", "{database:?}");
+            assert!(names(Some("week-binary")).contains(&"week-binary"), "{database:?}");
+            for strategy in strategy::ALL.iter().filter(|one| one.check(database).is_ok()) {
+                let alone = strategy.column.is_mapped() || strategy.column == Column::Unkeyed16;
+                assert!(alone || !names(Some(strategy.name)).is_empty(), "{database:?} {}", strategy.name);
+            }
         }
     }
 

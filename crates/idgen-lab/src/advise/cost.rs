@@ -29,7 +29,7 @@ const MOST_WHOLE_ROWS: u64 = 4_000_000;
 /// rows are refused.
 pub fn cost(strategy: &'static Strategy, load: &Load) -> Result<Candidate> {
     load.check_numbers()?;
-    load.check_rows(Load::MAX_ROWS)?;
+    load.check_rows(Load::MAX_PLANNED_ROWS)?;
     let server = advised(&load.server);
     let passes_all = strategy.ids == IdKind::V1 && strategy.column == Column::Binary16;
     let scaled = if !passes_all {

@@ -1,6 +1,6 @@
 //! How far the predicted page fill was off for loads of several clients that no constant of the model was derived from.
 //!
-//! `hold_out_clients.tsv` has one line per run of docs/results/hold-out-clients. The test `hold_out_clients` recomputes it
+//! `hold_out_clients.tsv` has one line per run of docs/results/hold-out-order. The test `hold_out_clients` recomputes it
 //! from the recorded files.
 
 use idgen_record::Database;
@@ -56,8 +56,8 @@ fn sentence_of(recorded: &str, databases: &[Database], writers: u64, asked: Clie
     let each = if rows == 1 { "one row".to_owned() } else { format!("{rows} rows") };
     (!errors.is_empty()).then(|| {
         format!(
-            "How full pages are depends on how long ids wait until they are inserted: --delay takes the delay that a run of \
-             the lab reports. In the {} hold-out runs of version 7 that are most like this load ({writers} clients with {each} \
+            "How full pages are depends on how long ids wait until they are inserted: --delay takes the time \"insert\" that a \
+             run of the lab reports. In the {} hold-out runs of version 7 that are most like this load ({writers} clients with {each} \
              in a statement, {}), whose delay the model was given, the predicted page fill was off by {least:+.1} to {most:+.1} \
              points.",
             errors.len(),
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn the_runs_most_like_a_load_say_how_far_the_model_is_off() {
-        let clients = Clients { statement_rows: 2, delay: Delay::RECORDED };
+        let clients = Clients { statement_rows: 2, delay: Delay::RECORDED, span: None };
         let databases = [Database::MySql, Database::MariaDb];
         assert_eq!(sentence(&databases, &Load::new(20_000, Server::mysql(1 << 30))), None);
         let said = sentence_of(LINES, &databases, 12, clients).unwrap();

@@ -3,10 +3,10 @@
 use super::amounts::{bytes, per_1k, pool, rate, whole};
 use super::candidates::{Candidate, cheapest, is_made_by_server};
 use super::interval::{self, PrefixAdvice};
-use super::{Advised, Found, Scaled, cost, hold_out, hold_out_clients, scale};
+use super::{Advised, Found, Scaled, clocks, hold_out, hold_out_clients, leaving, scale};
 use crate::Result;
 use crate::forecast::{Forecast, Load};
-use crate::strategy::{self, Strategy};
+use crate::strategy::Strategy;
 use btree_model::Server;
 use idgen_record::Database;
 
@@ -42,6 +42,7 @@ impl Advised for Server {
         if let Some(random) = found.random() {
             reasons.extend(against_random(random, found, self));
         }
+        reasons.extend(leaving::sentence(found, self.pool_bytes));
         reasons.extend(second_choice(found));
         reasons
     }
@@ -157,11 +158,10 @@ const CROWDED: f64 = 0.85;
 /// What a name for each client would change, where rows of several clients arrive between each other.
 fn named(found: &Found<'_>) -> Option<String> {
     let Found { best, load, .. } = *found;
-    if load.writers < 2 || load.existing.is_some() || best.strategy != "v7-binary" || best.fill >= CROWDED {
+    if best.strategy != "v7-binary" || best.fill >= CROWDED {
         return None;
     }
-    // A kind that the model cannot follow is no reason to give no advice.
-    let named = cost(strategy::find("minute-writers").ok()?, load).ok()?;
+    let named = found.first(&["minute-writers"])?;
     (named.fill > best.fill + 0.05).then(|| {
         format!(
             "Its pages are only {} % full, because rows of {} clients arrive between each other. With a sequential prefix and a \
@@ -185,6 +185,7 @@ fn caveats(found: &Found<'_>, server: &Server) -> Vec<String> {
     ];
     caveats.extend(hold_out::sentences());
     caveats.extend(named(found));
+    caveats.extend(clocks::sentence(found));
     caveats.extend(hold_out_clients::sentence(&[Database::MySql, Database::MariaDb], load));
     if load.existing.is_some() {
         caveats.push(
@@ -205,6 +206,11 @@ fn caveats(found: &Found<'_>, server: &Server) -> Vec<String> {
         "v7-binary" => caveats.push(
             "The id shows to the millisecond when it was made. If that must not be seen, a keyed prefix hides the date: \
              the interval is chosen below."
+                .into(),
+        ),
+        "minute-writers" => caveats.push(
+            "Each client needs a name of its own, and a generator that only it uses. The id shows to the millisecond when it was \
+             made and which ids come from one client; ids are in the order of time from minute to minute, and not within one."
                 .into(),
         ),
         "minute-ascending" | "minute-random" => caveats.push(

@@ -1,9 +1,8 @@
 //! What advice says about a table of PostgreSQL.
 
 use super::amounts::bytes;
-use super::candidates::Candidate;
 use super::scale::MOST_CROWD;
-use super::{Advised, Found, Scaled, hold_out_clients};
+use super::{Advised, Found, Scaled, clocks, hold_out_clients};
 use crate::forecast::{Load, Part, PostgresSettings};
 use crate::strategy::Strategy;
 use idgen_record::{Database, IdKind};
@@ -43,7 +42,7 @@ impl Advised for PostgresSettings {
     }
 
     fn caveats(&self, found: &Found<'_>) -> Vec<String> {
-        caveats(found.best, found.load)
+        caveats(found)
     }
 }
 
@@ -111,7 +110,8 @@ fn against_random(found: &Found<'_>, settings: &PostgresSettings) -> Vec<String>
     ]
 }
 
-fn caveats(best: &Candidate, load: &Load) -> Vec<String> {
+fn caveats(found: &Found<'_>) -> Vec<String> {
+    let Found { best, load, .. } = *found;
     let mut caveats = vec![
         "Each secondary index has pages and images of its own, in the order of its own columns.".into(),
         "The model has no buffer pool: it leaves out pages read and written, and what vacuum, updates and deletes do. \
@@ -121,6 +121,7 @@ fn caveats(best: &Candidate, load: &Load) -> Vec<String> {
          the bytes of the log. With five million rows (48 runs) it was off by at most 1.5 and 1.3 %."
             .into(),
     ];
+    caveats.extend(clocks::sentence(found));
     caveats.extend(hold_out_clients::sentence(&[Database::Postgres], load));
     if matches!(best.strategy, "v7-binary" | "v7-text36" | "fixed-prefix" | "fixed-text36" | "device") {
         caveats.push("The id shows to the millisecond when it was made.".into());

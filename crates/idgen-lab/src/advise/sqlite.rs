@@ -2,7 +2,7 @@
 
 use super::amounts::{bytes, per_1k, pool};
 use super::scale::MOST_CROWD;
-use super::{Advised, Found, Scaled};
+use super::{Advised, Found, Scaled, leaving};
 use crate::forecast::{Load, Part, SqliteSettings};
 use crate::strategy::Strategy;
 use idgen_record::{Database, IdKind, thousands};
@@ -138,6 +138,7 @@ fn reasons(found: &Found<'_>, settings: &SqliteSettings) -> Vec<String> {
             100.0 * random.fill
         ));
     }
+    reasons.extend(leaving::sentence(found, settings.pool_bytes));
     reasons
 }
 

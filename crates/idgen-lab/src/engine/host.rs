@@ -4,9 +4,11 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use idgen_record::Database;
-use idgen_server::{Plain, Provider, Scratch, Server, Settings, url_variable};
+use idgen_server::{Plain, Provider, Scratch, Server, Settings, Skew, url_variable};
 use tokio::runtime::Runtime;
 
+use super::clients::{self, Client, Feed};
+use super::latencies::Latencies;
 use crate::cancel::Cancel;
 use crate::{Error, Result};
 
@@ -54,7 +56,9 @@ impl<R> Host<R> {
     /// Keeps the server's settings with these names for the report.
     pub fn new(server: Server, shown: &[&str], reach: R) -> Result<Self> {
         let scratch = server.scratch().map_err(|error| Error::engine("no schema to measure in", error))?;
-        let runtime = tokio::runtime::Builder::new_current_thread()
+        // A thread of its own serves the connections of all clients, whose threads wait for it.
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
             .enable_all()
             .build()
             .map_err(|error| Error::engine("cannot start the client's runtime", error))?;
@@ -101,7 +105,34 @@ impl<R> Host<R> {
     /// schema. The server is therefore killed at once.
     pub fn wait<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
         let cancel = self.cancel.borrow().clone();
-        let done = self.runtime.block_on(cancel.or(work));
+        self.ended(self.runtime.block_on(cancel.or(work)))
+    }
+
+    /// Lets these clients insert at the same time, unless the user cancels.
+    pub fn serve(
+        &self,
+        clients: impl IntoIterator<Item = impl Client>,
+        feed: &mut dyn Feed,
+        latencies: &mut Latencies,
+    ) -> Result<()> {
+        let cancel = self.cancel.borrow().clone();
+        self.ended(clients::serve(self.runtime.handle(), &cancel, clients, feed, latencies))
+    }
+
+    /// By how many microseconds the server's clock is ahead of this machine's: 0 on a server of the lab's own, which runs on
+    /// this machine.
+    pub fn clock_ahead(&self) -> Result<i64> {
+        /// Enough for an answer that nothing delayed.
+        const PROBES: usize = 25;
+        if self.is_own() {
+            return Ok(0);
+        }
+        let failed = |error| Error::engine("the client could not read the server's clock", error);
+        let skew = Skew::measure(self.scratch.url(), PROBES).map_err(failed)?;
+        Ok((skew.ahead * 1e6) as i64)
+    }
+
+    fn ended<T>(&self, done: Result<T>) -> Result<T> {
         if done.as_ref().is_err_and(Error::is_interrupted) {
             // A server given by URL is not killed; there, the schema is dropped.
             let _ = self.server.kill();

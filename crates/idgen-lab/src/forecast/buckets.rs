@@ -75,7 +75,7 @@ impl Bucketed {
         }
         id[..2].copy_from_slice(&self.prefix.to_be_bytes());
         if self.ascending {
-            // The pad and the counter follow. The time is left out, because it is the same within a millisecond.
+            // The fraction of the millisecond, the counter and random bits follow.
             id.copy_within(8..14, 10);
             let round = (minute - self.shift).div_euclid(self.minutes) - self.first_round;
             id[2..4].copy_from_slice(&self.tag.to_be_bytes());

@@ -31,6 +31,8 @@ struct Writers {
     arrivals: Arrivals,
     /// Whether the ids of a statement have times of their own, and not that of the statement.
     own_clock: bool,
+    /// Ticks by which the clock of each writer is ahead, where clocks differ.
+    skew: Vec<i64>,
     seed: u64,
     start: Timestamp,
 }
@@ -44,8 +46,10 @@ enum Writer {
 impl Keys {
     /// A round of keyed prefixes has `crowd` times fewer intervals, and `crowd` times fewer prefixes. Other strategies
     /// have no rounds.
-    pub(super) fn new(strategy: &Strategy, rate: f64, writers: u64, crowd: u64) -> Result<Keys> {
-        let workload = workload(strategy, writers)?;
+    pub(super) fn new(strategy: &Strategy, load: &Load, crowd: u64) -> Result<Keys> {
+        let (rate, writers) = (load.id_rate(), load.writers);
+        let mut workload = workload(strategy, writers)?;
+        workload.start_unix_secs = load.start_unix_secs.unwrap_or(workload.start_unix_secs);
         let start = Timestamp::from_unix_secs(workload.start_unix_secs);
         let arrivals = Arrivals::new(start, rate, workload.seed);
         Keys::of(strategy, &workload, arrivals, crowd)
@@ -53,13 +57,14 @@ impl Keys {
 
     /// The keys of rows that a table holds before the load begins. One writer made them at this rate, and the last of
     /// them when the keys of [`Keys::new`] begin.
-    pub(super) fn existing(strategy: &Strategy, rate: f64, rows: u64) -> Result<Keys> {
+    pub(super) fn existing(strategy: &Strategy, load: &Load, rows: u64) -> Result<Keys> {
         /// Gives another random stream than the seed of the load.
         const SEED: u64 = 0x01d_5eed;
         let mut workload = workload(strategy, 1)?;
+        workload.start_unix_secs = load.start_unix_secs.unwrap_or(workload.start_unix_secs);
         /// Ids are made after 1970. Their order is the same in a shorter time.
         const MOST_SECS: f64 = 40.0 * 365.0 * 86_400.0;
-        let secs = (rows as f64 / rate).ceil().min(MOST_SECS);
+        let secs = (rows as f64 / load.id_rate()).ceil().min(MOST_SECS);
         workload.seed ^= SEED;
         workload.start_unix_secs -= secs as i64;
         let start = Timestamp::from_unix_secs(workload.start_unix_secs);
@@ -74,6 +79,10 @@ impl Keys {
         self.order =
             load.clients.map(|clients| Order::new(&clients, writers, load.rows, load.rate, *start, *seed));
         self.writers.own_clock = load.id_rate.is_some();
+        if let Some(skew) = &load.skew {
+            let ticks = |writer| (skew.of(writer, self.writers.seed) * 10_000.0) as i64;
+            self.writers.skew = (0..self.writers.all.len() as u32).map(ticks).collect();
+        }
         self
     }
 
@@ -101,6 +110,7 @@ impl Keys {
             all: (0..workload.writers).map(writer).collect::<Result<_>>()?,
             arrivals,
             own_clock: false,
+            skew: Vec::new(),
             seed: workload.seed,
             start: Timestamp::from_unix_secs(workload.start_unix_secs),
         };
@@ -151,6 +161,8 @@ impl Keys {
 impl Writers {
     /// The next key of a writer, made at this time.
     fn key(&mut self, writer: usize, moment: Timestamp) -> Result<Key> {
+        let ahead = self.skew.get(writer).copied().unwrap_or(0);
+        let moment = Timestamp::from_unix_ticks(moment.unix_ticks().saturating_add(ahead));
         match &mut self.all[writer] {
             Writer::Ids(ids) => {
                 ids.at(moment);

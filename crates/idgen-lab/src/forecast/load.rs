@@ -1,6 +1,6 @@
 //! A planned load: what it consists of, and what is refused.
 
-use idgen_record::Column;
+use idgen_record::{Column, Skew};
 use serde::Serialize;
 
 use super::{Clients, Settings};
@@ -30,6 +30,12 @@ pub struct Load {
     /// Rows that are in the table before, with ids of this strategy from one writer.
     #[serde(serialize_with = "existing", skip_serializing_if = "Option::is_none")]
     pub existing: Option<(&'static Strategy, u64)>,
+    /// By how much the clocks of the writers differ.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skew: Option<Skew>,
+    /// When the first id is made, in seconds since 1970, if it matters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start_unix_secs: Option<i64>,
     /// How the writers insert. Without it, rows arrive in the order in which their ids are made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clients: Option<Clients>,
@@ -43,16 +49,21 @@ fn existing<S: serde::Serializer>(
 }
 
 impl Load {
-    /// The fewest rows for which a prediction is useful.
-    pub const MIN_ROWS: u64 = 10_000;
+    /// The fewest rows for which a prediction is useful: any key will do for a table of a few pages.
+    pub const MIN_ROWS: u64 = 1_000;
     /// The largest number of rows with which the model was tried.
     pub const MAX_ROWS: u64 = 2_000_000_000;
+    /// The largest number of rows of a planned table: advice follows a smaller one.
+    pub const MAX_PLANNED_ROWS: u64 = 1_000_000_000_000;
     /// The largest number of writers: each has a generator of its own in memory.
     pub const MAX_WRITERS: u64 = 10_000;
     /// The largest number of inserts per second: more than any single server can handle.
     pub const MAX_RATE: f64 = 10_000_000.0;
     /// The lowest rate: an insert in a quarter of an hour, as on a device.
     pub const MIN_RATE: f64 = 0.001;
+
+    /// The latest time of the first id, so that the last one has a time too.
+    const LATEST_START: i64 = 7_258_118_400;
 
     /// A new table that one writer inserts this many rows into, with 100 bytes beside the key, 1,000 a second, in
     /// transactions that are usual for the database.
@@ -67,6 +78,8 @@ impl Load {
             commit_rows: server.modeled().commit_rows(),
             server,
             existing: None,
+            skew: None,
+            start_unix_secs: None,
             clients: None,
         }
     }
@@ -114,13 +127,27 @@ impl Load {
             }
             Err(Error::config(format!("{what} is {value}: give a number from {least} to {most}")))
         };
-        within("rows", self.rows, Self::MIN_ROWS, Self::MAX_ROWS)?;
+        within("rows", self.rows, Self::MIN_ROWS, Self::MAX_PLANNED_ROWS)?;
         within("writers", self.writers, 1, Self::MAX_WRITERS)?;
         if self.commit_rows == 0 {
             let text = "the number of rows in a transaction is 0: give at least one";
             return Err(Error::config(text.to_owned()));
         }
         self.clients.as_ref().map_or(Ok(()), Clients::check)?;
+        if let Some(wrong) = self.skew.as_ref().and_then(Skew::wrong) {
+            return Err(Error::config(format!(
+                "a clock is off by {wrong} ms: give a number from {} to {}",
+                -Skew::MOST_MS,
+                Skew::MOST_MS
+            )));
+        }
+        if let Some(secs) = self.start_unix_secs
+            && !(0..=Self::LATEST_START).contains(&secs)
+        {
+            return Err(Error::config(format!(
+                "the first id is made {secs} seconds after 1970: give a time from 1970 to 2200"
+            )));
+        }
         Self::check_rate("rate", self.rate)?;
         Self::check_rate("rate of the ids", self.id_rate())
     }

@@ -18,6 +18,9 @@ impl fmt::Display for Forecast {
         let settings = load.server.modeled().describe(load);
         writeln!(f, "{} inserts per second by {writers}, {settings}", load.rate)?;
         clients(f, load)?;
+        if let Some(skew) = &load.skew {
+            writeln!(f, "on hosts with {}", skew.text())?;
+        }
         if let Some(id_rate) = load.id_rate {
             writeln!(f, "{id_rate} ids per second by their own clock")?;
         }
@@ -48,16 +51,15 @@ impl fmt::Display for Forecast {
 
 /// How the writers insert, and the rate that they reach if they cannot keep the one that was asked.
 fn clients(f: &mut fmt::Formatter<'_>, load: &Load) -> fmt::Result {
-    let Some(Clients { statement_rows, delay }) = load.clients else { return Ok(()) };
+    let Some(Clients { statement_rows, delay, .. }) = load.clients else { return Ok(()) };
     let each = if statement_rows == 1 { "one row".to_owned() } else { format!("{statement_rows} rows") };
     match delay {
         Delay::MeanMillis(mean) => {
-            writeln!(f, "{each} in a statement, acknowledged {mean} ms after its ids are made, on average")?;
+            writeln!(f, "{each} in a statement, inserted {mean} ms after its ids are made, on average")?;
         }
         Delay::Recorded(latency) => writeln!(
             f,
-            "{each} in a statement, acknowledged within {} ms after its ids are made in half of the cases, and within {} ms \
-             in 95 %",
+            "{each} in a statement, inserted within {} ms after its ids are made in half of the cases, and within {} ms in 95 %",
             latency.p50_micros as f64 / 1_000.0,
             latency.p95_micros as f64 / 1_000.0
         )?,

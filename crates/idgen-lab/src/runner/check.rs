@@ -7,7 +7,7 @@ use crate::strategy::Strategy;
 use crate::{Error, Result};
 use idgen_record::{Column, Role};
 
-/// The rows of a run, in the order in which the database acknowledged them.
+/// The rows of a run, in the order in which the database inserted them if it says so, otherwise in that of the acknowledgments.
 #[derive(Default)]
 pub struct Rows {
     /// The keys with which they were inserted.
@@ -42,6 +42,16 @@ impl Rows {
     /// Whether the order of their keys is known: the server may have made them without telling.
     pub fn are_ordered(&self) -> bool {
         !self.numbers.is_empty() || !self.keys.contains(&Key::Assigned)
+    }
+
+    /// Brings the rows after the first so many into this order of their places among them.
+    pub fn reorder(&mut self, from: usize, order: &[u32]) {
+        let keys: Vec<Key> = order.iter().map(|place| self.keys[from + *place as usize]).collect();
+        self.keys[from..].copy_from_slice(&keys);
+        if !self.numbers.is_empty() {
+            let numbers: Vec<u64> = order.iter().map(|place| self.numbers[from + *place as usize]).collect();
+            self.numbers[from..].copy_from_slice(&numbers);
+        }
     }
 
     /// Removes the rows that were deleted.

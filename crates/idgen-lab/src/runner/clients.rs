@@ -3,41 +3,77 @@
 //! Which rows are on which page depends on the order in which rows arrive, and so on the time between making an id and
 //! inserting it, compared with the time between two inserts. The lab leaves both to the clients, and records them.
 
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use idgen::Timestamp;
 use idgen::source::{Entropy, FixedEntropy};
-use idgen_record::Clients as Record;
+use idgen_record::{Clients as Record, Workload};
 
+use super::arrived::Arrived;
 use super::check::Rows;
 use super::course::{Course, Inserts, Run};
 use super::observer::Observer;
 use crate::cancel::Cancel;
 use crate::engine::{Feed, Inserted, Latencies, Statement, Turn};
 use crate::key::Key;
-use crate::strategy::Ids;
+use crate::strategy::{Ids, Strategy};
 use crate::workload::Arrivals;
 use crate::{Error, Result};
 
-/// What the generators of all clients read as the time.
-enum Clock {
-    /// Time passes as it does outside, from the simulated start on.
-    Real { began: Instant, start: Timestamp },
-    /// Each id is made at the next random moment, whichever client makes it: the run passes through its prefixes, however
-    /// fast the database is. The order of the times is the order in which the ids are made.
-    Simulated(Box<Arrivals>),
+const TICKS_PER_SEC: i64 = 10_000_000;
+const TICKS_PER_MILLI: f64 = 10_000.0;
+
+/// What the generators of all clients read as the time: it passes as outside, from the simulated start on.
+///
+/// Without a rate, it jumps to the beginning of the next interval whenever the share of the rows of an interval was made. So
+/// the run passes through its prefixes, however fast the database is, and between two jumps the clock is that of the machine.
+struct Clock {
+    began: Instant,
+    start: Timestamp,
+    /// Ticks by which jumps have put the clock forward.
+    ahead: i64,
+    jumps: Option<Jumps>,
+    /// Ticks by which the clock of each client is ahead of this one.
+    skew: Vec<i64>,
+}
+
+struct Jumps {
+    interval_ticks: i64,
+    intervals: u64,
+    rows: u64,
 }
 
 impl Clock {
-    fn now(&mut self) -> Result<Timestamp> {
-        match self {
-            Clock::Real { began, start } => {
-                let ticks = i64::try_from(began.elapsed().as_nanos() / 100).unwrap_or(i64::MAX);
-                Ok(Timestamp::from_unix_ticks(start.unix_ticks().saturating_add(ticks)))
-            }
-            Clock::Simulated(arrivals) => arrivals.next_moment(),
-        }
+    fn of(strategy: &Strategy, workload: &Workload, began: Instant) -> Clock {
+        let jumps = (workload.rate.is_none() && !workload.paced).then(|| Jumps {
+            interval_ticks: i64::try_from(Ids::interval_secs(strategy, workload))
+                .unwrap_or(i64::MAX)
+                .saturating_mul(TICKS_PER_SEC),
+            intervals: u64::from(workload.intervals.max(1)),
+            rows: workload.rows,
+        });
+        let start = Timestamp::from_unix_secs(workload.start_unix_secs);
+        Clock { began, start, ahead: 0, jumps, skew: skew_ticks(workload) }
     }
+
+    /// The time for a client, after so many rows of the run were made.
+    fn now(&mut self, client: usize, made: u64) -> Timestamp {
+        let elapsed = i64::try_from(self.began.elapsed().as_nanos() / 100).unwrap_or(i64::MAX);
+        if let Some(Jumps { interval_ticks, intervals, rows }) = self.jumps {
+            let interval = (u128::from(made) * u128::from(intervals) / u128::from(rows.max(1))) as i64;
+            let begins = interval_ticks.saturating_mul(interval);
+            self.ahead = self.ahead.max(begins.saturating_sub(elapsed));
+        }
+        let offset = self.skew.get(client).copied().unwrap_or(0);
+        let ticks = elapsed.saturating_add(self.ahead).saturating_add(offset);
+        Timestamp::from_unix_ticks(self.start.unix_ticks().saturating_add(ticks))
+    }
+}
+
+/// Ticks by which the clock of each client is ahead.
+pub(super) fn skew_ticks(workload: &Workload) -> Vec<i64> {
+    let Some(skew) = &workload.skew else { return Vec::new() };
+    (0..workload.writers).map(|client| (skew.of(client, workload.seed) * TICKS_PER_MILLI) as i64).collect()
 }
 
 /// The statements of a paced load: they arrive at random, independently of each other and of the clients.
@@ -86,6 +122,7 @@ struct Clients<'a> {
     left: u64,
     inserted: &'a mut Rows,
     delays: Latencies,
+    arrivals: Arrived,
     existing: u64,
     cancel: &'a Cancel,
     observer: &'a mut dyn Observer,
@@ -110,23 +147,36 @@ impl Feed for Clients<'_> {
         self.next_row += rows;
         let mut payloads = vec![0; rows as usize * self.payload_bytes];
         self.payloads.fill(&mut payloads)?;
-        let made = Instant::now();
+        let (made, made_at) = (Instant::now(), SystemTime::now());
         let ids = &mut self.ids[client];
         let mut keys = Vec::with_capacity(rows as usize);
+        // One reading of the clock for a statement, as services make ids of a batch.
+        let moment = self.clock.now(client, first - self.existing);
         for _ in 0..rows {
-            ids.at(self.clock.now()?);
+            ids.at(moment);
             keys.push(ids.next_key()?);
         }
-        Ok(Turn::Insert(Statement { first, keys, payloads, made }))
+        Ok(Turn::Insert(Statement { first, keys, payloads, made, made_at }))
     }
 
-    fn acknowledged(&mut self, statement: &Statement, rows: &[Inserted]) -> Result<()> {
+    fn acknowledged(&mut self, client: usize, statement: &Statement, rows: &[Inserted]) -> Result<()> {
         check_answer(&statement.keys, rows)?;
         self.delays.record(statement.made);
+        self.arrivals.acknowledged(client, micros(statement.made_at), rows.len());
         self.inserted.extend(rows);
         self.observer.inserted(self.inserted.len() as u64 - self.existing);
         Ok(())
     }
+
+    fn inserted_at(&mut self, client: usize, micros: &[i64]) {
+        self.arrivals.inserted_at(client, micros);
+    }
+}
+
+/// Microseconds since 1970.
+fn micros(time: SystemTime) -> i64 {
+    time.duration_since(SystemTime::UNIX_EPOCH)
+        .map_or(0, |since| i64::try_from(since.as_micros()).unwrap_or(i64::MAX))
 }
 
 /// Refuses an answer about more or fewer rows than were sent.
@@ -144,16 +194,14 @@ pub(super) fn insert(run: Run<'_>) -> Result<Inserts> {
     let ids = (0..workload.writers).map(|writer| Ids::of_writer(strategy, workload, writer));
     let start = Timestamp::from_unix_secs(workload.start_unix_secs);
     let statement_rows = table.rows_at_once(workload).max(1);
+    let ahead = table.clock_ahead()?;
     let began = Instant::now();
     let pace = workload.rate.filter(|_| workload.paced).map(|rate| Pace {
         began,
         arrivals: Arrivals::new(start, rate / statement_rows as f64, workload.seed),
         due: vec![None; workload.writers as usize],
     });
-    let clock = match pace {
-        Some(_) => Clock::Real { began, start },
-        None => Clock::Simulated(Box::new(Ids::arrivals(strategy, workload))),
-    };
+    let clock = Clock::of(strategy, workload, began);
     let existing = workload.existing_rows();
     let mut clients = Clients {
         ids: ids.collect::<Result<_>>()?,
@@ -166,6 +214,7 @@ pub(super) fn insert(run: Run<'_>) -> Result<Inserts> {
         left: 0,
         inserted,
         delays: Latencies::new()?,
+        arrivals: Arrived::new(workload.writers, ahead)?,
         existing,
         cancel,
         observer,
@@ -193,6 +242,50 @@ pub(super) fn insert(run: Run<'_>) -> Result<Inserts> {
     }
     let pace_kept = clients.pace.as_ref().map(|pace| pace.kept(stopped));
     clients.delays.lap();
-    let clients = Record { delay: Some(clients.delays.laps()), pace_kept, ..Record::default() };
+    let delay = Some(clients.delays.laps());
+    let Clients { arrivals, inserted, .. } = clients;
+    let (insert, span, order) = arrivals.end();
+    if let Some(order) = order {
+        inserted.reorder(existing as usize, &order);
+    }
+    let clients = Record { insert, span, delay, pace_kept, ..Record::default() };
     Ok(Inserts { clients, ..course.end() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::strategy::find;
+
+    /// Within an interval the clock is the machine's, and each share of the rows has the next interval.
+    #[test]
+    fn the_clock_passes_through_the_intervals_and_is_otherwise_real() {
+        let load = Workload { intervals: 4, ..Workload::of_rows(4_000).unwrap() }.with_writers(2).unwrap();
+        let mut clock = Clock::of(find("v7-binary").unwrap(), &load, Instant::now());
+        let start = Timestamp::from_unix_secs(load.start_unix_secs);
+        let mut last = start;
+        for made in 0..4_000 {
+            let now = clock.now(made as usize % 2, made);
+            assert!(last <= now, "{made}");
+            let in_interval = now.since(start).as_millis() % 60_000;
+            assert_eq!(now.since(start).as_secs() / 60, made / 1_000, "{made}");
+            assert!(in_interval < 30_000, "{made} {in_interval}");
+            last = now;
+        }
+        // With a rate that is kept, nothing jumps.
+        let paced = Workload { rate: Some(100.0), paced: true, ..load };
+        let mut clock = Clock::of(find("v7-binary").unwrap(), &paced, Instant::now());
+        assert!(clock.now(0, 3_999).since(start).as_secs() < 30);
+    }
+
+    #[test]
+    fn clocks_of_clients_differ_by_their_skew() {
+        let skew = Some(idgen_record::Skew::Each(vec![0.0, 2_000.0]));
+        let load = Workload { skew, rate: Some(1.0), paced: true, ..Workload::of_rows(1_000).unwrap() };
+        let load = load.with_writers(3).unwrap();
+        let mut clock = Clock::of(find("v7-binary").unwrap(), &load, Instant::now());
+        let [one, ahead, again] = [0, 1, 2].map(|client| clock.now(client, 0));
+        assert!((1_500..2_500).contains(&ahead.since(one).as_millis()));
+        assert!(again.since(one).as_millis() < 500);
+    }
 }

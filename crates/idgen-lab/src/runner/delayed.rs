@@ -13,6 +13,7 @@ use idgen::Timestamp;
 use idgen::source::{Entropy, FixedEntropy};
 use idgen_record::{Clients, Workload};
 
+use super::clients::skew_ticks;
 use super::course::{Course, Inserts, Run};
 use crate::Result;
 use crate::engine::{Batch, Latencies};
@@ -41,6 +42,8 @@ struct Queue {
     turns: Turns,
     random: FixedEntropy,
     mean_ticks: f64,
+    /// Ticks by which the clock of each client is ahead.
+    skew: Vec<i64>,
     statement_rows: u64,
     /// Rows that were not made yet.
     left: u64,
@@ -59,7 +62,8 @@ impl Queue {
             self.left -= rows;
             let mut keys = Vec::with_capacity(rows as usize);
             for _ in 0..rows {
-                self.ids[client].at(Timestamp::from_unix_ticks(made));
+                let ahead = self.skew.get(client).copied().unwrap_or(0);
+                self.ids[client].at(Timestamp::from_unix_ticks(made.saturating_add(ahead)));
                 keys.push(self.ids[client].next_key()?);
             }
             self.sent.push(Reverse(Sent { arrives, number: self.number, made, client, keys }));
@@ -89,6 +93,7 @@ fn queue(strategy: &Strategy, workload: &Workload, statement_rows: u64) -> Resul
         // Another random stream than those of ids, arrivals and payloads.
         random: FixedEntropy::new(workload.seed.rotate_left(8) ^ 0xde1a_7ed5),
         mean_ticks: workload.delay_ms.unwrap_or(0.0) * TICKS_PER_MILLI,
+        skew: skew_ticks(workload),
         statement_rows,
         left: workload.rows,
         number: 0,
@@ -126,7 +131,7 @@ pub(super) fn insert(run: Run<'_>) -> Result<Inserts> {
         observer.inserted(done);
     }
     delays.lap();
-    let clients = Clients { delay: Some(delays.laps()), ..Clients::default() };
+    let clients = Clients { insert: Some(delays.laps()), ..Clients::default() };
     Ok(Inserts { clients, ..course.end() })
 }
 

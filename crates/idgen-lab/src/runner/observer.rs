@@ -5,8 +5,9 @@ use idgen_record::{Failure, Results};
 use crate::Result;
 use crate::strategy::Strategy;
 
-/// Receives the progress of the runs. By default it ignores everything except failures.
-pub trait Observer {
+/// Receives the progress of the runs. By default it ignores everything except failures. Clients that insert at the same time
+/// have threads of their own, which report what they inserted.
+pub trait Observer: Send {
     /// The run of a strategy begins.
     fn started(&mut self, _strategy: &Strategy) {}
     /// This many of its rows are inserted.

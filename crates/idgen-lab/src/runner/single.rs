@@ -1,6 +1,6 @@
 //! A single run of one strategy.
 
-use idgen_record::{Clients, Role, RunRecord, Totals, Workload};
+use idgen_record::{Arrival, Clients, Role, RunRecord, Totals, Workload};
 
 use super::check::{self, Rows};
 use super::course::Run;
@@ -10,7 +10,7 @@ use super::{existing, mixed};
 use crate::Result;
 use crate::cancel::Cancel;
 use crate::engine::Engine;
-use crate::measure::{self, Counted};
+use crate::measure::{self, Counted, Ranks};
 use crate::strategy::Strategy;
 
 /// Runs one strategy, verifies it and records it.
@@ -59,6 +59,7 @@ pub fn run_one(
     observer.verifying();
     measure::contents(table.contents()?, all, workload.payload_bytes)?;
     let mut figures = Vec::new();
+    let mut arrival = None;
     let totals = match table.seen()? {
         Some(seen) => {
             for role in &seen.roles {
@@ -66,6 +67,7 @@ pub fn run_one(
                 let ranks = check::keys(&mut *table, *role, strategy, &rows)?;
                 if *role == Role::Rows && rows.are_ordered() {
                     clients.edge = measure::edge(&ranks, existing);
+                    arrival = arrival_of(&clients, &ranks, existing);
                 }
             }
             measure::totals_seen(&windows, &counted, &seen, existing)
@@ -77,6 +79,7 @@ pub fn run_one(
                 let ranks = check::tree(&mut *table, tree, strategy, &rows)?;
                 if tree.role == Role::Rows && rows.are_ordered() {
                     clients.edge = measure::edge(&ranks, existing);
+                    arrival = arrival_of(&clients, &ranks, existing);
                 }
                 figures.push(measure::tree_figures(tree, &ranks, existing));
             }
@@ -102,9 +105,15 @@ pub fn run_one(
         latency: table.latency().filter(|_| !is_mixed),
         clients: if is_mixed { Clients { others: clients.others, ..Clients::default() } } else { clients }
             .or_nothing(),
+        arrival,
         operations: mixed.map(|done| done.operations),
         windows: if is_mixed { Vec::new() } else { windows },
         trees: figures,
         repeats: Vec::new(),
     })
+}
+
+/// The order of the inserts, if the server said when it inserted each row of a table that was empty.
+fn arrival_of(clients: &Clients, ranks: &Ranks, existing: u64) -> Option<Arrival> {
+    clients.insert.filter(|_| existing == 0).and_then(|_| Arrival::of(ranks.as_slice()))
 }

@@ -95,7 +95,7 @@ impl Ids {
     }
 
     /// Seconds of an interval of this strategy.
-    fn interval_secs(strategy: &Strategy, workload: &Workload) -> u64 {
+    pub(crate) fn interval_secs(strategy: &Strategy, workload: &Workload) -> u64 {
         match (strategy.ids, workload.interval_secs) {
             (IdKind::Week, _) => Self::WEEK_SECS,
             (_, Some(secs)) => secs.into(),

@@ -3,7 +3,9 @@
 use idgen::generator::Generate;
 use idgen::{Result, Uuid};
 
-const RANDOM: u64 = (1 << 28) - 1;
+/// The counter and the random bits behind the fraction of the millisecond.
+const BEHIND_FRACTION: u32 = 18 + 32;
+const VARIANT: u64 = 2 << 62;
 /// The bits of the offset within a minute.
 const OFFSET_BITS: u32 = 16;
 
@@ -32,16 +34,16 @@ impl<G: Generate<Id = Uuid>> Generate for Retagged<G> {
     type Id = Uuid;
 
     fn next_id(&mut self) -> Result<Uuid> {
-        // prefix 16 | tag 12, round 16, offset 4 | version 4 | offset 12 | variant 2 | pad 6 | counter 28 | random 28
+        // prefix 16 | tag 12, round 16, offset 4 | version 4 | offset 12 | variant 2 | fraction 12 | counter 18 | random 32
         let (top, low) = self.ids.next_id()?.as_u64_pair();
         let prefix = top >> 48 << 48;
         let (tag, round) = (top >> 36 & 0xFFF, top >> 20 & 0xFFFF);
         let offset = (top >> 16 & 0xF) << 12 | top & 0xFFF;
         Ok(match self.order {
             Order::Untagged => {
-                let counter = low >> 28 & ((1 << 28) - 1);
-                let top = prefix | round << 32 | offset << OFFSET_BITS | 0x8000 | counter >> 16;
-                let low = low >> 56 << 56 | (counter & 0xFFFF) << 40 | (low & RANDOM) << 12 | tag;
+                let fraction = low >> BEHIND_FRACTION & 0xFFF;
+                let top = prefix | round << 32 | offset << OFFSET_BITS | 0x8000 | fraction;
+                let low = VARIANT | (low & ((1 << BEHIND_FRACTION) - 1)) << 12 | tag;
                 Uuid::from_u64_pair(top, low)
             }
             Order::RoundTag => {

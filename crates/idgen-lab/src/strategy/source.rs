@@ -20,7 +20,7 @@ use idgen_record::Workload;
 /// The generator of one writer.
 pub(super) enum Source {
     Database,
-    Uuids(Box<dyn Generate<Id = Uuid>>),
+    Uuids(Box<dyn Generate<Id = Uuid> + Send>),
     Devices { devices: Vec<DeviceShort<Arc<FixedClock>>>, turn: Box<FixedEntropy> },
 }
 
@@ -113,7 +113,7 @@ impl Source {
         }
     }
 
-    fn uuids(generator: impl Generate<Id = Uuid> + 'static) -> Self {
+    fn uuids(generator: impl Generate<Id = Uuid> + Send + 'static) -> Self {
         Source::Uuids(Box::new(generator))
     }
 }

@@ -8,7 +8,7 @@ mod loads;
 use std::fmt::Write as _;
 
 use btree_model::TreeState;
-use idgen_lab::advise::{IdsFrom, advise};
+use idgen_lab::advise::{Advice, Candidate, IdsFrom, advise};
 use idgen_lab::forecast::{Load, Model, Options, predict};
 use loads::{Planned, loads};
 
@@ -38,7 +38,8 @@ fn load(of: &Planned) -> Load {
     });
     let Planned { rows, row_bytes, rate, writers, commit_rows, existing, .. } = *of;
     let id_rate = of.id_rate.filter(|_| model.has_device);
-    Load { rows, row_bytes, rate, id_rate, writers, commit_rows, server, existing, clients: None }
+    let usual = Load::new(rows, server);
+    Load { row_bytes, rate, id_rate, writers, commit_rows, existing, ..usual }
 }
 
 fn simulated(of: &Planned) -> idgen_lab::Result<String> {
@@ -64,8 +65,36 @@ fn simulated(of: &Planned) -> idgen_lab::Result<String> {
     Ok(line)
 }
 
+/// No key of the table, made by whom the recommended one is made, is clearly better in one figure and not worse in the other.
+/// If one is slightly better in both, the advice says why it is not recommended.
+fn agrees_with_its_table(advice: &Advice, of: &Planned) {
+    /// Pages per second that are too few to matter.
+    const FREE: f64 = 20.0;
+    let figures = |one: &Candidate| {
+        let pages = one.pages.map(|pages| pages.device_pages_per_sec.max(FREE));
+        (pages.or(one.log.map(|log| log.log_bytes_per_row)).unwrap(), one.tree_bytes)
+    };
+    let made_by_server = |name: &str| name == "auto-increment";
+    let best = advice.candidates.iter().find(|one| one.strategy == advice.recommended).unwrap();
+    let (work, space) = figures(best);
+    let others = advice.candidates.iter().filter(|one| one.strategy != best.strategy);
+    for other in others.filter(|one| made_by_server(one.strategy) == made_by_server(best.strategy)) {
+        let (other_work, other_space) = figures(other);
+        // A prefix needs a key, or names for the clients.
+        let smaller = if other.strategy.starts_with("minute-") { 0.8 } else { 0.96 };
+        let better = (other_work < 0.85 * work && other_space <= space)
+            || (other_work <= work && other_space < smaller * space);
+        assert!(!better, "{of:?}: {other:?} is better than {best:?}");
+        if other_work <= work && other_space <= space && (other_work, other_space) != (work, space) {
+            let said = advice.to_string().contains("the difference is too small");
+            assert!(said, "{of:?}: nothing is said of {other:?}, which costs less than {best:?}: {advice}");
+        }
+    }
+}
+
 fn advised(of: &Planned, from: IdsFrom) -> idgen_lab::Result<String> {
     let advice = advise(&load(of), from)?;
+    agrees_with_its_table(&advice, of);
     let chosen = [Some(advice.recommended), advice.from_server, advice.hiding];
     let mut line = format!("\t{} {}", chosen.map(|one| one.unwrap_or("-")).join(" "), advice.scale);
     for one in &advice.candidates {

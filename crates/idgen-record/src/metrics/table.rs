@@ -326,6 +326,71 @@ pub static METRICS: &[Metric] = &[
         ..LATENCY
     },
     Metric {
+        name: "to_insert_p50_micros",
+        title: "milliseconds from id to insert, median",
+        head: "insert\nmedian",
+        group: Group::Clients,
+        run: |f| count(f.clients?.insert?.p50_micros),
+        ..LATENCY
+    },
+    Metric {
+        name: "to_insert_p95_micros",
+        title: "milliseconds from id to insert, 95th percentile",
+        head: "insert\np95",
+        group: Group::Clients,
+        run: |f| count(f.clients?.insert?.p95_micros),
+        ..LATENCY
+    },
+    Metric {
+        name: "to_insert_p99_micros",
+        title: "milliseconds from id to insert, 99th percentile",
+        head: "insert\np99",
+        group: Group::Clients,
+        run: |f| count(f.clients?.insert?.p99_micros),
+        ..LATENCY
+    },
+    Metric {
+        name: "to_insert_max_micros",
+        title: "milliseconds from id to insert, longest",
+        head: "insert\nlongest",
+        noise: Noise { share: LONGEST, ..LATENCY.noise },
+        group: Group::Clients,
+        run: |f| count(f.clients?.insert?.max_micros),
+        ..LATENCY
+    },
+    Metric {
+        name: "span_p50_micros",
+        title: "milliseconds from the first to the last row of a statement, median",
+        head: "rows ms\nmedian",
+        group: Group::Clients,
+        run: |f| count(f.clients?.span.filter(|span| span.max_micros > 1)?.p50_micros),
+        ..LATENCY
+    },
+    Metric {
+        name: "span_p95_micros",
+        title: "milliseconds from the first to the last row of a statement, 95th percentile",
+        head: "rows ms\np95",
+        group: Group::Clients,
+        run: |f| count(f.clients?.span.filter(|span| span.max_micros > 1)?.p95_micros),
+        ..LATENCY
+    },
+    Metric {
+        name: "span_p99_micros",
+        title: "milliseconds from the first to the last row of a statement, 99th percentile",
+        head: "rows ms\np99",
+        group: Group::Clients,
+        run: |f| count(f.clients?.span.filter(|span| span.max_micros > 1)?.p99_micros),
+        ..LATENCY
+    },
+    Metric {
+        name: "span_max_micros",
+        title: "milliseconds from the first to the last row of a statement, longest",
+        head: "rows ms\nlongest",
+        group: Group::Clients,
+        run: |f| count(f.clients?.span.filter(|span| span.max_micros > 1)?.max_micros),
+        ..LATENCY
+    },
+    Metric {
         name: "delay_p50_micros",
         title: "milliseconds from id to acknowledged insert, median",
         head: "delay ms\nmedian",

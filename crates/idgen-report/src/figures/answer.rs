@@ -6,6 +6,7 @@ use crate::figures::grids::{foreign_writes, missed_pace};
 use crate::figures::load::fits_cache;
 use crate::figures::numbers::{probability, rounded, write_median, write_sample, write_single};
 use crate::figures::times::{first_of, slower, times_first};
+use crate::figures::verdict::verdict;
 use idgen_record::{CaseRecord, Difference, FileFigures, Metric, Results, RunRecord, Sample, smallest_p};
 
 /// What failed and why, in a sentence each, and whether the load was another one than was asked for. Of an experiment that
@@ -38,7 +39,8 @@ pub fn answer(results: &Results) -> Option<Answer> {
             .map(Answer::sentences);
     }
     let names = asked(results);
-    let first = *names.first()?;
+    // The figure by which the extremes are found: less of it is better.
+    let first = *names.iter().find(|name| **name != "fill_mean")?;
     let median = |run: &RunRecord| sample(first, run).map_or(f64::NAN, |sample| sample.median());
     let by_first = |a: &&RunRecord, b: &&RunRecord| median(a).total_cmp(&median(b));
     let best = results.runs.iter().min_by(by_first)?;
@@ -75,7 +77,9 @@ pub fn answer(results: &Results) -> Option<Answer> {
     rest += &how_sure(worst, best, results.runs.len());
     let extremes = Part { lead, findings };
     let asked = usual_pair(results, [worst, best], &names);
-    let parts = crate::figures::staying::part(results).into_iter().chain([extremes]).chain(asked).collect();
+    let verdict = verdict(results).map(|lead| Part { lead, findings: Vec::new() });
+    let staying = crate::figures::staying::part(results);
+    let parts = verdict.into_iter().chain(staying).chain(asked).chain([extremes]).collect();
     Some(Answer { parts, rest })
 }
 

@@ -1,6 +1,6 @@
 //! The metrics that an answer and the main table are about.
 
-use idgen_record::{Group, Metric, Results, RunRecord, Sample};
+use idgen_record::{Group, Metric, Results, RunRecord, Sample, Workload};
 
 /// The metrics that the answer is about, beginning with the one that decides.
 pub(crate) fn asked(results: &Results) -> Vec<&'static str> {
@@ -23,7 +23,12 @@ pub(crate) fn asked(results: &Results) -> Vec<&'static str> {
     let in_heap = results.engine.database().is_some_and(|database| !database.clusters_rows());
     let log = in_heap.then_some("redo_bytes_per_row");
     let mut asked = Vec::new();
-    for name in ["distinct_leaves_per_1k"].into_iter().chain(pages).chain(log).chain(["last_rows_per_sec"]) {
+    // Where no key reads pages, how full they are differs most. The few rows of `--quick` say nothing of speed.
+    let reads = |run: &RunRecord| sample(pages[0], run).is_some_and(|reads| reads.median() > 0.0);
+    let fill = (!results.runs.iter().any(reads)).then_some("fill_mean");
+    let speed = (results.workload.rows != Workload::QUICK_ROWS).then_some("last_rows_per_sec");
+    let decides = fill.into_iter().chain(["distinct_leaves_per_1k"]);
+    for name in decides.chain(pages).chain(log).chain(speed) {
         // A record without figures of the end has those of the whole run.
         let shown = Metric::named(name).and_then(|metric| metric.shown(&results.runs));
         asked.extend(shown.map(|metric| metric.name).filter(|name| known(name)));

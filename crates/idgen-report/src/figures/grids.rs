@@ -88,7 +88,10 @@ pub fn of_rounds(results: &Results) -> Option<&'static str> {
     const ROUNDS: &str = "In this record of an older version, the ids of a round were made before its clients began to insert, \
                           which no service does: keys that ascend in time reach the table far from their order, and their pages \
                           are emptier than those of clients that make an id and insert it.";
-    let known = results.runs.iter().any(|run| run.clients.is_some_and(|clients| clients.delay.is_some()));
+    let known = results
+        .runs
+        .iter()
+        .any(|run| run.clients.is_some_and(|clients| clients.delay.or(clients.insert).is_some()));
     (results.workload.writers > 1 && !known && !is_mixed(results)).then_some(ROUNDS)
 }
 

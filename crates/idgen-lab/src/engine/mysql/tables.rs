@@ -20,17 +20,16 @@ use sqlx::{AssertSqlSafe, Executor, Row};
 
 use super::{Host, connect, counters, doing, files, flush, others, reach, run};
 use crate::Result;
-use crate::engine::clients;
 use crate::engine::latencies::Latencies;
 use crate::engine::{
-    Answer, Batch, Contents, Counters, Feed, Inserted, LOAD_ROWS, MakeKey, Numbered, Seen, Step, Table, Tree,
+    Answer, Batch, Contents, Counters, Feed, Inserted, LOAD_ROWS, MakeKey, Seen, Step, Table, Tree,
 };
 use crate::key::Key;
 use crate::own::Own;
 use crate::strategy::Strategy;
 use idgen_record::{Database, Latency, Others, Role, Workload};
 use plan::{MapBy, Place, Plan};
-use writer::Writer;
+use writer::{Inserting, Writer};
 
 /// The tables of one run.
 pub struct Tables {
@@ -134,10 +133,7 @@ impl Table for Tables {
     fn serve(&mut self, feed: &mut dyn Feed) -> Result<()> {
         let Tables { host, plan, writers, latencies, .. } = self;
         let plan = &*plan;
-        let clients = writers
-            .iter_mut()
-            .map(|writer| async move |rows: &[Numbered<'_>]| writer.statement(plan, rows).await);
-        host.wait(clients::serve(clients, feed, latencies))
+        host.serve(writers.iter_mut().map(|writer| Inserting { writer, plan }), feed, latencies)
     }
 
     fn rows_at_once(&self, workload: &Workload) -> u64 {
@@ -182,6 +178,10 @@ impl Table for Tables {
             })?;
         }
         Ok(())
+    }
+
+    fn clock_ahead(&mut self) -> Result<i64> {
+        self.host.clock_ahead()
     }
 
     fn counters(&mut self) -> Result<Counters> {

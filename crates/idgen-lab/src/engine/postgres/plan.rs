@@ -13,6 +13,8 @@ pub struct Plan {
     pub statement_rows: usize,
     /// See [`Workload::serializable`].
     pub serializable: bool,
+    /// Each statement returns the server's clock at each of its rows.
+    pub timed: bool,
     /// The table of the rows.
     pub rows: String,
     /// The table that maps UUIDs to integers, if there is one.
@@ -36,7 +38,14 @@ impl Plan {
     /// The user's tables cannot be parsed.
     pub fn of(strategy: &Strategy, workload: &Workload, number: u32) -> Result<Self> {
         let own = Own::of(workload.own.as_ref(), Database::Postgres)?;
+        let timed = workload.has_clients()
+            && !workload.serializable
+            && own.is_none()
+            && !strategy.column.is_mapped()
+            && strategy.column != Column::CountedInteger
+            && !strategy.ids.is_server_made();
         Ok(Plan {
+            timed,
             column: strategy.column,
             ids: strategy.ids,
             payload_bytes: workload.payload_bytes,
@@ -219,7 +228,11 @@ impl Plan {
         if self.payload_bytes > 0 {
             columns.push(("payload", "bytea"));
         }
-        let returning = if self.is_made() { " RETURNING id" } else { "" };
+        let returning = match (self.is_made(), self.timed) {
+            (true, _) => " RETURNING id",
+            (_, true) => " RETURNING (extract(epoch FROM clock_timestamp()) * 1000000)::int8",
+            _ => "",
+        };
         if columns.is_empty() {
             return format!("INSERT INTO {} SELECT FROM generate_series(1, $1::int8){returning}", self.rows);
         }

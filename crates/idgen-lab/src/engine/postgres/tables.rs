@@ -11,14 +11,13 @@ use sqlx::{AssertSqlSafe, Executor, Row};
 
 use super::own;
 use super::plan::Plan;
-use super::writer::Writer;
+use super::writer::{Inserting, Writer};
 use super::{Host, connect, counters, doing, keys, operate, others, pages, reach, run};
 use crate::Result;
-use crate::engine::clients;
 use crate::engine::latencies::Latencies;
 use crate::engine::{
-    Answer, Batch, Contents, Counters, Feed, Inserted, LOAD_ROWS, MakeKey, Numbered, Seen, Statement, Step,
-    Table, Tree, Turn,
+    Answer, Batch, Contents, Counters, Feed, Inserted, LOAD_ROWS, MakeKey, Seen, Statement, Step, Table,
+    Tree, Turn,
 };
 use crate::key::Key;
 use crate::own::Own;
@@ -134,9 +133,13 @@ impl Feed for Counted<'_> {
         self.feed.next(client)
     }
 
-    fn acknowledged(&mut self, statement: &Statement, rows: &[Inserted]) -> Result<()> {
+    fn acknowledged(&mut self, client: usize, statement: &Statement, rows: &[Inserted]) -> Result<()> {
         *self.rows += rows.len() as u64;
-        self.feed.acknowledged(statement, rows)
+        self.feed.acknowledged(client, statement, rows)
+    }
+
+    fn inserted_at(&mut self, client: usize, micros: &[i64]) {
+        self.feed.inserted_at(client, micros);
     }
 }
 
@@ -172,11 +175,8 @@ impl Table for Tables {
     fn serve(&mut self, feed: &mut dyn Feed) -> Result<()> {
         let Tables { host, plan, writers, latencies, rows, .. } = self;
         let plan = &*plan;
-        let clients = writers
-            .iter_mut()
-            .map(|writer| async move |rows: &[Numbered<'_>]| writer.statement(plan, rows).await);
         let mut counted = Counted { feed, rows };
-        host.wait(clients::serve(clients, &mut counted, latencies))
+        host.serve(writers.iter_mut().map(|writer| Inserting { writer, plan }), &mut counted, latencies)
     }
 
     fn rows_at_once(&self, workload: &Workload) -> u64 {
@@ -220,6 +220,10 @@ impl Table for Tables {
     fn settle(&mut self, _: u64) -> Result<()> {
         let sql = format!("VACUUM {}", self.plan.rows);
         self.host.wait(run(&mut self.connection, &sql))
+    }
+
+    fn clock_ahead(&mut self) -> Result<i64> {
+        self.host.clock_ahead()
     }
 
     fn counters(&mut self) -> Result<Counters> {

@@ -4,12 +4,13 @@ use std::time::Instant;
 
 use idgen::Uuid;
 use idgen_server::Plain;
-use sqlx::AssertSqlSafe;
 use sqlx::postgres::PgConnection;
+use sqlx::{AssertSqlSafe, Row};
 
 use super::keys::{bind, bind_one, read_key};
 use super::plan::Plan;
 use super::{Host, connect, doing, run};
+use crate::engine::clients::Client;
 use crate::engine::latencies::Latencies;
 use crate::engine::{Batch, Inserted, Numbered};
 use crate::key::Key;
@@ -22,11 +23,13 @@ pub struct Writer {
     connection: PgConnection,
     /// Transactions that failed because they could not be serialized.
     failures: u64,
+    /// When the server inserted rows of which the client has not been told, in microseconds since 1970.
+    times: Vec<i64>,
 }
 
 impl Writer {
     pub async fn connect(host: &Host) -> Result<Self> {
-        Ok(Writer { connection: connect(host).await?, failures: 0 })
+        Ok(Writer { connection: connect(host).await?, failures: 0, times: Vec::new() })
     }
 
     /// The connection, for statements other than inserts.
@@ -81,7 +84,13 @@ impl Writer {
         }
         let failed = doing("insert");
         if !plan.is_made() {
-            query.execute(&mut self.connection).await.map_err(failed)?;
+            if plan.timed {
+                for row in query.fetch_all(&mut self.connection).await.map_err(&failed)? {
+                    self.times.push(row.try_get(0).map_err(&failed)?);
+                }
+            } else {
+                query.execute(&mut self.connection).await.map_err(failed)?;
+            }
             return Ok(keys.into_iter().map(|key| Inserted { key, number: None }).collect());
         }
         let made = query.fetch_all(&mut self.connection).await.map_err(failed)?;
@@ -189,6 +198,22 @@ impl Writer {
         self.rows(plan, &rows).await?;
         run(&mut self.connection, "COMMIT").await?;
         Ok(part.iter().map(|(row, key, _)| Inserted { key: *key, number: Some(row + 1) }).collect())
+    }
+}
+
+/// A client of a load whose clients insert at the same time.
+pub struct Inserting<'a> {
+    pub writer: &'a mut Writer,
+    pub plan: &'a Plan,
+}
+
+impl Client for Inserting<'_> {
+    async fn insert(&mut self, rows: &[Numbered<'_>]) -> Result<Vec<Inserted>> {
+        self.writer.statement(self.plan, rows).await
+    }
+
+    async fn times(&mut self, _: bool) -> Result<Vec<i64>> {
+        Ok(std::mem::take(&mut self.writer.times))
     }
 }
 

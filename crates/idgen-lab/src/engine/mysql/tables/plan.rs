@@ -21,7 +21,21 @@ pub struct Plan {
     pub map: Option<(MapBy, String)>,
     /// The user's own tables and statements, if they replace the lab's.
     pub own: Option<Own>,
+    /// How clients that insert at the same time learn when the server inserted each row; `None` if they do not.
+    pub clock: Option<RowClock>,
 }
+
+/// How the time on the server's clock at each row gets to the client. No column holds it, so tables are the same without it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowClock {
+    /// MariaDB returns it with the rows of a statement.
+    Returned,
+    /// MySQL appends it to a variable of the session, which the client reads after many rows.
+    Kept,
+}
+
+/// The variable of a session with the times at which it inserted rows.
+pub const TIMES: &str = "@idgen_times";
 
 /// The type of a key column.
 fn type_of(column: Column) -> &'static str {
@@ -84,6 +98,7 @@ impl Plan {
             statement_rows: workload.statement_rows.max(1) as usize,
             rows: own.as_ref().map_or_else(|| format!("rows_{number}"), |own| own.table().to_owned()),
             map: map.map(|by| (by, named(by))),
+            clock: clock(strategy, workload, database).filter(|_| own.is_none()),
             own,
         })
     }
@@ -225,11 +240,39 @@ impl Plan {
 
     /// An `INSERT` of this many rows. What the server generates is an expression in the text, the rest is bound.
     pub fn insert(&self, rows: usize) -> String {
-        let id = made::expression(self.ids, self.database).unwrap_or("?");
+        self.insert_with(made::expression(self.ids, self.database).unwrap_or("?"), rows, "")
+    }
+
+    /// The same for keys that clients make, with the server's clock at each row.
+    pub fn insert_timed(&self, rows: usize, clock: RowClock) -> String {
+        match clock {
+            RowClock::Returned => {
+                self.insert_with("?", rows, " RETURNING CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS SIGNED)")
+            }
+            RowClock::Kept => {
+                let kept = format!("{TIMES} := CONCAT({TIMES}, UNIX_TIMESTAMP(SYSDATE(6)), ',')");
+                self.insert_with(&format!("IF(({kept}) IS NULL, NULL, ?)"), rows, "")
+            }
+        }
+    }
+
+    fn insert_with(&self, id: &str, rows: usize, end: &str) -> String {
         let (columns, values) = match self.payload_bytes {
             0 => ("id", format!("({id})")),
             _ => ("id, payload", format!("({id}, ?)")),
         };
-        format!("INSERT INTO {} ({columns}) VALUES {}", self.rows, vec![values; rows].join(", "))
+        format!("INSERT INTO {} ({columns}) VALUES {}{end}", self.rows, vec![values; rows].join(", "))
     }
+}
+
+/// How clients learn when their rows were inserted: where several of them, or one that keeps a pace, insert keys that they
+/// made into the lab's own table.
+fn clock(strategy: &Strategy, workload: &Workload, database: Database) -> Option<RowClock> {
+    let made_by_client = !strategy.ids.is_server_made()
+        && strategy.column != Column::CountedInteger
+        && !strategy.column.is_mapped();
+    (made_by_client && workload.has_clients()).then(|| match database {
+        Database::MariaDb => RowClock::Returned,
+        _ => RowClock::Kept,
+    })
 }

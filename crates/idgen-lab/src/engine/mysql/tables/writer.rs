@@ -8,8 +8,9 @@ use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Executor, Row};
 
 use super::keys::bind;
-use super::plan::{MapBy, Plan};
+use super::plan::{MapBy, Plan, RowClock, TIMES};
 use super::reference;
+use crate::engine::clients::Client;
 use crate::engine::latencies::Latencies;
 use crate::engine::mysql::{Host, connect, doing};
 use crate::engine::{Batch, Inserted, Numbered};
@@ -25,6 +26,10 @@ pub struct Writer {
     map: Option<UuidMap>,
     /// The server's `auto_increment_increment`.
     step: u64,
+    /// When the server inserted rows of which the client has not been told, in microseconds since 1970.
+    times: Vec<i64>,
+    /// Rows whose times the session keeps.
+    kept: usize,
 }
 
 impl Writer {
@@ -40,7 +45,11 @@ impl Writer {
             Some((MapBy::Library(strategy), table)) => Some(map(host, *strategy, table).await?),
             _ => None,
         };
-        Ok(Writer { connection, map, step })
+        if plan.clock == Some(RowClock::Kept) {
+            let sql = AssertSqlSafe(format!("SET {TIMES} = ''"));
+            connection.execute(sql).await.map_err(doing("prepare the session"))?;
+        }
+        Ok(Writer { connection, map, step, times: Vec::new(), kept: 0 })
     }
 
     /// The connection, for statements other than inserts.
@@ -95,6 +104,45 @@ impl Writer {
         let inserted =
             |(number, (_, key, _)): (u64, &Numbered<'_>)| Inserted { key: *key, number: Some(number) };
         Ok(ordered.into_iter().map(inserted).collect())
+    }
+
+    /// Inserts rows with keys that the client made, with the server's clock at each.
+    async fn timed(&mut self, plan: &Plan, clock: RowClock, part: &[Numbered<'_>]) -> Result<Vec<Inserted>> {
+        let failed = doing("insert");
+        let mut query = sqlx::query(AssertSqlSafe(plan.insert_timed(part.len(), clock)));
+        for (_, key, payload) in part {
+            query = bind(query, key, plan.column);
+            if plan.payload_bytes > 0 {
+                query = query.bind(*payload);
+            }
+        }
+        match clock {
+            RowClock::Kept => {
+                query.execute(&mut self.connection).await.map_err(failed)?;
+                self.kept += part.len();
+            }
+            RowClock::Returned => {
+                for row in query.fetch_all(&mut self.connection).await.map_err(&failed)? {
+                    self.times.push(row.try_get_unchecked(0).map_err(&failed)?);
+                }
+            }
+        }
+        Ok(part.iter().map(|(_, key, _)| Inserted { key: *key, number: None }).collect())
+    }
+
+    /// Reads the times that the session keeps.
+    async fn read_times(&mut self) -> Result<()> {
+        let failed = doing("read when rows were inserted");
+        let sql = AssertSqlSafe(format!("SELECT CAST({TIMES} AS CHAR), {TIMES} := ''"));
+        let row = self.connection.fetch_one(sql).await.map_err(&failed)?;
+        let text: String = row.try_get_unchecked(0).map_err(&failed)?;
+        let before = self.times.len();
+        self.times.extend(text.split_terminator(',').filter_map(micros));
+        let found = self.times.len() - before;
+        if found != std::mem::take(&mut self.kept) {
+            return Err(Error::unverified(format!("the session has the times of {found} rows: {text}")));
+        }
+        Ok(())
     }
 
     /// Inserts rows with their keys; returns the first integer that the server assigned.
@@ -188,6 +236,36 @@ impl Writer {
         self.connection.execute("COMMIT").await.map_err(&failed)?;
         Ok(part.iter().map(|(row, key, _)| Inserted { key: *key, number: Some(row + 1) }).collect())
     }
+}
+
+/// A client of a load whose clients insert at the same time.
+pub struct Inserting<'a> {
+    pub writer: &'a mut Writer,
+    pub plan: &'a Plan,
+}
+
+impl Client for Inserting<'_> {
+    async fn insert(&mut self, rows: &[Numbered<'_>]) -> Result<Vec<Inserted>> {
+        match self.plan.clock {
+            Some(clock) => self.writer.timed(self.plan, clock, rows).await,
+            None => self.writer.statement(self.plan, rows).await,
+        }
+    }
+
+    async fn times(&mut self, all: bool) -> Result<Vec<i64>> {
+        /// Each row appends to the text of all before it, and each reading of the text takes as long as a statement.
+        const AT_ONCE: usize = 200;
+        if self.writer.kept >= AT_ONCE || (all && self.writer.kept > 0) {
+            self.writer.read_times().await?;
+        }
+        Ok(std::mem::take(&mut self.writer.times))
+    }
+}
+
+/// The microseconds of a number of seconds with six decimals.
+fn micros(secs: &str) -> Option<i64> {
+    let (secs, micros) = secs.split_once('.')?;
+    Some(secs.parse::<i64>().ok()? * 1_000_000 + micros.parse::<i64>().ok().filter(|_| micros.len() == 6)?)
 }
 
 /// The UUID that a map is asked for.

@@ -1,0 +1,118 @@
+//! The first sentence of a report: which key to take, by the rule of `idgen lab advise`.
+
+use idgen_record::{Column, Cost, IdKind, Metric, Results, RunRecord};
+
+use super::asked::{is_mixed, sample};
+
+/// Kinds of ids that clients make and that one can choose, the simplest first.
+const KINDS: [IdKind; 11] = [
+    IdKind::Device,
+    IdKind::V7,
+    IdKind::Ulid,
+    IdKind::V6,
+    IdKind::FixedPrefix,
+    IdKind::V1,
+    IdKind::MinuteAscending,
+    IdKind::MinuteRandom,
+    IdKind::MinuteWriters,
+    IdKind::Week,
+    IdKind::V4,
+];
+/// Pages read and written per 1,000 inserts that are too few to influence the choice.
+const FREE_PAGES: f64 = 20.0;
+
+/// Which of the measured keys to take, and why; `None` with fewer than two keys that clients make.
+pub(super) fn verdict(results: &Results) -> Option<String> {
+    if is_mixed(results) {
+        return None;
+    }
+    let mut runs: Vec<(usize, Cost, &RunRecord)> = results
+        .runs
+        .iter()
+        .filter(|run| !run.strategy.column.is_mapped() && run.strategy.column != Column::Unkeyed16)
+        .filter_map(|run| {
+            let place = KINDS.iter().position(|ids| *ids == run.strategy.ids)?;
+            // A 64-bit id is another kind of column, which does not fit UUIDs.
+            (run.strategy.ids != IdKind::Device).then_some(())?;
+            Some((place, cost(results, run)?, run))
+        })
+        .collect();
+    runs.sort_by_key(|(place, ..)| *place);
+    let costs: Vec<Cost> = runs.iter().map(|(_, cost, _)| *cost).collect();
+    let (best_cost, best) = Cost::cheapest(&costs).map(|place| (costs[place], runs[place].2))?;
+    let dearer = |(_, cost, run): &&(usize, Cost, &RunRecord)| {
+        run.strategy.name != best.strategy.name && best_cost.is_less_than(cost)
+    };
+    // Version 4 is what most readers have, and otherwise the most costly one says why.
+    let worst = runs.iter().filter(dearer).max_by(|(place, one, _), (other_place, other, _)| {
+        place.cmp(other_place).then(one.work.total_cmp(&other.work))
+    });
+    let title = |run: &RunRecord| format!("\u{201c}{}\u{201d}", run.strategy.title);
+    let (verb, unit) = works_in(results);
+    Some(match worst {
+        Some((_, cost, other)) => {
+            let mut reasons = Vec::new();
+            if !alike(best_cost.work, cost.work) {
+                reasons.push(format!(
+                    "{verb} {} {unit}, and {} {}",
+                    figure(best_cost.work),
+                    title(other),
+                    figure(cost.work)
+                ));
+            }
+            if !alike(best_cost.space, cost.space) || reasons.is_empty() {
+                reasons.push(format!(
+                    "takes {} bytes per row, and {} {}",
+                    figure(best_cost.space),
+                    title(other),
+                    figure(cost.space)
+                ));
+            }
+            format!("Take {}, because it {}.", title(best), reasons.join("; it "))
+        }
+        None if runs.len() > 1 => format!(
+            "Take {}: no key that clients make is clearly cheaper here, and it is the simplest of them.",
+            title(best)
+        ),
+        None => return None,
+    })
+}
+
+/// What a key cost in this run.
+fn cost(results: &Results, run: &RunRecord) -> Option<Cost> {
+    let median = |name: &str| {
+        let metric = Metric::named(name)?.shown(&results.runs)?;
+        Some(sample(metric.name, run)?.median()).filter(|median| median.is_finite())
+    };
+    let work = match in_heap(results) {
+        true => median("redo_bytes_per_row"),
+        false => {
+            let table = ["last_table_reads_per_1k", "last_table_writes_per_1k"].map(median);
+            let all = || ["last_reads_per_1k", "last_writes_per_1k"].map(median);
+            let [reads, writes] = if table.iter().all(Option::is_some) { table } else { all() };
+            reads.zip(writes).map(|(reads, writes)| (reads + writes).max(FREE_PAGES))
+        }
+    };
+    let space = median("bytes_per_row").or_else(|| median("allocated_bytes_per_row"))?;
+    Some(Cost { work: work.unwrap_or(0.0), space, is_prefixed: run.strategy.ids.is_prefixed() })
+}
+
+fn in_heap(results: &Results) -> bool {
+    results.engine.database().is_some_and(|database| !database.clusters_rows())
+}
+
+fn works_in(results: &Results) -> (&'static str, &'static str) {
+    if in_heap(results) {
+        ("adds", "bytes to the log per row")
+    } else {
+        ("reads and writes", "pages or fewer per 1,000 inserts at the end")
+    }
+}
+
+fn alike(one: f64, other: f64) -> bool {
+    (one / other - 1.0).abs() < 0.04
+}
+
+fn figure(value: f64) -> String {
+    if value < 9.95 { format!("{value:.1}") } else { idgen_record::thousands(value.round() as u64) }
+}
