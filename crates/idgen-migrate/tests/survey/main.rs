@@ -3,6 +3,7 @@
 
 mod cascades;
 mod common;
+mod ids;
 mod keys;
 mod limits;
 mod schemas;
@@ -10,3 +11,4 @@ mod servers;
 mod settings;
 mod sqlite;
 mod strangers;
+mod unknown;

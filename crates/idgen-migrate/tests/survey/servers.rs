@@ -87,7 +87,10 @@ fn mysql_and_mariadb() {
         assert!(whole.iter().all(|table| table.rows == Some(table.rows_read)), "{database}");
         if database == Database::MariaDb {
             let sql = format!(
-                "CREATE TABLE old (id UUID PRIMARY KEY); INSERT INTO old VALUES ('{A}');
+                "CREATE TABLE old (id UUID PRIMARY KEY);
+                 INSERT INTO old VALUES ('c232ab00-9414-11ec-b3c8-9f6bdeced846'), ('c232ab01-9414-11ec-b3c8-9f6bdeced846');
+                 CREATE TABLE refers (id UUID PRIMARY KEY REFERENCES old (id)); INSERT INTO refers SELECT id FROM old;
+                 CREATE TABLE random (id UUID PRIMARY KEY); INSERT INTO random VALUES ('{A}'), ('{B}');
                  CREATE TABLE new (id UUID PRIMARY KEY); INSERT INTO new VALUES ('019aa3f0-0000-7000-8000-000000000001');"
             );
             assert_eq!(surveyed(&server, &sql).1, [("old".to_owned(), Code::MariadbUuidOrder)]);

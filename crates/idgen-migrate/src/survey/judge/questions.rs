@@ -1,8 +1,9 @@
 //! What to ask a model: the keys that are scattered, or wider than an id has to be.
 
-use crate::survey::changes::{Order, Prediction, Question, rank};
-use crate::survey::columns::{Arrival, FoundBy};
-use crate::survey::kinds::Kind;
+use crate::survey::judge::changes::{Order, Prediction, Question, rank};
+use crate::survey::judge::arrival::Arrival;
+use crate::survey::judge::columns::FoundBy;
+use crate::survey::judge::kinds::Kind;
 use crate::survey::report::{ColumnReport, Survey, TableReport};
 use crate::survey::session::Engine;
 
