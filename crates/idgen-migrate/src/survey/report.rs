@@ -2,14 +2,14 @@
 
 use serde::Serialize;
 
-use crate::survey::judge::changes::Prediction;
 use crate::survey::judge::arrival::{Arrival, ArrivalBy};
+use crate::survey::judge::changes::Prediction;
 use crate::survey::judge::columns::FoundBy;
 use crate::survey::judge::costs::Cost;
 use crate::survey::judge::dangers::{Finding, Level};
 use crate::survey::judge::kinds::Kind;
-use crate::survey::session::{Engine, Statement};
 use crate::survey::read::watch::Watched;
+use crate::survey::session::{Engine, Statement};
 
 /// What a survey found.
 #[derive(Clone, Debug, Serialize)]

@@ -126,7 +126,8 @@ async fn probed(
     let mut probed = HashMap::new();
     for ids in found.iter().flat_map(|(_, columns)| columns) {
         let Some(probe) = texts::probe(&Context::of(read, ids)) else { continue };
-        let binds: Vec<_> = probe.texts.iter().map(|text| bound(read.engine, Value::Text(text.clone()))).collect();
+        let binds: Vec<_> =
+            probe.texts.iter().map(|text| bound(read.engine, Value::Text(text.clone()))).collect();
         let purpose = format!("ids of {} in another spelling", read.catalog.tables[ids.table].shown());
         if let Ok(rows) = session.rows(&purpose, &probe.sql, &binds).await {
             let texts = rows.iter().filter_map(|row| row.first()?.text()).collect();

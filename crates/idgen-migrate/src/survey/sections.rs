@@ -206,7 +206,11 @@ fn predicted_rows(prediction: &Prediction, has_log: bool) -> Vec<Vec<String>> {
         let figures = [change.reads_per_1k, change.writes_per_1k];
         let figures = if has_log { vec![change.images_per_1k] } else { figures.to_vec() };
         cells.extend(figures.into_iter().map(pages));
-        cells.push(pages(saved));
+        cells.push(match change.change {
+            Change::Stay => "-".to_owned(),
+            _ if prediction.too_small => "too small to differ".to_owned(),
+            _ => pages(saved),
+        });
         cells
     };
     prediction.changes.iter().enumerate().map(row).collect()

@@ -54,7 +54,9 @@ pub fn of(kind: &str, rng: &mut fastrand::Rng, millis: i64) -> String {
         }
         "nanoid" => random(rng, BASE64_URL, 21),
         "cuid2" => random(rng, &BASE36[10..], 1) + &random(rng, BASE36, 23),
-        "cuid" => format!("c{}{}", digits(&(millis as u64).to_be_bytes(), BASE36, 8), random(rng, BASE36, 16)),
+        "cuid" => {
+            format!("c{}{}", digits(&(millis as u64).to_be_bytes(), BASE36, 8), random(rng, BASE36, 16))
+        }
         "xid" => {
             let id = [&seconds.to_be_bytes()[..], &[7, 7, 7, 1, 1], &bytes::<3>(rng)].concat();
             // 12 bytes and four bits more.
@@ -64,7 +66,10 @@ pub fn of(kind: &str, rng: &mut fastrand::Rng, millis: i64) -> String {
         "typeid" => {
             let mut buffer = [0; Format::MAX_LEN];
             let id = v7(rng, millis);
-            format!("user_{}", String::from_utf8_lossy(Format::Base32.encode(&id, &mut buffer)).to_lowercase())
+            format!(
+                "user_{}",
+                String::from_utf8_lossy(Format::Base32.encode(&id, &mut buffer)).to_lowercase()
+            )
         }
         "ulid" => {
             let id = Uuid::from_u128((millis as u128) << 80 | rng.u128(..1 << 80));
@@ -89,15 +94,15 @@ pub fn of(kind: &str, rng: &mut fastrand::Rng, millis: i64) -> String {
         "hash" => random(rng, &BASE36[..16], 32),
         "word" => {
             let syllables = ["ba", "ke", "lo", "mu", "ni", "po", "ra", "se", "ti", "vu"];
-            (0..4).map(|_| syllables[rng.usize(..10)]).collect()
+            (0..7).map(|_| syllables[rng.usize(..10)]).collect()
         }
         "bcrypt" => format!("$2b$12${}", random(rng, BASE64_URL, 53).replace(['-', '_'], ".")),
         "twitter" => (since(1_288_834_974_657, 22) | 5 << 12).to_string(),
         "discord" => (since(1_420_070_400_000, 22) | 3 << 17 | rng.u64(..4)).to_string(),
         "seconds" => (millis / 1_000).to_string(),
         "millis" => millis.to_string(),
-        "micros" => (millis * 1_000 + rng.i64(..1_000)).to_string(),
-        "nanos" => (millis * 1_000_000 + rng.i64(..1_000_000)).to_string(),
+        "micros" => (millis * 1_000 + rng.i64(0..1_000)).to_string(),
+        "nanos" => (millis * 1_000_000 + rng.i64(0..1_000_000)).to_string(),
         "signed" => rng.i64(..).to_string(),
         other => panic!("no such kind: {other}"),
     }

@@ -110,6 +110,8 @@ fn postgres() {
          CREATE TABLE keyless (a int); CREATE TABLE keyed (a int NOT NULL UNIQUE);
          CREATE TABLE near (id serial PRIMARY KEY); SELECT setval('near_id_seq', 2000000000);
          CREATE TABLE far (id serial PRIMARY KEY); SELECT setval('far_id_seq', 1000000000);
+         CREATE SEQUENCE round MAXVALUE 100 CYCLE; CREATE TABLE turns (id int DEFAULT nextval('round') PRIMARY KEY);
+         SELECT setval('round', 99);
          CREATE TABLE large (id bigint PRIMARY KEY); INSERT INTO large VALUES (9007199254740993);
          CREATE TABLE parent (id bigint PRIMARY KEY);
          CREATE TABLE child (id int PRIMARY KEY, p int REFERENCES parent);

@@ -1,6 +1,8 @@
 //! Keys of every maker: each is in the survey, with its kind if that is certain, with where new rows go, and without a danger by chance.
 
-use idgen_migrate::survey::{Arrival, ArrivalBy, Code, ColumnReport, Kind, Level, NewIds, Options, Survey, survey};
+use idgen_migrate::survey::{
+    Arrival, ArrivalBy, Code, ColumnReport, Kind, Level, NewIds, Options, Survey, survey,
+};
 use idgen_server::Database;
 
 use crate::common::execute;
@@ -64,7 +66,10 @@ fn bare(name: &str) -> &str {
 fn column<'s>(survey: &'s Survey, table: &str, column: &str) -> &'s ColumnReport {
     let of = survey.tables.iter().find(|one| bare(&one.table) == table);
     let of = of.unwrap_or_else(|| panic!("no {table}: {:?}", survey.tables));
-    of.columns.iter().find(|one| one.column == column).unwrap_or_else(|| panic!("no {table}.{column}: {of:?}"))
+    of.columns
+        .iter()
+        .find(|one| one.column == column)
+        .unwrap_or_else(|| panic!("no {table}.{column}: {of:?}"))
 }
 
 fn codes(survey: &Survey, table: &str) -> Vec<(Code, Level)> {
@@ -123,15 +128,24 @@ pub async fn check(database: Option<Database>, url: &str) {
     let mut sql = before.to_owned();
     for (name, ..) in TEXTS {
         let ids = (0..ROWS).map(|row| format!("('{}')", ids::of(name, &mut rng, millis(row))));
-        sql += &format!("CREATE TABLE t_{name} (id {exact} PRIMARY KEY);\n{}", insert(&format!("t_{name}"), ids));
+        sql += &format!(
+            "CREATE TABLE t_{name} (id {exact} PRIMARY KEY);\n{}",
+            insert(&format!("t_{name}"), ids)
+        );
     }
     for (name, ..) in INTEGERS {
         let ids = (0..ROWS).map(|row| format!("({})", ids::of(name, &mut rng, millis(row))));
-        sql += &format!("CREATE TABLE i_{name} (id {bigint} PRIMARY KEY);\n{}", insert(&format!("i_{name}"), ids));
+        sql += &format!(
+            "CREATE TABLE i_{name} (id {bigint} PRIMARY KEY);\n{}",
+            insert(&format!("i_{name}"), ids)
+        );
     }
     for name in ["nanoid", "base62", "stripe", "ksuid", "word", "hash"] {
         let ids = (0..ROWS).map(|row| format!("('{}')", ids::of(name, &mut rng, millis(row))));
-        sql += &format!("CREATE TABLE c_{name} (id {ignoring} PRIMARY KEY);\n{}", insert(&format!("c_{name}"), ids));
+        sql += &format!(
+            "CREATE TABLE c_{name} (id {ignoring} PRIMARY KEY);\n{}",
+            insert(&format!("c_{name}"), ids)
+        );
     }
     // What only the order of arrival tells: numbers behind a label, and Snowflakes of an epoch of the company.
     let numbered = |row: i64| format!("INV-{:06}-{:03}", row * 977 % 1_000_000 + row * 1_000, row % 7);
@@ -142,7 +156,10 @@ pub async fn check(database: Option<Database>, url: &str) {
     sql += &insert("w_own", (0..ROWS).map(|row| format!("({}, {})", own(row), stamp(millis(row)))));
     sql += &format!("CREATE TABLE w_random (id {exact} PRIMARY KEY, created_at {time});\n");
     let random: Vec<String> = (0..ROWS).map(|_| ids::of("short", &mut rng, 0)).collect();
-    sql += &insert("w_random", (0..ROWS).map(|row| format!("('{}', {})", random[row as usize], stamp(millis(row)))));
+    sql += &insert(
+        "w_random",
+        (0..ROWS).map(|row| format!("('{}', {})", random[row as usize], stamp(millis(row)))),
+    );
     sql += &format!("CREATE TABLE w_counted (n {counter}, id {exact} NOT NULL UNIQUE);\n");
     sql += &insert("w_counted", (0..ROWS).map(|row| format!("({}, '{}')", row + 1, numbered(row))));
     // One token in both cases.
@@ -157,6 +174,9 @@ pub async fn check(database: Option<Database>, url: &str) {
          INSERT INTO p_users VALUES ('anna', 'a@example.org'), ('bob', 'b@example.org');
          INSERT INTO p_posts VALUES (1, 'anna'), (2, 'bob');"
     );
+    if database == Some(Database::Postgres) {
+        sql += "ANALYZE;";
+    }
     run(url, &sql).await;
     let found = survey(url, &Options { now: Some(NOW), ..Options::default() }).await.unwrap();
 
@@ -165,7 +185,11 @@ pub async fn check(database: Option<Database>, url: &str) {
             let table = format!("{prefix}_{name}");
             let key = column(&found, &table, "id");
             let shares: Vec<_> = key.kinds.iter().map(|share| (share.kind, share.values)).collect();
-            assert_eq!((&shares[..], key.arrival), (&[(kind, ROWS as u64)][..], arrival), "{url}: {table}: {key:?}");
+            assert_eq!(
+                (&shares[..], key.arrival),
+                (&[(kind, ROWS as u64)][..], arrival),
+                "{url}: {table}: {key:?}"
+            );
             let cost = key.cost.as_ref().unwrap_or_else(|| panic!("{url}: {table}"));
             assert!(cost.table_bytes > 0, "{url}: {table}: {cost:?}");
             let mut expected = codes(&found, &table);
@@ -179,7 +203,11 @@ pub async fn check(database: Option<Database>, url: &str) {
     for table in ["c_nanoid", "c_base62", "c_stripe", "c_ksuid"] {
         assert_eq!(codes(&found, table), [(Code::EqualUnderCollation, Level::Danger)], "{url}: {table}");
     }
-    assert!(codes(&found, "c_word").is_empty() && codes(&found, "c_hash").is_empty(), "{url}: {:?}", found.findings);
+    assert!(
+        codes(&found, "c_word").is_empty() && codes(&found, "c_hash").is_empty(),
+        "{url}: {:?}",
+        found.findings
+    );
     let by = |name: &str| Some(ArrivalBy::Column(name.to_owned()));
     for (table, arrival, by) in [
         ("w_label", Arrival::RightEdge, by("created_at")),
@@ -210,12 +238,27 @@ pub async fn truncated(database: Option<Database>, url: &str) {
              CREATE TABLE l_{table} (id {bigint} PRIMARY KEY, o {exact}, o_short {exact}, FOREIGN KEY (o) REFERENCES o_{table} (id));\n"
         );
         let ids: Vec<String> = (0..60)
-            .map(|row| if is_new { ids::v7(&mut rng, NOW - (61 - row) * 70_000) } else { ids::v4(&mut rng) }.to_string())
+            .map(|row| {
+                if is_new { ids::v7(&mut rng, NOW - (61 - row) * 70_000) } else { ids::v4(&mut rng) }
+                    .to_string()
+            })
             .collect();
-        sql += &insert(&format!("o_{table}"), ids.iter().map(|id| {
-            format!("('{id}', '{}', 'ORD-{}', '{}', '{}')", &id[..8], id[..6].to_uppercase(), &id[28..], &id[..13])
-        }));
-        sql += &insert(&format!("l_{table}"), ids.iter().enumerate().map(|(n, id)| format!("({n}, '{id}', '{}')", &id[..8])));
+        sql += &insert(
+            &format!("o_{table}"),
+            ids.iter().map(|id| {
+                format!(
+                    "('{id}', '{}', 'ORD-{}', '{}', '{}')",
+                    &id[..8],
+                    id[..6].to_uppercase(),
+                    &id[28..],
+                    &id[..13]
+                )
+            }),
+        );
+        sql += &insert(
+            &format!("l_{table}"),
+            ids.iter().enumerate().map(|(n, id)| format!("({n}, '{id}', '{}')", &id[..8])),
+        );
     }
     match database {
         Some(Database::MySql | Database::MariaDb) => {
@@ -239,8 +282,11 @@ pub async fn truncated(database: Option<Database>, url: &str) {
         }
     }
     let public = if database == Some(Database::Postgres) { "uuid" } else { exact };
-    sql += &format!("CREATE TABLE api (n {bigint} PRIMARY KEY, public_id {public} UNIQUE, reset_token {public});\n");
-    sql += &insert("api", (0..30).map(|n| format!("({n}, '{}', '{}')", ids::v4(&mut rng), ids::v4(&mut rng))));
+    sql += &format!(
+        "CREATE TABLE api (n {bigint} PRIMARY KEY, public_id {public} UNIQUE, reset_token {public});\n"
+    );
+    sql +=
+        &insert("api", (0..30).map(|n| format!("({n}, '{}', '{}')", ids::v4(&mut rng), ids::v4(&mut rng))));
     run(url, &sql).await;
     let at = |to| Options { now: Some(NOW), to, ..Options::default() };
     let found = survey(url, &at(None)).await.unwrap();
@@ -254,7 +300,12 @@ pub async fn truncated(database: Option<Database>, url: &str) {
         names
     };
     let of = |table: &str, level| {
-        let columns = [format!("l_{table}.o_short"), format!("o_{table}.label"), format!("o_{table}.short"), format!("o_{table}.twelve")];
+        let columns = [
+            format!("l_{table}.o_short"),
+            format!("o_{table}.label"),
+            format!("o_{table}.short"),
+            format!("o_{table}.twelve"),
+        ];
         columns.map(|name| (name, level))
     };
     let mut expected: Vec<_> = [of("new", Level::Danger), of("old", Level::Warning)].concat();
@@ -262,12 +313,26 @@ pub async fn truncated(database: Option<Database>, url: &str) {
     expected.sort();
     assert_eq!(truncated(&found), expected, "{url}: the last digits are no danger");
     let what = |column: &str| {
-        let of = found.findings.iter().find(|one| one.code == Code::Truncated && one.column.as_deref() == Some(column));
+        let of = found
+            .findings
+            .iter()
+            .find(|one| one.code == Code::Truncated && one.column.as_deref() == Some(column));
         of.unwrap().what.clone()
     };
-    assert!(what("short").contains("first 8 digits") && what("short").contains("65.5 seconds"), "{url}: {}", what("short"));
-    assert!(what("label").contains("first 6 digits") && what("label").contains("4.7 hours"), "{url}: {}", what("label"));
-    assert!(what("twelve").contains("first 12 digits") && what("twelve").contains("one millisecond"), "{url}");
+    assert!(
+        what("short").contains("first 8 digits") && what("short").contains("65.5 seconds"),
+        "{url}: {}",
+        what("short")
+    );
+    assert!(
+        what("label").contains("first 6 digits") && what("label").contains("4.7 hours"),
+        "{url}: {}",
+        what("label")
+    );
+    assert!(
+        what("twelve").contains("first 12 digits") && what("twelve").contains("one millisecond"),
+        "{url}"
+    );
     let others = |survey: &Survey| -> Vec<(Code, String, Level)> {
         let is_of_switch = |code| matches!(code, Code::CursorById | Code::PartitionById | Code::PublicId);
         let of = survey.findings.iter().filter(|finding| is_of_switch(finding.code));

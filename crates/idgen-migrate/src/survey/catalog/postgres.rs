@@ -157,7 +157,8 @@ async fn foreign(session: &mut Session, catalog: &mut Catalog, places: &Places) 
 /// not end.
 async fn sequences(session: &mut Session, catalog: &mut Catalog, places: &Places) -> Result<()> {
     let sql = format!(
-        "SELECT DISTINCT n.nspname::text, c.relname::text, a.attname::text, s.relname::text, CASE WHEN q.cycle THEN '0' ELSE q.last_value::text END, \
+        "SELECT DISTINCT n.nspname::text, c.relname::text, a.attname::text, s.relname::text, \
+         CASE WHEN q.cycle THEN '0' ELSE coalesce(q.last_value, 0)::text END, \
          q.max_value::text FROM pg_class s JOIN pg_namespace sn ON sn.oid = s.relnamespace \
          JOIN pg_sequences q ON q.schemaname = sn.nspname AND q.sequencename = s.relname \
          JOIN (SELECT objid AS sequence, refobjid AS relation, refobjsubid AS place FROM pg_depend \

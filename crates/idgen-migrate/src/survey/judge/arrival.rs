@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
+use crate::survey::judge::classify::Reading;
 use crate::survey::judge::integers;
 use crate::survey::judge::kinds::Kind;
 use crate::survey::judge::parse::{Parsed, parse};
-use crate::survey::judge::classify::Reading;
 use crate::survey::judge::tokens;
 use crate::survey::read::sample::{Sample, Value};
 use crate::survey::schema::{Class, Column, Table};
@@ -105,15 +105,19 @@ pub(crate) fn is_creation_time(column: &Column) -> bool {
         || (column.class == Class::Any && !kind.contains("blob"));
     let parts = ["creat", "insert", "added", "joined", "regist", "received", "submitted", "placed", "logged"];
     let is_exact = matches!(name.as_str(), "at" | "time" | "timestamp" | "ts" | "made" | "made_at" | "ctime");
-    is_time && (is_exact || parts.iter().any(|part| name.contains(part)))
+    let is_person = ["creator", "_by", "user", "author"].iter().any(|part| name.contains(part));
+    is_time && !is_person && (is_exact || parts.iter().any(|part| name.contains(part)))
 }
 
 /// The place of each value in the order of all; equal values have the same one.
 fn ranks(values: &[&Value]) -> Vec<Option<f64>> {
     let key = |value: &Value| match value {
         Value::Int(number) => Some((0, *number, String::new())),
-        Value::Text(text) => Some((1, 0, text.clone())),
-        Value::Null | Value::Bytes(_) => None,
+        // A time begins with its year.
+        Value::Text(text) if text.bytes().take(4).filter(u8::is_ascii_digit).count() == 4 => {
+            Some((1, 0, text.clone()))
+        }
+        Value::Text(_) | Value::Null | Value::Bytes(_) => None,
     };
     ranked(&values.iter().map(|value| key(value)).collect::<Vec<_>>())
 }
@@ -182,7 +186,9 @@ pub(crate) fn of_column(of: &Values<'_>, came: Option<&Came>) -> (f64, Arrival, 
     let keys: Vec<Vec<u8>> = of.values.iter().map(|value| sort_key(of.engine, column, value)).collect();
     let behind = behind_newest(&keys, of.readings);
     let share = behind.unwrap_or(0.0);
-    if of.table.counters.iter().any(|counter| counter.column == of.at) {
+    if of.table.counters.iter().any(|counter| counter.column == of.at)
+        || (is_counter(of.engine, of.table, of.at) && !integers::is_spread(&integers_of(of.parsed)))
+    {
         return (share, Arrival::RightEdge, Some(ArrivalBy::Counter));
     }
     let count = |is: fn(Kind) -> bool| of.readings.iter().filter(|reading| is(reading.kind)).count();
@@ -241,7 +247,8 @@ fn measured(keys: &[Vec<u8>], rows: &[usize], came: &Came) -> Option<Arrival> {
     if n < LEAST_TIMES {
         return None;
     }
-    let places: Vec<f64> = ranked(&both.iter().map(|one| Some(one.1)).collect::<Vec<_>>()).into_iter().flatten().collect();
+    let places: Vec<f64> =
+        ranked(&both.iter().map(|one| Some(one.1)).collect::<Vec<_>>()).into_iter().flatten().collect();
     let mut times: Vec<Option<i64>> = both.iter().map(|one| Some((one.0 * 2.0) as i64)).collect();
     let times: Vec<f64> = ranked(&std::mem::take(&mut times)).into_iter().flatten().collect();
     let correlation = pearson(&times, &places)?;
@@ -274,6 +281,14 @@ fn pearson(a: &[f64], b: &[f64]) -> Option<f64> {
     (of_a > 0.0 && of_b > 0.0).then(|| both / (of_a * of_b).sqrt())
 }
 
+fn integers_of(parsed: &[Parsed]) -> Vec<i128> {
+    let integer = |parsed: &Parsed| match parsed {
+        Parsed::Integer(number) => Some(*number),
+        _ => None,
+    };
+    parsed.iter().filter_map(integer).collect()
+}
+
 /// Fewer values do not show where the first bytes of the others are.
 const LEAST: usize = 8;
 
@@ -283,14 +298,7 @@ fn begins_anywhere(of: &Values<'_>) -> bool {
         return false;
     }
     let column = &of.table.columns[of.at];
-    let numbers: Vec<i128> = of
-        .parsed
-        .iter()
-        .filter_map(|parsed| match parsed {
-            Parsed::Integer(number) => Some(*number),
-            _ => None,
-        })
-        .collect();
+    let numbers = integers_of(of.parsed);
     if numbers.len() * 2 > of.values.len() {
         return integers::is_spread(&numbers);
     }
@@ -298,10 +306,12 @@ fn begins_anywhere(of: &Values<'_>) -> bool {
         let first: std::collections::BTreeSet<u8> = bytes.collect();
         first.len() >= 4 && first.first() < Some(&64) && first.last() >= Some(&192)
     };
-    let ids = || of.parsed.iter().filter_map(|parsed| match parsed {
-        Parsed::Wide { id, .. } => Some(id.as_bytes()[0]),
-        _ => None,
-    });
+    let ids = || {
+        of.parsed.iter().filter_map(|parsed| match parsed {
+            Parsed::Wide { id, .. } => Some(id.as_bytes()[0]),
+            _ => None,
+        })
+    };
     if ids().count() == of.values.len() {
         return first_bytes(&mut ids());
     }

@@ -46,9 +46,13 @@ mod tests {
         for each in [1.0 / 64.0, 0.1, 0.5, 0.72] {
             for all in [1, 2, 7, 40, 300] {
                 for fitting in 0..=all {
-                    let (bound, exact) = (ln_tail(fitting, all, each).exp(), exact(fitting, all, each).min(1.0));
+                    let (bound, exact) =
+                        (ln_tail(fitting, all, each).exp(), exact(fitting, all, each).min(1.0));
                     assert!(bound >= exact * 0.999_999, "{fitting} of {all} at {each}: {bound} {exact}");
-                    assert!(bound <= (exact * 100.0).max(1e-9), "{fitting} of {all} at {each}: {bound} {exact}");
+                    assert!(
+                        bound <= (exact * 100.0).max(1e-9),
+                        "{fitting} of {all} at {each}: {bound} {exact}"
+                    );
                 }
             }
         }

@@ -117,7 +117,8 @@ fn patterns(parsed: &[Parsed], now: i64, readings: &mut [Reading]) {
     let latest = |kind| now.saturating_add(if kind == Kind::TypeId { WRONG_YEARS * YEAR } else { YEAR });
     let fits = |kind, time: Option<i64>| time.is_none_or(|time| (EARLIEST..latest(kind)).contains(&time));
     let mut counts: BTreeMap<(Kind, bool), (usize, f64)> = BTreeMap::new();
-    for (kind, time, each) in parsed.iter().filter_map(candidate).filter(|&(kind, time, _)| fits(kind, time)) {
+    for (kind, time, each) in parsed.iter().filter_map(candidate).filter(|&(kind, time, _)| fits(kind, time))
+    {
         let of_time = match time {
             Some(_) => (latest(kind) - EARLIEST) as f64 / period(kind),
             None => 1.0,
@@ -280,7 +281,8 @@ impl Wide {
         }
         self.by_nodes();
         self.guesses();
-        let certain: Vec<Kind> = self.found.iter().filter(|one| one.1.certain).map(|one| one.1.kind).collect();
+        let certain: Vec<Kind> =
+            self.found.iter().filter(|one| one.1.certain).map(|one| one.1.kind).collect();
         for (at, reading) in self.found {
             // A value that fits two kinds of the column may be either.
             let other = readings[at].kind;
@@ -309,7 +311,11 @@ impl Wide {
                 }
                 false => fitting as f64 >= CLEARLY_MORE * each * all as f64,
             };
-            if fitting > 0 && is_enough && tail < self.level.ln() && best.is_none_or(|(least, _)| tail < least) {
+            if fitting > 0
+                && is_enough
+                && tail < self.level.ln()
+                && best.is_none_or(|(least, _)| tail < least)
+            {
                 best = Some((tail, kind));
             }
         }
@@ -361,7 +367,8 @@ impl Wide {
     fn guesses(&mut self) {
         let versions = self.open.iter().filter(|candidate| candidate.bits.0 != Kind::Other128).count();
         let has_versions = versions as f64 >= MOST * self.open.len() as f64;
-        let ulids = self.open.iter().filter(|one| one.is_base32 && self.is_plausible(Some(one.millis))).count();
+        let ulids =
+            self.open.iter().filter(|one| one.is_base32 && self.is_plausible(Some(one.millis))).count();
         let has_ulids = ulids as f64 >= MOST * self.open.len() as f64;
         for candidate in std::mem::take(&mut self.open) {
             let kind = match candidate.bits.0 {

@@ -93,15 +93,8 @@ pub(crate) fn find(
         if !has_ids && !is_key {
             continue;
         }
-        let of = Values {
-            engine,
-            table,
-            at,
-            values: &values,
-            rows: &rows,
-            parsed: &parsed,
-            readings: &readings,
-        };
+        let of =
+            Values { engine, table, at, values: &values, rows: &rows, parsed: &parsed, readings: &readings };
         let (behind_newest, arrival, arrival_by) = arrival::of_column(&of, came.as_ref());
         let unknown = readings.iter().filter(|reading| reading.kind == Kind::Text).count();
         let form = if unknown * 2 > values.len() { tokens::form(&texts(&values)) } else { None };

@@ -287,11 +287,10 @@ fn once(catalog: &Catalog, findings: Vec<Finding>) -> Vec<Finding> {
     let is_of_ids = |code: Code| {
         matches!(code, Code::BeyondJson | Code::SignedOverflow | Code::FutureTime | Code::MariadbUuidOrder)
     };
-    let key = |table: &Table, column: usize, code: Code| (table.shown(), table.columns[column].name.clone(), code);
-    let known: HashSet<(String, String, Code)> = findings
-        .iter()
-        .filter_map(|one| Some((one.table.clone(), one.column.clone()?, one.code)))
-        .collect();
+    let key =
+        |table: &Table, column: usize, code: Code| (table.shown(), table.columns[column].name.clone(), code);
+    let known: HashSet<(String, String, Code)> =
+        findings.iter().filter_map(|one| Some((one.table.clone(), one.column.clone()?, one.code))).collect();
     let mut parents: HashMap<(String, String, Code), (String, String, Code)> = HashMap::new();
     for foreign in &catalog.foreign {
         for (&child_at, &parent_at) in foreign.columns.iter().zip(&foreign.parent_columns) {

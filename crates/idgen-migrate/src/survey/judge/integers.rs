@@ -53,9 +53,7 @@ pub(super) fn classify(numbers: &[i128], now: i64, is_counted: bool) -> Vec<Read
     };
     let pattern = if is_counted { None } else { pattern(numbers, now) };
     let of = |&number: &i128| match &pattern {
-        Some(pattern) if pattern.has(number) => {
-            Reading::certain(pattern.kind, Some((pattern.time)(number)))
-        }
+        Some(pattern) if pattern.has(number) => Reading::certain(pattern.kind, Some((pattern.time)(number))),
         _ => plain(number),
     };
     numbers.iter().map(of).collect()
@@ -78,10 +76,7 @@ impl Pattern {
 fn times(now: i64) -> Vec<Pattern> {
     let scaled = |kind, up: i128, down: i128| Pattern {
         kind,
-        range: (
-            i128::from(EARLIEST) * up / down,
-            i128::from(now.saturating_add(YEAR)) * up / down,
-        ),
+        range: (i128::from(EARLIEST) * up / down, i128::from(now.saturating_add(YEAR)) * up / down),
         time: Box::new(move |number| (number * down / up) as i64),
     };
     vec![
@@ -91,10 +86,7 @@ fn times(now: i64) -> Vec<Pattern> {
         scaled(Kind::Nanos, 1_000_000, 1),
         Pattern {
             kind: Kind::Seconds64,
-            range: (
-                i128::from(EARLIEST / 1_000) << 32,
-                i128::from(now.saturating_add(YEAR) / 1_000) << 32,
-            ),
+            range: (i128::from(EARLIEST / 1_000) << 32, i128::from(now.saturating_add(YEAR) / 1_000) << 32),
             time: Box::new(|number| (number >> 32) as i64 * 1_000),
         },
     ]
@@ -114,6 +106,8 @@ fn pattern(numbers: &[i128], now: i64) -> Option<Pattern> {
         let fitting = EPOCHS.into_iter().filter(|epoch| fits(epoch.range(now)));
         let newest = |epoch: &Epoch| numbers.iter().map(|&number| epoch.time(number)).max();
         let epoch = fitting.filter(|epoch| newest(epoch) <= Some(now)).max_by_key(newest)?;
+        // Without a sequence in the lower bits, an old id can be one of another epoch.
+        (has_sequence(numbers) || newest(&epoch) >= Some(now - YEAR)).then_some(())?;
         Some(Pattern {
             kind: Kind::Snowflake,
             range: epoch.range(now),

@@ -93,7 +93,9 @@ pub(crate) fn parse(value: &Value) -> Parsed {
             Err(_) if bytes.len() == 12 => object(bytes, None),
             // Texts in a column of bytes, which may be padded with zeros.
             Err(_) => match str::from_utf8(bytes).map(|text| text.trim_end_matches('\0')) {
-                Ok(text) if text.len() >= 20 && text.is_ascii() && !text.contains(|c: char| c.is_control()) => {
+                Ok(text)
+                    if text.len() >= 20 && text.is_ascii() && !text.contains(|c: char| c.is_control()) =>
+                {
                     parse_text(text)
                 }
                 _ => patterns::of_bytes(bytes).unwrap_or(Parsed::Bytes),

@@ -36,8 +36,6 @@ pub(super) fn of_text(text: &str) -> Option<Parsed> {
             pattern(Kind::Xid, Some((number >> 68) as i64 * 1_000), 1.0 / 16.0)
         }
         24 if is_base36(text) && text.as_bytes()[0].is_ascii_lowercase() => {
-            let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
-            has_digit.then_some(())?;
             pattern(Kind::Cuid2, None, 26.0 / 36.0)
         }
         25 if is_base36(text) && text.starts_with('c') => {

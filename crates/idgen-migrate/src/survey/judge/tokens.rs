@@ -26,7 +26,8 @@ const LEAST_CHARS: usize = 8;
 /// order that words have.
 pub(crate) fn has_random_case(texts: &[&str]) -> bool {
     let label = label(texts);
-    let (mut lower, mut upper, mut digits, mut pairs, mut changes) = (0_usize, 0_usize, 0_usize, 0_usize, 0_usize);
+    let (mut lower, mut upper, mut digits) = (0_usize, 0_usize, 0_usize);
+    let (mut pairs, mut changes, mut mixed) = (0_usize, 0_usize, 0_usize);
     for text in texts {
         let Some(rest) = text.get(label..).filter(|rest| rest.len() >= LEAST_CHARS) else { return false };
         if !rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_+/=.".contains(&byte)) {
@@ -39,6 +40,7 @@ pub(crate) fn has_random_case(texts: &[&str]) -> bool {
             _ => None,
         };
         let classes: Vec<Option<u8>> = rest.bytes().map(class).collect();
+        mixed += usize::from(classes.contains(&Some(0)) && classes.contains(&Some(1)));
         let count = |of: u8| classes.iter().filter(|&&class| class == Some(of)).count();
         (lower, upper, digits) = (lower + count(0), upper + count(1), digits + count(2));
         let both = classes.windows(2).filter(|pair| pair[0].is_some() && pair[1].is_some());
@@ -52,6 +54,7 @@ pub(crate) fn has_random_case(texts: &[&str]) -> bool {
     let all = (letters + digits).max(1) as f64;
     let same: f64 = [lower, upper, digits].into_iter().map(|count| (count as f64 / all).powi(2)).sum();
     letters >= LEAST_LETTERS
+        && mixed * 10 >= texts.len() * 8
         && (least..=most).contains(&part)
         && changes as f64 >= 0.75 * (1.0 - same) * pairs as f64
 }

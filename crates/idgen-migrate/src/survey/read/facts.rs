@@ -92,7 +92,8 @@ async fn expressions(session: &mut Session, catalog: &Catalog) -> Vec<Expression
     let rows = rows(session, "expressions of unique indexes", sql).await;
     let expression = |row: Vec<String>| {
         let [schema, table, index, text] = &row[..] else { return None };
-        let is = |of: &crate::survey::schema::Table| of.schema == *schema && of.name.eq_ignore_ascii_case(table);
+        let is =
+            |of: &crate::survey::schema::Table| of.schema == *schema && of.name.eq_ignore_ascii_case(table);
         let table = catalog.tables.iter().position(is)?;
         Some(Expression { table, index: index.clone(), text: text.clone() })
     };
@@ -114,7 +115,9 @@ async fn unread(session: &mut Session, options: &Options, unseen: &mut Vec<Strin
         }
         match kind.as_str() {
             "f" => unseen.push(format!("{shown}: a foreign table, whose rows another server has")),
-            "p" => unseen.push(format!("{shown} as a whole: it is partitioned, and its partitions are surveyed as tables")),
+            "p" => unseen.push(format!(
+                "{shown} as a whole: it is partitioned, and its partitions are surveyed as tables"
+            )),
             _ => {}
         }
         if has_policies == "true" {
@@ -156,7 +159,8 @@ async fn partitions(session: &mut Session, catalog: &Catalog) -> Vec<Partition> 
             }
             (None, None) => continue,
         };
-        let words: Vec<&str> = by.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty()).collect();
+        let words: Vec<&str> =
+            by.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty()).collect();
         let Some(column) = columns.iter().find(|name| words.contains(&name.as_str())) else { continue };
         // KEY of MySQL and HASH of PostgreSQL hash the whole value; HASH of MySQL is an expression modulo the number of partitions.
         let is_hash = match engine {

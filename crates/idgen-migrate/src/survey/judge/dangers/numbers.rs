@@ -49,7 +49,10 @@ pub(super) fn signed_overflow(context: &Context<'_>) -> Option<Finding> {
         // A few negative integers alone can be random ones.
         let is_all = negative == ids.parsed.len() && negative < ENOUGH;
         if is_all {
-            (Level::Warning, format!("all {negative} ids are negative: random integers, or ids that were 2^63 or more"))
+            (
+                Level::Warning,
+                format!("all {negative} ids are negative: random integers, or ids that were 2^63 or more"),
+            )
         } else {
             (Level::Danger, what)
         }

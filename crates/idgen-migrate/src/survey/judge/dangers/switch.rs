@@ -33,7 +33,9 @@ fn pages_by(statement: &str, table: &str, column: &str) -> bool {
     let compares = text.match_indices(&column).any(|(at, _)| {
         let before = text[..at].chars().next_back();
         let after = text[at + column.len()..].trim_start();
-        before.is_none_or(|c| !is_word(c)) && (after.starts_with('>') || after.starts_with('<')) && !after.starts_with("<>")
+        before.is_none_or(|c| !is_word(c))
+            && (after.starts_with('>') || after.starts_with('<'))
+            && !after.starts_with("<>")
     });
     orders || compares
 }
@@ -53,15 +55,23 @@ pub(super) fn cursor(context: &Context<'_>, read: &Read<'_>) -> Option<Finding> 
     let said: Vec<&Said> = read.facts.said.iter().filter(pages).collect();
     let table = sql::table(engine, context.table);
     let of = sql::name(engine, &context.column.name);
-    let begins = format!("{share:.1} % of the ids that were read sort behind a version 7 of today, so new rows come before them");
+    let begins = format!(
+        "{share:.1} % of the ids that were read sort behind a version 7 of today, so new rows come before them"
+    );
     let (level, what) = match &said[..] {
         [] => (
             Level::Warning,
-            format!("{begins}: a program that pages by {}, or remembers the largest one, does not see them", context.column.name),
+            format!(
+                "{begins}: a program that pages by {}, or remembers the largest one, does not see them",
+                context.column.name
+            ),
         ),
         [first, rest @ ..] => {
             let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
-            (Level::Danger, format!("{begins}, and {}{more} pages or sorts by {}", first.place, context.column.name))
+            (
+                Level::Danger,
+                format!("{begins}, and {}{more} pages or sorts by {}", first.place, context.column.name),
+            )
         }
     };
     let finding = context.finding(level, Code::CursorById, what);
@@ -73,7 +83,8 @@ pub(super) fn cursor(context: &Context<'_>, read: &Read<'_>) -> Option<Finding> 
 
 /// Words in names of columns and tables whose values protect something.
 const SECRETS: [&str; 12] = [
-    "token", "secret", "password", "reset", "session", "invit", "apikey", "api_key", "nonce", "csrf", "verif", "magic",
+    "token", "secret", "password", "reset", "session", "invit", "apikey", "api_key", "nonce", "csrf",
+    "verif", "magic",
 ];
 /// Words in names of columns whose values are shown.
 const SHOWN: [&str; 9] = ["public", "share", "link", "slug", "external", "url", "guid", "ref", "uuid"];
@@ -112,7 +123,8 @@ pub(super) fn public(context: &Context<'_>) -> Option<Finding> {
     let finding = context.finding(level, Code::PublicId, what);
     let of = sql::name(engine, &column.name);
     let statement = format!("SELECT {of} FROM {} LIMIT 100", sql::table(engine, table));
-    let remedy = "keep version 4 here, or hand out sealed ids, which are stored as version 7 and look like version 4";
+    let remedy =
+        "keep version 4 here, or hand out sealed ids, which are stored as version 7 and look like version 4";
     Some(Finding { statement, remedy: remedy.to_owned(), ..finding })
 }
 

@@ -20,8 +20,14 @@ fn cased(context: &Context<'_>) -> usize {
         is_mixed && (is_ksuid || parsed.spelling().is_some_and(Spelling::needs_case))
     };
     let decoded = ids.parsed.iter().zip(&ids.values).filter(needs_case).count();
+    // Hexadecimal digits mean the same in both cases.
+    let has_case = |parsed: &Parsed| match parsed {
+        Parsed::Wide { .. } => parsed.spelling().is_some_and(Spelling::needs_case),
+        Parsed::Text | Parsed::Pattern { .. } => true,
+        Parsed::Object { .. } | Parsed::Digest | Parsed::Integer(_) | Parsed::Bytes => false,
+    };
     let texts = ids.texts();
-    match tokens::has_random_case(&texts) {
+    match ids.parsed.iter().all(has_case) && tokens::has_random_case(&texts) {
         true => texts.len(),
         false => decoded,
     }

@@ -20,7 +20,8 @@ pub(super) fn both_byte_orders(context: &Context<'_>) -> Option<Finding> {
     } else {
         (Kind::V1, format!("{digits} LIKE '____________1%'"))
     };
-    let places = (0..ids.readings.len()).filter(|&at| ids.readings[at].certain && ids.readings[at].kind == rare);
+    let places =
+        (0..ids.readings.len()).filter(|&at| ids.readings[at].certain && ids.readings[at].kind == rare);
     let what =
         format!("version 1 in both byte orders: {plain} plain, {swapped} swapped as by UUID_TO_BIN(id, 1)");
     let finding = context.finding(Level::Danger, Code::BothByteOrders, what);

@@ -130,10 +130,18 @@ fn shared(of: &Ids<'_>, digits: usize) -> (bool, String) {
             let millis = 2_f64.powi((60 - bits.min(48)).max(0)) / 1e4;
             (true, format!("all ids that were made within {} share them", span(millis)))
         }
-        Kind::V1 => (true, "they are the lower part of a time, which is repeated every seven minutes".to_owned()),
+        Kind::V1 => {
+            (true, "they are the lower part of a time, which is repeated every seven minutes".to_owned())
+        }
         _ => {
             let rows = 1.18 * 2_f64.powf(f64::from(bits.min(48)) / 2.0);
-            (false, format!("two of about {} random ids share them", crate::survey::sections::grouped(rows as u64)))
+            (
+                false,
+                format!(
+                    "two of about {} random ids share them",
+                    crate::survey::sections::grouped(rows as u64)
+                ),
+            )
         }
     }
 }
@@ -142,7 +150,11 @@ fn shared(of: &Ids<'_>, digits: usize) -> (bool, String) {
 fn judged(read: &Read<'_>, of: &Ids<'_>, digits: usize, place: &str, is_unique: bool) -> (Level, String) {
     let (is_time, shared) = shared(of, digits);
     let fails = if is_unique { "; as they are unique here, the insert of a second one fails" } else { "" };
-    let held = format!("{place} the first {digits} digits of {}, whose ids are {}: {shared}{fails}", of.column.name, of.kind.name());
+    let held = format!(
+        "{place} the first {digits} digits of {}, whose ids are {}: {shared}{fails}",
+        of.column.name,
+        of.kind.name()
+    );
     if is_time {
         return (Level::Danger, held);
     }
@@ -198,8 +210,10 @@ fn prefixes(read: &Read<'_>, table: &Table, of: &Ids<'_>) -> Vec<Finding> {
 fn of_index(read: &Read<'_>, table: &Table, of: &Ids<'_>, digits: usize, index: &str, cut: &str) -> Finding {
     let place = format!("the unique index {index} holds");
     let (level, what) = judged(read, of, digits, &place, true);
-    let statement =
-        format!("SELECT {cut}, COUNT(*) FROM {} GROUP BY 1 HAVING COUNT(*) > 1", sql::table(read.engine, table));
+    let statement = format!(
+        "SELECT {cut}, COUNT(*) FROM {} GROUP BY 1 HAVING COUNT(*) > 1",
+        sql::table(read.engine, table)
+    );
     let finding = about_table(level, Code::Truncated, table, Some(of.column), what);
     Finding { statement, remedy: REMEDY.to_owned(), ..finding }
 }
@@ -230,9 +244,9 @@ fn cut(expression: &str, column: &str) -> Option<(usize, bool)> {
     if !text.split(|c| !is_word(c)).any(|word| word == column.to_ascii_lowercase()) {
         return None;
     }
-    let name = ["left", "substring", "substr", "mid"].into_iter().find(|name| {
-        text.split(|c| !is_word(c)).any(|word| word == *name)
-    })?;
+    let name = ["left", "substring", "substr", "mid"]
+        .into_iter()
+        .find(|name| text.split(|c| !is_word(c)).any(|word| word == *name))?;
     let arguments = &text[text.find(name)? + name.len()..];
     let words = arguments.split(|c| !is_word(c)).filter_map(|word| word.parse::<usize>().ok());
     let numbers: Vec<usize> = words.take(2).collect();
