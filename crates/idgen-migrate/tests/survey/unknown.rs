@@ -167,6 +167,9 @@ pub async fn check(database: Option<Database>, url: &str) {
     let mut tokens: Vec<String> = (0..50).map(|_| ids::of("cuid2", &mut rng, 0)).collect();
     tokens.push(tokens[7].to_uppercase());
     sql += &insert("s_token", tokens.iter().map(|token| format!("('{token}')")));
+    // Equal values are no evidence: a default in each row.
+    sql += &format!("CREATE TABLE z_zero (n {bigint} PRIMARY KEY, old {exact});\n");
+    sql += &insert("z_zero", (0..ROWS).map(|row| format!("({row}, '{}')", "0".repeat(27))));
     // A unique key and a foreign key beside the primary one.
     sql += &format!(
         "CREATE TABLE p_users (id {exact} PRIMARY KEY, mail {exact} UNIQUE);
@@ -219,6 +222,8 @@ pub async fn check(database: Option<Database>, url: &str) {
         assert_eq!((key.arrival, &key.arrival_by), (arrival, &by), "{url}: {table}: {key:?}");
     }
     assert_eq!(codes(&found, "s_token"), [(Code::TwoSpellings, Level::Danger)], "{url}");
+    let zero = found.tables.iter().find(|table| bare(&table.table) == "z_zero").unwrap();
+    assert_eq!(zero.columns.len(), 1, "{url}: {zero:?}");
     for (table, name) in [("p_users", "mail"), ("p_users", "id"), ("p_posts", "author"), ("p_posts", "id")] {
         assert_eq!(column(&found, table, name).values, 2, "{url}: {table}.{name}");
     }

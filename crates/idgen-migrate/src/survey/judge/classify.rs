@@ -43,8 +43,27 @@ impl Reading {
     }
 }
 
+/// What each value is, and its kind. Equal values are one: they are no more evidence than the first one. `is_counted`: the server
+/// counts the integers of this column.
+pub(crate) fn read_all(values: &[Value], now: i64, is_counted: bool) -> (Vec<Parsed>, Vec<Reading>) {
+    let mut places: HashMap<&Value, usize> = HashMap::new();
+    let mut distinct: Vec<Value> = Vec::new();
+    let place: Vec<usize> = values
+        .iter()
+        .map(|value| {
+            *places.entry(value).or_insert_with(|| {
+                distinct.push(value.clone());
+                distinct.len() - 1
+            })
+        })
+        .collect();
+    let parsed = parse_all(&distinct);
+    let readings = classify(&parsed, now, is_counted);
+    (place.iter().map(|&at| parsed[at]).collect(), place.iter().map(|&at| readings[at]).collect())
+}
+
 /// Reads each value alone, and drops forms that only chance gives: of 16 random texts of 22 characters, one ends like base64.
-pub(crate) fn parse_all(values: &[Value]) -> Vec<Parsed> {
+fn parse_all(values: &[Value]) -> Vec<Parsed> {
     let mut parsed: Vec<Parsed> = values.iter().map(parse).collect();
     let length = |value: &Value| match value {
         Value::Text(text) => text.len(),
@@ -69,8 +88,8 @@ pub(crate) fn parse_all(values: &[Value]) -> Vec<Parsed> {
     parsed
 }
 
-/// The kind of each value of a column. `is_counted`: the server counts the integers of this column.
-pub(crate) fn classify(parsed: &[Parsed], now: i64, is_counted: bool) -> Vec<Reading> {
+/// The kind of each of the values of a column, which differ.
+fn classify(parsed: &[Parsed], now: i64, is_counted: bool) -> Vec<Reading> {
     let mut readings: Vec<Reading> = parsed.iter().map(plain).collect();
     let integer = |at: &usize| match parsed[*at] {
         Parsed::Integer(number) => Some(number),
@@ -92,6 +111,8 @@ fn plain(parsed: &Parsed) -> Reading {
         Parsed::Digest => Reading::certain(Kind::Digest, None),
         Parsed::Wide { .. } => Reading::guess(Kind::Other128),
         Parsed::Object { spelling: None, .. } | Parsed::Bytes => Reading::guess(Kind::Bytes),
+        // Any bytes of this length.
+        Parsed::Pattern { each, .. } if *each >= 1.0 => Reading::guess(Kind::Bytes),
         _ => Reading::guess(Kind::Text),
     }
 }

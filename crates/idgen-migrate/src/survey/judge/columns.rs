@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::survey::judge::arrival::{self, Arrival, ArrivalBy, Came, Values};
-use crate::survey::judge::classify::{Reading, classify, parse_all};
+use crate::survey::judge::classify::{Reading, read_all};
 use crate::survey::judge::kinds::Kind;
 use crate::survey::judge::parse::Parsed;
 use crate::survey::judge::tokens;
@@ -82,9 +82,8 @@ pub(crate) fn find(
         let mut found_by = constraints(catalog, table_at, at);
         let (rows, values): (Vec<usize>, Vec<Value>) =
             sample.values(at).into_iter().map(|(row, value)| (row, value.clone())).unzip();
-        let parsed = parse_all(&values);
         let is_counted = table.counters.iter().any(|counter| counter.column == at);
-        let readings = classify(&parsed, now, is_counted);
+        let (parsed, readings) = read_all(&values, now, is_counted);
         let is_key = !found_by.is_empty() && column.class != Class::Other;
         let has_ids = is_of_ids(column, &parsed, &readings);
         if has_ids {
