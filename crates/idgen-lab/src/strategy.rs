@@ -89,7 +89,7 @@ impl Strategy {
             Column::Unkeyed16 if !database.clusters_rows() => {
                 "without a key there is no index, and its rows are in a heap in any case: choose auto-increment"
             }
-            _ if self.ids.is_server_made() && !database.makes(self.ids) => {
+            _ if self.ids.is_server_made() && !self.ids.is_made_by(database) => {
                 "it has no function that makes these ids: choose "
             }
             column if column.is_mapped() && column != Column::MappedInteger && !database.speaks_mysql() => {

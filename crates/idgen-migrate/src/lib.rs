@@ -5,8 +5,7 @@
 
 #![forbid(unsafe_code)]
 
-mod error;
 pub mod plan;
 pub mod survey;
 
-pub use error::{Error, Result};
+pub use idgen_database::{Error, Result};

@@ -1,156 +1,9 @@
 //! Which database a record is of, and what it can do.
 
-use std::fmt;
-
+use idgen_database::Database;
 use serde::{Deserialize, Serialize};
 
 use crate::strategy::IdKind;
-
-/// A database that idgen measures, surveys or starts.
-///
-/// Code that depends on the database calls a method, or matches without a `_` arm, so that the compiler lists all places
-/// that a new variant concerns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Database {
-    /// The embedded engine.
-    Sqlite,
-    /// A MySQL server.
-    MySql,
-    /// A MariaDB server.
-    MariaDb,
-    /// A PostgreSQL server.
-    Postgres,
-}
-
-impl Database {
-    /// All databases, in the order in which they are listed.
-    pub const ALL: &[Database] = &[Database::Sqlite, Database::MySql, Database::MariaDb, Database::Postgres];
-
-    /// The two that speak MySQL's protocol, for tests that run on each.
-    pub const MYSQL_FAMILY: [Database; 2] = [Database::MySql, Database::MariaDb];
-
-    /// Reads the server software from the text that `SELECT version()` returns.
-    ///
-    /// ```
-    /// use idgen_record::Database;
-    /// assert_eq!(Database::of_version("9.7.4"), Database::MySql);
-    /// assert_eq!(Database::of_version("10.11.19-MariaDB-deb12u1"), Database::MariaDb);
-    /// assert_eq!(Database::of_version("PostgreSQL 18.6 on x86_64-pc-linux-gnu"), Database::Postgres);
-    /// ```
-    pub fn of_version(version: &str) -> Database {
-        if version.contains("MariaDB") {
-            Database::MariaDb
-        } else if version.contains("PostgreSQL") {
-            Database::Postgres
-        } else {
-            Database::MySql
-        }
-    }
-
-    /// Reads the server software from the scheme of a connection URL; `None` where it is the scheme of no server known
-    /// here. MySQL and MariaDB share their schemes, and the server says which of the two it is.
-    ///
-    /// ```
-    /// use idgen_record::Database;
-    /// assert_eq!(Database::of_scheme("postgresql://localhost/shop"), Some(Database::Postgres));
-    /// assert_eq!(Database::of_scheme("mariadb://localhost/shop"), Some(Database::MySql));
-    /// assert_eq!(Database::of_scheme("sqlite://shop.db"), None);
-    /// ```
-    pub fn of_scheme(url: &str) -> Option<Database> {
-        match url.split_once("://")?.0 {
-            "mysql" | "mariadb" => Some(Database::MySql),
-            "postgres" | "postgresql" => Some(Database::Postgres),
-            _ => None,
-        }
-    }
-
-    /// The name for people, as in [`EngineInfo::name`].
-    pub const fn name(self) -> &'static str {
-        match self {
-            Database::Sqlite => "SQLite",
-            Database::MySql => "MySQL",
-            Database::MariaDb => "MariaDB",
-            Database::Postgres => "PostgreSQL",
-        }
-    }
-
-    /// The name on the command line.
-    ///
-    /// ```
-    /// use idgen_record::Database;
-    ///
-    /// assert_eq!(Database::with_id("mariadb"), Some(Database::MariaDb));
-    /// assert_eq!(Database::MariaDb.id(), "mariadb");
-    /// ```
-    pub const fn id(self) -> &'static str {
-        match self {
-            Database::Sqlite => "sqlite",
-            Database::MySql => "mysql",
-            Database::MariaDb => "mariadb",
-            Database::Postgres => "postgres",
-        }
-    }
-
-    /// The database with this name on the command line.
-    pub fn with_id(id: &str) -> Option<Database> {
-        Self::ALL.iter().copied().find(|database| database.id() == id)
-    }
-
-    /// Whether it runs in the process of its client. Then many rows are committed together, and there is one writer.
-    pub const fn is_embedded(self) -> bool {
-        match self {
-            Database::Sqlite => true,
-            Database::MySql | Database::MariaDb | Database::Postgres => false,
-        }
-    }
-
-    /// Whether it has a type `UUID` in addition to 16 bytes, with an order of its own. PostgreSQL's `uuid` is its type for 16 bytes.
-    pub const fn has_uuid_type(self) -> bool {
-        match self {
-            Database::MariaDb => true,
-            Database::Sqlite | Database::MySql | Database::Postgres => false,
-        }
-    }
-
-    /// Whether `CHAR`, `VARCHAR` and `VARBINARY` are stored in different ways.
-    pub const fn has_text_types(self) -> bool {
-        match self {
-            Database::MySql | Database::MariaDb => true,
-            Database::Sqlite | Database::Postgres => false,
-        }
-    }
-
-    /// Whether it has a function that makes these ids.
-    pub const fn makes(self, ids: IdKind) -> bool {
-        match self {
-            Database::MySql | Database::MariaDb => matches!(ids, IdKind::UuidShort | IdKind::ServerV1),
-            Database::Postgres => matches!(ids, IdKind::ServerV4 | IdKind::ServerV7),
-            Database::Sqlite => false,
-        }
-    }
-
-    /// Whether the rows of a table lie in the order of its key. Otherwise they lie in a heap, and the key has an index.
-    pub const fn clusters_rows(self) -> bool {
-        match self {
-            Database::Sqlite | Database::MySql | Database::MariaDb => true,
-            Database::Postgres => false,
-        }
-    }
-
-    /// Whether the map of `idgen-mysql` and the published stored functions run on it.
-    pub const fn speaks_mysql(self) -> bool {
-        match self {
-            Database::MySql | Database::MariaDb => true,
-            Database::Sqlite | Database::Postgres => false,
-        }
-    }
-}
-
-impl fmt::Display for Database {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
 
 /// Which database measured.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -183,5 +36,16 @@ impl EngineInfo {
     /// Whether it is the embedded engine.
     pub fn is_embedded(&self) -> bool {
         self.database().is_some_and(Database::is_embedded)
+    }
+}
+
+impl IdKind {
+    /// Returns whether this database has a function that makes these ids.
+    pub const fn is_made_by(self, database: Database) -> bool {
+        match database {
+            Database::MySql | Database::MariaDb => matches!(self, IdKind::UuidShort | IdKind::ServerV1),
+            Database::Postgres => matches!(self, IdKind::ServerV4 | IdKind::ServerV7),
+            Database::Sqlite => false,
+        }
     }
 }

@@ -38,9 +38,10 @@ mod workload;
 
 pub use case::{CaseRecord, FileFigures, IndexFigures, LoadFigures, VisitFigures};
 pub use clients::{Clients, Edge, Others};
-pub use database::{Database, EngineInfo};
+pub use database::EngineInfo;
 pub use each::OneRun;
 pub use error::{Error, Result};
+pub use idgen_database::Database;
 pub use machine::Machine;
 pub use metrics::{Axis, Better, ChartOf, Figures, Group, METRICS, Metric, Noise, Unit, Value};
 pub use mix::{Mix, Operation, OperationLatency, Operations};

@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::keeper::Keeper;
 use crate::settings::Settings;
 use crate::{log, memory, software};
-use idgen_record::Database;
+use idgen_database::Database;
 
 /// Where certificates are inside of a container.
 const FOLDER: &str = "/idgen-certificates";

@@ -13,7 +13,7 @@ use crate::scratch::{DROP_TIMEOUT, is_name_of_ours};
 use crate::server::Server;
 use crate::session::Session;
 use crate::sql::{self, TIMEOUT};
-use idgen_record::Database;
+use idgen_database::Database;
 
 /// The time in which a program that has made a PostgreSQL database connects to it.
 const UNTIL_HELD: Duration = Duration::from_secs(2);

@@ -13,10 +13,10 @@ use crate::keeper::Keeper;
 use crate::log;
 use crate::process::user::User;
 use crate::settings::Settings;
-use idgen_record::Database;
+use idgen_database::Database;
 
 mod postgres;
-mod user;
+pub(crate) mod user;
 
 /// A server process with a temporary data directory.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! The ways to get a server.
 
-use idgen_record::Database;
+use idgen_database::Database;
 
 use crate::{container, process, software};
 

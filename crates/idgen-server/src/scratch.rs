@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::error::Error;
 use crate::session::Session;
 use crate::{sql, url};
-use idgen_record::Database;
+use idgen_database::Database;
 
 /// How long dropping may take: large tables are unlinked, and a canceled statement may still be running.
 pub(crate) const DROP_TIMEOUT: Duration = Duration::from_secs(120);

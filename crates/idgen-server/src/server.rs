@@ -14,7 +14,7 @@ use crate::scratch::Scratch;
 use crate::settings::Settings;
 use crate::software::url_variable;
 use crate::{sql, url};
-use idgen_record::Database;
+use idgen_database::Database;
 
 /// How long a server may take to accept its first query. InnoDB recovers from its log in this time too.
 const START_LIMIT: Duration = Duration::from_secs(180);

@@ -1,7 +1,7 @@
 //! The settings of a server.
 
 use crate::memory::{self, Memory};
-use idgen_record::Database;
+use idgen_database::Database;
 
 /// Settings of a server that this crate starts. An external server is taken as it is, and
 /// [`Server::start`](crate::Server::start) then refuses settings that it does not have.

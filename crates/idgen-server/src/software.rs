@@ -1,6 +1,6 @@
 //! What a server of a database is started from.
 
-use idgen_record::Database;
+use idgen_database::Database;
 
 use crate::error::Error;
 

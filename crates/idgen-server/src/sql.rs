@@ -14,7 +14,7 @@ use tokio::runtime::Runtime;
 use tokio::time::timeout;
 
 use crate::plain::Plain;
-use idgen_record::Database;
+use idgen_database::Database;
 
 /// A server that accepts a connection and then does not answer is treated as absent.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(30);

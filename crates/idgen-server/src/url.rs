@@ -1,6 +1,6 @@
 //! Connection URLs: making them, changing their schema, and showing them without their password.
 
-use idgen_record::Database;
+use idgen_database::Database;
 
 /// The URL of a server on this machine. No TLS: it never leaves the loopback interface.
 pub(crate) fn local(database: Database, password: &str, port: u16) -> String {

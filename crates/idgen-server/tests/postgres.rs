@@ -155,3 +155,21 @@ fn child_that_aborts() {
         std::process::abort();
     }
 }
+
+/// A pooler gives the settings of one client to the next one, as those of hosted servers do; in the mode `session` it does not.
+#[tokio::test]
+async fn a_pooler_shares_sessions() {
+    use idgen_server::{PgBouncer, PoolMode};
+    let server = Server::start(Database::Postgres, &settings()).unwrap();
+    let scratch = server.scratch().unwrap();
+    for (mode, expected) in [(PoolMode::Transaction, "7s"), (PoolMode::Session, "0")] {
+        let pooler = PgBouncer::start(scratch.url(), mode).unwrap();
+        let url = pooler.url(scratch.url());
+        let mut one = connect(&url).await;
+        one.execute(sqlx::raw_sql("SET statement_timeout = '7s'")).await.unwrap();
+        one.close().await.unwrap();
+        let mut other = connect(&url).await;
+        let row = other.fetch_one(sqlx::raw_sql("SHOW statement_timeout")).await.unwrap();
+        assert_eq!(row.get::<String, _>(0), expected, "{mode:?}");
+    }
+}

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use crate::error::{Error, Result};
 use crate::plan::data::{Command, Engine, Plan, Statement};
+use idgen_database::{Error, Result};
 
 /// Ends statements in files for the clients of MySQL and MariaDB, since bodies of procedures contain semicolons.
 const DELIMITER: &str = "$$";

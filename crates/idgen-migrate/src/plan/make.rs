@@ -1,9 +1,9 @@
 //! Chooses the database software by the URL.
 
-use crate::error::{Error, Result};
 use crate::plan::data::Plan;
 use crate::plan::options::Options;
 use crate::plan::{mysql, postgres};
+use idgen_database::{Error, Result};
 
 /// Reads the catalog of a live database, read only, and plans the change of a key.
 ///

@@ -31,6 +31,7 @@ mod make;
 mod mysql;
 mod options;
 mod postgres;
+mod reasons;
 mod references;
 mod terminal;
 

@@ -30,9 +30,9 @@ use session::Session;
 use steps::Steps;
 use texts::{TableText, Texts};
 
-use crate::error::{Error, Result};
 use crate::plan::data::{Engine, Plan, Target};
 use crate::plan::options::Options;
+use idgen_database::{Error, Result};
 
 /// The plan for a schema. It only reads.
 pub(crate) async fn plan(url: &str, options: &Options) -> Result<Plan> {

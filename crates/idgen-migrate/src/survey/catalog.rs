@@ -7,10 +7,10 @@ mod sqlite;
 
 use std::collections::HashMap;
 
-use crate::error::{Error, Result};
 use crate::survey::options::Options;
 use crate::survey::schema::{Catalog, Table};
 use crate::survey::session::{Engine, Session};
+use idgen_database::{Error, Result};
 
 /// Reads the catalog with a fixed number of statements, however many tables there are.
 pub(crate) async fn read(session: &mut Session, options: &Options) -> Result<Catalog> {

@@ -3,7 +3,6 @@
 use std::collections::{HashMap, HashSet};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use crate::error::{Error, Result};
 use crate::survey::catalog;
 use crate::survey::judge::arrival::ArrivalBy;
 use crate::survey::judge::columns::{self, IdColumn};
@@ -17,7 +16,8 @@ use crate::survey::read::sample::{self, Sample, Value, bound};
 use crate::survey::read::watch::{Watch, Watched};
 use crate::survey::report::{ColumnReport, KindShare, Survey, TableReport};
 use crate::survey::schema::{Catalog, Class, Table};
-use crate::survey::session::{Engine, Session};
+use crate::survey::session::{self, Engine, Session};
+use idgen_database::{Error, Result};
 
 /// Surveys the database of this URL: `mysql://`, `mariadb://`, `postgres://`, or `sqlite:` and the path of a file.
 ///
@@ -34,7 +34,7 @@ pub async fn survey(url: &str, options: &Options) -> Result<Survey> {
     if options.rows == 0 || options.starts == 0 {
         return Err(Error::new("a sample of 0 rows or from 0 ranges shows nothing: choose 1 or more"));
     }
-    let mut session = Session::open(url, options).await?;
+    let mut session = session::open(url, options).await?;
     let result = with_session(&mut session, options).await;
     session.close().await;
     result
@@ -56,7 +56,7 @@ async fn with_session(session: &mut Session, options: &Options) -> Result<Survey
         Some(_) => Some(Watch::begin(session, &mut unseen).await),
         None => None,
     };
-    session.begin_rows(options.statement_time).await?;
+    session.limit(options.statement_time)?;
     let samples = samples(session, &catalog, options, &mut unseen).await;
     let found = columns_of_all(session.engine, &catalog, samples, now);
     let unprobed = HashMap::new();

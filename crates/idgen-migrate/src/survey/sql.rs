@@ -5,7 +5,7 @@ use crate::survey::session::Engine;
 
 /// A name as an identifier.
 pub(crate) fn name(engine: Engine, name: &str) -> String {
-    let quote = if engine.is_mysql() { '`' } else { '"' };
+    let quote = if engine.speaks_mysql() { '`' } else { '"' };
     let doubled = name.replace(quote, &format!("{quote}{quote}"));
     format!("{quote}{doubled}{quote}")
 }
@@ -13,7 +13,7 @@ pub(crate) fn name(engine: Engine, name: &str) -> String {
 /// A text as a literal.
 pub(crate) fn text(engine: Engine, text: &str) -> String {
     // With a backslash, MySQL escapes the next character.
-    let text = if engine.is_mysql() { text.replace('\\', "\\\\") } else { text.to_owned() };
+    let text = if engine.speaks_mysql() { text.replace('\\', "\\\\") } else { text.to_owned() };
     format!("'{}'", text.replace('\'', "''"))
 }
 

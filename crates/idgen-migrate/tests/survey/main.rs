@@ -6,6 +6,7 @@ mod common;
 mod ids;
 mod keys;
 mod limits;
+mod pooler;
 mod schemas;
 mod servers;
 mod settings;

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use super::user::{User, write_secret};
 use crate::error::Error;
 use crate::settings::Settings;
-use idgen_record::Database;
+use idgen_database::Database;
 
 /// Ends the server and removes its directory. The server has several processes: on SIGQUIT, the first one ends the others
 /// and releases their shared memory. Processes that are left after ten seconds are killed.

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::quote::{literal, name, text, unescaped};
 use super::session::Session;
-use crate::error::{Error, Result};
 use crate::plan::data::Engine;
+use idgen_database::{Error, Result};
 
 /// The name of each primary key.
 const PRIMARY: &str = "PRIMARY";

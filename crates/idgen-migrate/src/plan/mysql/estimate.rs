@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use super::catalog::Table;
 use super::quote::{name, text};
 use super::session::Session;
-use crate::error::Result;
 use crate::plan::data::Engine;
+use idgen_database::Result;
 
 /// Rows of each table that are read for the estimate.
 const SAMPLE: u64 = 5_000;

@@ -3,9 +3,9 @@
 use super::catalog::Column;
 use super::quote::name;
 use super::session::Session;
-use crate::error::Result;
 use crate::plan::data::{Engine, Target};
 use crate::plan::references::hyphenated;
+use idgen_database::Result;
 
 /// How a column writes ids now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,9 +13,9 @@ use super::settings;
 use super::steps::{WAIT, guard};
 use super::templates::Templates;
 use super::uuid_type;
-use crate::error::{Error, Result};
 use crate::plan::data::{Engine, Plan, Statement, Step, Target};
 use crate::plan::options::Options;
+use idgen_database::{Error, Result};
 
 /// Rows that are read to see which ids the table holds.
 const SAMPLE: usize = 500;

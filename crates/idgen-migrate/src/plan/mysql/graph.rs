@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::catalog::{Catalog, Foreign, Table};
 use super::form::Form;
 use super::session::Session;
-use crate::error::{Error, Result};
+use idgen_database::{Error, Result};
 
 /// The tables, parents first, and the columns whose type changes.
 #[derive(Debug, Default)]

@@ -6,7 +6,7 @@ use super::catalog::Catalog;
 use super::check::{Check, check};
 use super::quote::{name, text};
 use super::session::Session;
-use crate::error::{Error, Result};
+use idgen_database::{Error, Result};
 
 /// The layout of the map's tables that this plan knows.
 const VERSION: &str = "2";

@@ -7,8 +7,8 @@ use super::form::Form;
 use super::graph::Graph;
 use super::quote::name;
 use super::session::Session;
-use crate::error::Result;
 use crate::plan::references::{self, BATCH, COLUMNS, Owner, Read, References};
+use idgen_database::Result;
 
 /// Says which columns hold ids, or could hold them, and have no foreign key.
 pub(super) async fn notes(session: &mut Session, catalog: &Catalog, graph: &Graph) -> Result<Vec<String>> {

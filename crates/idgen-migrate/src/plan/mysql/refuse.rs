@@ -5,9 +5,10 @@ use super::form::Form;
 use super::graph::Graph;
 use super::quote::name;
 use super::session::Session;
-use crate::error::{Error, Result};
 use crate::plan::data::{Engine, Target};
 use crate::plan::options::Options;
+use crate::plan::reasons::of_reasons;
+use idgen_database::{Error, Result};
 
 pub(super) async fn check(
     session: &mut Session,
@@ -45,7 +46,7 @@ pub(super) async fn check(
     }
     reasons.extend(of_periods(session, graph).await?);
     reasons.extend(of_parents(session, catalog, graph).await?);
-    Error::of_reasons(&reasons)
+    of_reasons(&reasons)
 }
 
 /// MariaDB accepts no INSERT … ON DUPLICATE KEY UPDATE in a table with `WITHOUT OVERLAPS`, and names periods only here.

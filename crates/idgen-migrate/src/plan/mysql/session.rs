@@ -6,8 +6,8 @@ use sqlx::mysql::{MySqlConnectOptions, MySqlConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, Row};
 
 use super::settings;
-use crate::error::{Error, Result};
 use crate::plan::data::Engine;
+use idgen_database::{Error, Result};
 
 /// How long the server may take to accept the connection.
 const CONNECT_LIMIT: Duration = Duration::from_secs(30);

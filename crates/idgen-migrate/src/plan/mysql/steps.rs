@@ -13,8 +13,8 @@ use super::map::Map;
 use super::quote::{name, text};
 use super::templates::{Templates, value};
 use super::texts::TableText;
-use crate::error::Result;
 use crate::plan::data::{Engine, Statement, Step};
+use idgen_database::Result;
 
 /// Names of the plan itself in the schema.
 #[derive(Serialize)]

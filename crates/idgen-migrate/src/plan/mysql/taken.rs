@@ -2,7 +2,9 @@
 
 use super::catalog::Foreign;
 use super::texts::{TableText, Texts};
-use crate::error::{Error, Result};
+use idgen_database::Result;
+
+use crate::plan::reasons::of_reasons;
 
 pub(super) fn check(texts: &Texts<'_>, tables: &[TableText]) -> Result<()> {
     let catalog = texts.catalog;
@@ -37,5 +39,5 @@ pub(super) fn check(texts: &Texts<'_>, tables: &[TableText]) -> Result<()> {
             }
         }
     }
-    Error::of_reasons(&reasons)
+    of_reasons(&reasons)
 }

@@ -5,7 +5,7 @@ use minijinja::{Environment, UndefinedBehavior, Value};
 use serde::Serialize;
 
 use super::quote;
-use crate::error::{Error, Result};
+use idgen_database::{Error, Result};
 
 /// The longest message that SIGNAL can give.
 const MESSAGE_CHARS: usize = 128;

@@ -5,9 +5,9 @@ use super::form::Form;
 use super::graph::Graph;
 use super::quote::{literal, name};
 use super::texts::Texts;
-use crate::error::{Error, Result};
 use crate::plan::data::{Command, Target, Tool};
 use crate::plan::options::Options;
+use idgen_database::{Error, Result};
 
 /// Refuses what no tool can do, before anything is read.
 pub(super) fn refuse(options: &Options) -> Result<()> {

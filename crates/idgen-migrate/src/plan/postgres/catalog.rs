@@ -9,7 +9,7 @@ use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor};
 
 use super::names::quoted;
 use super::settings;
-use crate::error::{Error, Result};
+use idgen_database::{Error, Result};
 
 /// How long a server may take to accept the connection.
 const CONNECT_TIME: Duration = Duration::from_secs(30);

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use super::catalog::{Catalog, Column, ForeignKey, Place, Session};
 use super::names::quoted;
 use super::spelling::Spelling;
-use crate::error::{Error, Result};
+use idgen_database::{Error, Result};
 
 /// The connected component of a table.
 #[derive(Debug)]

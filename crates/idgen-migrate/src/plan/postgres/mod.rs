@@ -20,9 +20,9 @@ use self::estimate::Reading;
 use self::names::quoted;
 use self::render::Templates;
 use self::spelling::Spelling;
-use crate::error::{Error, Result};
 use crate::plan::data::{Engine, Plan, Target};
 use crate::plan::options::Options;
+use idgen_database::{Error, Result};
 
 /// The first version with `uuidv7()`.
 const FIRST_WITH_V7: i32 = 180_000;

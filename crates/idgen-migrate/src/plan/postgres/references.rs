@@ -6,8 +6,8 @@ use super::catalog::{Catalog, Column, Place, Session, Table};
 use super::graph::{self, Graph};
 use super::names::quoted;
 use super::spelling::{self, Spelling};
-use crate::error::Result;
 use crate::plan::references::{self, BATCH, COLUMNS, Owner, Read, References};
+use idgen_database::Result;
 
 /// Says which columns hold ids and have no foreign key.
 pub(super) async fn notes(session: &mut Session, catalog: &Catalog, graph: &Graph) -> Result<Vec<String>> {

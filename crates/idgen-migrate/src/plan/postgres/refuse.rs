@@ -4,7 +4,9 @@ use super::catalog::{Catalog, Column, Index, Place, Table};
 use super::graph::Graph;
 use super::names::{BODY, mentions, quoted};
 use super::spelling;
-use crate::error::{Error, Result};
+use idgen_database::Result;
+
+use crate::plan::reasons::of_reasons;
 
 /// Collects all reasons, so that one attempt shows them all.
 pub(super) fn check(catalog: &Catalog, graph: &Graph) -> Result<()> {
@@ -17,7 +19,7 @@ pub(super) fn check(catalog: &Catalog, graph: &Graph) -> Result<()> {
     }
     of_keys(catalog, graph, &mut reasons);
     of_indexes(catalog, graph, &mut reasons);
-    Error::of_reasons(&reasons)
+    of_reasons(&reasons)
 }
 
 fn of_table(table: &Table) -> Vec<String> {

@@ -9,8 +9,8 @@ use serde::Serialize;
 
 use super::names::{literal, quoted};
 use super::spelling::Spelling;
-use crate::error::{Error, Result};
 use crate::plan::data::Statement;
+use idgen_database::{Error, Result};
 
 const TEMPLATES: &[(&str, &str)] = &[
     ("macros.sql", include_str!("templates/macros.sql")),

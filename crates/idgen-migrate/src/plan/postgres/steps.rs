@@ -7,8 +7,8 @@ use super::catalog::{Column, Table};
 use super::change::Change;
 use super::estimate::Reading;
 use super::render::Templates;
-use crate::error::Result;
 use crate::plan::data::Step;
+use idgen_database::Result;
 
 /// What is said of a step; its statements are in the template.
 struct Text {

@@ -3,7 +3,7 @@
 use super::catalog::{Catalog, Session};
 use super::change::{Change, TableChange};
 use super::names::{literal, quoted};
-use crate::error::{Error, Result};
+use idgen_database::{Error, Result};
 
 /// The steps would take columns, indexes and schemas with these names as their own.
 pub(super) async fn check(session: &mut Session, catalog: &Catalog, change: &Change) -> Result<()> {

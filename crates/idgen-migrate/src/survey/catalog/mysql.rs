@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use super::rows::{Places, add_to_key, column, first_number, foreign_keys, number, texts};
-use crate::error::Result;
 use crate::survey::schema::{Catalog, Class, Column, Counter, Key, Table};
 use crate::survey::session::Session;
+use idgen_database::Result;
 
 /// The tables of the URL's schema, or those of all schemas that are not the server's own.
 fn of_schema(column: &str) -> String {
@@ -83,7 +83,7 @@ async fn tables(session: &mut Session, catalog: &mut Catalog, places: &mut Place
          WHERE TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED') AND {} ORDER BY TABLE_SCHEMA, TABLE_NAME",
         of_schema("TABLE_SCHEMA")
     );
-    for row in session.catalog("tables", &sql).await? {
+    for row in session.fresh_catalog("tables", &sql).await? {
         let [schema, name, engine, rows, next, row_bytes] = &texts(&row)[..] else { continue };
         let counters = number(next).map(|next| Counter {
             column: usize::MAX,

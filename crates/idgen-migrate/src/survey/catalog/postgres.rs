@@ -1,9 +1,9 @@
 //! `pg_catalog`.
 
 use super::rows::{Places, add_to_key, column, first_number, foreign_keys, number, texts};
-use crate::error::Result;
 use crate::survey::schema::{Catalog, Class, Column, Counter, Key, Table};
 use crate::survey::session::Session;
+use idgen_database::Result;
 
 const OWN: &str =
     "n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast') AND n.nspname NOT LIKE 'pg\\_temp%'";

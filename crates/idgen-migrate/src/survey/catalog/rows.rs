@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use crate::error::Result;
 use crate::survey::schema::{Catalog, ForeignKey, Key, Table};
 use crate::survey::session::{Cell, Rows, Session};
+use idgen_database::Result;
 
 /// Tables by schema and name, while a catalog is read.
 #[derive(Default)]

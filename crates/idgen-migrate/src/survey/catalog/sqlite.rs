@@ -1,10 +1,10 @@
 //! `sqlite_schema`, and the pragmas as tables.
 
 use super::rows::{Places, add_to_foreign, add_to_key, column, first_number, number, texts};
-use crate::error::Result;
 use crate::survey::schema::{Catalog, Class, Column, Counter, Key, Table};
 use crate::survey::session::Session;
 use crate::survey::sql;
+use idgen_database::Result;
 
 pub(super) async fn read(session: &mut Session) -> Result<Catalog> {
     let mut catalog = Catalog::default();

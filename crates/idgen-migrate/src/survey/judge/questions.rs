@@ -75,7 +75,7 @@ fn question(
     if table.key.len() != 1 {
         return Err("the model has no keys of several columns");
     }
-    if engine.is_mysql() && !table.clustered {
+    if engine.speaks_mysql() && !table.clustered {
         return Err("the model has InnoDB only");
     }
     let share = column.kinds.first().filter(|share| share.share >= CLEARLY);

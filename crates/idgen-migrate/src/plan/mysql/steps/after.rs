@@ -3,13 +3,13 @@
 use minijinja::context;
 
 use super::{EVENTS, Steps, WAIT, drop_triggers, when};
-use crate::error::Result;
 use crate::plan::data::{Statement, Step};
 use crate::plan::mysql::check::Check;
 use crate::plan::mysql::checks::{self, Phase};
 use crate::plan::mysql::quote::{name, text};
 use crate::plan::mysql::templates::value;
 use crate::plan::mysql::texts::TableText;
+use idgen_database::Result;
 
 impl Steps<'_> {
     pub(super) fn references(&self) -> Result<Step> {

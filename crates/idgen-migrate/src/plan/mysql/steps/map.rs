@@ -3,13 +3,13 @@
 use minijinja::context;
 
 use super::{Steps, WAIT};
-use crate::error::Result;
 use crate::plan::data::{Engine, Statement, Step};
 use crate::plan::mysql::checks;
 use crate::plan::mysql::map::Map;
 use crate::plan::mysql::quote::name;
 use crate::plan::mysql::templates::value;
 use crate::plan::mysql::texts::{BYTES, CLAIM};
+use idgen_database::Result;
 
 /// The reserved integers, and the table whose counter draws them.
 const BLOCK: &str = "idgen_plan_block";

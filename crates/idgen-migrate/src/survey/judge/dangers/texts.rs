@@ -282,7 +282,7 @@ fn respelled(parsed: &Parsed, value: &Value, spelling: Spelling) -> Option<Strin
 /// `CHAR` cuts spaces from the end, and one id in 256 ends with the byte of a space.
 pub(super) fn cut_bytes(context: &Context<'_>) -> Option<Finding> {
     let (engine, column, ids) = (context.engine, context.column, context.ids);
-    if !engine.is_mysql() || column.class != (Class::Text { fixed: true }) || column.length != Some(16) {
+    if !engine.speaks_mysql() || column.class != (Class::Text { fixed: true }) || column.length != Some(16) {
         return None;
     }
     let raw = ids.parsed.iter().zip(&ids.readings).filter(|(parsed, reading)| {

@@ -123,7 +123,7 @@ pub(super) fn future(context: &Context<'_>) -> Option<Finding> {
         let digits = sql::digits(engine, column);
         let parts =
             [(14, 3), (9, 4), (1, 8)].map(|(from, count)| format!("SUBSTR({digits}, {from}, {count})"));
-        if engine.is_mysql() { format!("CONCAT({})", parts.join(", ")) } else { parts.join(" || ") }
+        if engine.speaks_mysql() { format!("CONCAT({})", parts.join(", ")) } else { parts.join(" || ") }
     } else {
         sql::name(engine, &column.name)
     };

@@ -16,20 +16,6 @@ pub(super) async fn connect<C>(connecting: impl Future<Output = sqlx::Result<C>>
         .map_err(|error| Error::of("cannot connect", error))
 }
 
-/// Executes the statements that limit a session.
-pub(super) async fn set_up<C>(connection: &mut C, statements: &[String]) -> Result<()>
-where
-    for<'c> &'c mut C: Executor<'c>,
-{
-    for sql in statements {
-        connection
-            .execute(sqlx::raw_sql(AssertSqlSafe(sql.clone())))
-            .await
-            .map_err(|error| Error::of(format!("the server refused \"{sql}\""), error))?;
-    }
-    Ok(())
-}
-
 /// The rows of a statement, whose parameters are texts.
 pub(super) async fn fetch<D: Database + HasStatementCache>(
     connection: &mut D::Connection,

@@ -1,0 +1,21 @@
+//! The floor under everything that meets a live database.
+//!
+//! | to | use |
+//! |---|---|
+//! | name a database, and ask what it can do | [`Database`] |
+//! | find out which database a URL is of | [`DatabaseUrl`] |
+//! | read, and leave nothing behind | `Session`, with the feature `session` |
+
+#![forbid(unsafe_code)]
+
+mod database;
+mod error;
+#[cfg(feature = "session")]
+mod session;
+mod url;
+
+pub use database::Database;
+pub use error::{Error, Result};
+#[cfg(feature = "session")]
+pub use session::{Cell, Limits, Refused, Rows, Session, Statement};
+pub use url::DatabaseUrl;

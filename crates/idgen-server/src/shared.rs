@@ -1,0 +1,192 @@
+//! A pooler for MySQL's protocol, as far as a test needs one.
+
+use std::io::{self, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::url;
+use crate::wait::Wait;
+
+/// The bytes of a packet's header: length and number.
+const HEADER: usize = 4;
+const COM_QUIT: &[u8] = &[1];
+/// The answer to a login that is not checked: no rows, no insert id, autocommit, no warnings.
+const OK: [u8; 11] = [7, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0];
+/// COM_QUERY
+const ROLLBACK: &[u8] = b"\x09\0\0\0\x03ROLLBACK";
+/// Longer than a server needs between two parts of an answer.
+const SILENCE: Duration = Duration::from_millis(300);
+
+/// One connection to a MySQL or MariaDB server that all clients use in turn, as ProxySQL gives a connection to another client after
+/// a transaction. The first client logs in to the server; the login of others is not checked. If a client disconnects, its transaction is rolled back,
+/// and whatever else it has set stays.
+#[derive(Debug)]
+pub struct SharedConnection {
+    address: String,
+    clients: Arc<Clients>,
+}
+
+/// Counts of clients.
+#[derive(Debug, Default)]
+struct Clients {
+    accepted: AtomicUsize,
+    /// Those that are logged in, or whose transaction is being rolled back.
+    served: AtomicUsize,
+}
+
+/// The connection to the server, and who reads from it.
+struct Backend {
+    server: TcpStream,
+    /// The greeting that the server sent to the first client.
+    greeting: Vec<u8>,
+    reader: Mutex<Option<TcpStream>>,
+    /// Counts the bytes that the server has sent.
+    received: Mutex<u64>,
+}
+
+impl SharedConnection {
+    /// Listens on a free port before the server of a URL.
+    ///
+    /// # Errors
+    /// There is no free port.
+    ///
+    /// # Panics
+    /// The URL has no user and host.
+    pub fn start(server: &str) -> io::Result<SharedConnection> {
+        let listener = TcpListener::bind("127.0.0.1:0")?;
+        let address = listener.local_addr()?.to_string();
+        let (server, _) = url::through(server, &address).expect("a URL with a user and a host");
+        let clients = Arc::new(Clients::default());
+        let counted = Arc::clone(&clients);
+        std::thread::spawn(move || {
+            let mut backend: Option<Arc<Backend>> = None;
+            for client in listener.incoming().flatten() {
+                // A client that cannot be served sees its connection closed.
+                let _ = match &backend {
+                    None => first(client, &server, &counted).map(|shared| backend = Some(shared)),
+                    Some(shared) => next(client, shared, &counted),
+                };
+                counted.accepted.fetch_add(1, Ordering::SeqCst);
+            }
+        });
+        Ok(SharedConnection { address, clients })
+    }
+
+    /// Waits until only one client is connected, and the transactions of all others are rolled back.
+    ///
+    /// # Panics
+    /// This takes longer than ten minutes, or the proxy has ended.
+    pub fn until_one_client_is_left(&self) {
+        // Clients are accepted in their order, so all that connected before this one are then accepted, too.
+        let before = self.clients.accepted.load(Ordering::SeqCst);
+        drop(TcpStream::connect(&self.address).expect("the proxy listens"));
+        let wait = Wait::until("one client is left");
+        while self.clients.accepted.load(Ordering::SeqCst) <= before
+            || self.clients.served.load(Ordering::SeqCst) > 1
+        {
+            wait.check();
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// A URL of the server, through this connection.
+    ///
+    /// # Panics
+    /// The URL has no user and host.
+    pub fn url(&self, server: &str) -> String {
+        url::through(server, &self.address).expect("a URL with a user and a host").1
+    }
+}
+
+/// Connects to the server and passes the login of the first client on.
+fn first(client: TcpStream, server: &str, clients: &Arc<Clients>) -> io::Result<Arc<Backend>> {
+    let mut server = TcpStream::connect(server)?;
+    let greeting = packet(&mut server)?.ok_or(io::ErrorKind::UnexpectedEof)?;
+    (&client).write_all(&greeting)?;
+    let backend = Arc::new(Backend {
+        server: server.try_clone()?,
+        greeting,
+        reader: Mutex::new(Some(client.try_clone()?)),
+        received: Mutex::new(0),
+    });
+    let answers = Arc::clone(&backend);
+    std::thread::spawn(move || {
+        let mut bytes = [0; 65_536];
+        while let Ok(count @ 1..) = server.read(&mut bytes) {
+            *lock(&answers.received) += count as u64;
+            if let Some(mut client) = lock(&answers.reader).as_ref() {
+                // If it is gone, nobody reads the answer.
+                let _ = client.write_all(&bytes[..count]);
+            }
+        }
+    });
+    serve(client, Arc::clone(&backend), clients);
+    Ok(backend)
+}
+
+/// Answers the login of another client.
+fn next(mut client: TcpStream, backend: &Arc<Backend>, clients: &Arc<Clients>) -> io::Result<()> {
+    client.write_all(&backend.greeting)?;
+    if packet(&mut client)?.is_none() {
+        return Ok(());
+    }
+    client.write_all(&OK)?;
+    serve(client, Arc::clone(backend), clients);
+    Ok(())
+}
+
+/// Passes the commands of a client on until it disconnects.
+fn serve(mut client: TcpStream, backend: Arc<Backend>, clients: &Arc<Clients>) {
+    clients.served.fetch_add(1, Ordering::SeqCst);
+    let clients = Arc::clone(clients);
+    std::thread::spawn(move || {
+        let mut server = &backend.server;
+        while let Ok(Some(command)) = packet(&mut client) {
+            if command.get(HEADER..) == Some(COM_QUIT) {
+                break;
+            }
+            if let Ok(reader) = client.try_clone() {
+                *lock(&backend.reader) = Some(reader);
+            }
+            if server.write_all(&command).is_err() {
+                break;
+            }
+        }
+        *lock(&backend.reader) = None;
+        until_silent(&backend);
+        if server.write_all(ROLLBACK).is_ok() {
+            until_silent(&backend);
+        }
+        let _ = client.shutdown(std::net::Shutdown::Both);
+        clients.served.fetch_sub(1, Ordering::SeqCst);
+    });
+}
+
+/// Waits until the server has sent nothing for a while, so that no answer to one client reaches another.
+fn until_silent(backend: &Backend) {
+    loop {
+        let before = *lock(&backend.received);
+        std::thread::sleep(SILENCE);
+        if *lock(&backend.received) == before {
+            return;
+        }
+    }
+}
+
+/// A packet with its header; `None` at the end of the stream.
+fn packet(stream: &mut TcpStream) -> io::Result<Option<Vec<u8>>> {
+    let mut bytes = vec![0; HEADER];
+    if let Err(error) = stream.read_exact(&mut bytes) {
+        return if error.kind() == io::ErrorKind::UnexpectedEof { Ok(None) } else { Err(error) };
+    }
+    let length = usize::from(bytes[0]) | usize::from(bytes[1]) << 8 | usize::from(bytes[2]) << 16;
+    bytes.resize(HEADER + length, 0);
+    stream.read_exact(&mut bytes[HEADER..])?;
+    Ok(Some(bytes))
+}
+
+fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}
