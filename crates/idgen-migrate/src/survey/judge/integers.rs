@@ -146,9 +146,9 @@ fn is_no_chance(inside: &[i128], all: usize, range: (i128, i128)) -> bool {
     ranges(least, most).into_iter().all(|(low, high)| {
         let size = (high - low) as f64;
         let part = (range.1.min(high) - range.0.max(low)) as f64 / size;
-        // The smallest and the largest of n values, and n - 2 between them.
+        // The smallest and the largest of n values in the common part, and n - 2 between them.
         let n = inside.len() as f64;
-        let spread = 2.0 * n.ln() + (n - 2.0) * (width / size).ln();
+        let spread = 2.0 * n.ln() + (n - 2.0) * (width / (part * size).max(1.0)).min(1.0).ln();
         chance::is_certain(inside.len(), all, part.min(1.0)) || spread < chance::LEVEL.ln()
     })
 }
