@@ -277,6 +277,7 @@ soak-sync: setup ## 1,000 devices make 10^6 rows, while servers and the database
 soak: soak-ids soak-check soak-sync test-clusters ## the long tests: clusters, ten million operations each, hundreds of kills, long records (hours)
 	cargo test --release -p idgen-lab --test model --test model_postgres --test model_sqlite -- --ignored
 	IDGEN_ADVERSARY=complete cargo test --release -p idgen-mysql --test adversary
+	IDGEN_RANDOM=all cargo test --release -p idgen-migrate --lib random_values
 	IDGEN_SOAK_OPERATIONS=$(SOAK_OPERATIONS) IDGEN_SOAK_KILLS=$(SOAK_KILLS) \
 		cargo test --release -p idgen-mysql --test servers -- --test-threads 1 histories kills
 	IDGEN_SOAK_OPERATIONS=$(SOAK_OPERATIONS) cargo test --release -p idgen-migrate --test plan_postgres -- --test-threads 1

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use idgen_lab::forecast::Load;
-use idgen_migrate::survey::{Level, Options};
+use idgen_migrate::survey::{Level, NewIds, Options};
 
 use crate::number;
 use crate::output::Output;
@@ -23,6 +23,7 @@ Examples:
   idgen survey --table orders --explain  # also the statements that it executed
   idgen survey --watch 60                # also where rows arrive, and how many
   idgen survey --html survey.html        # a page that one can send to somebody
+  idgen survey --to v7                   # also what breaks if new ids are version 7
   idgen survey --fail-on danger          # in CI
 
 It only reads, and never a whole large table: the rows come from a few ranges of each primary key. No value of a row \
@@ -59,6 +60,10 @@ pub struct Args {
     #[arg(long, value_name = "SECONDS", default_value = "40", value_parser = number::whole::<u32>(1..=86_400))]
     sample_seconds: u32,
 
+    /// Add what would break if new ids were of this kind.
+    #[arg(long, value_name = "KIND", value_enum)]
+    to: Option<To>,
+
     /// Look again after this time: where new rows arrive, and how many.
     #[arg(long, value_name = "SECONDS", value_parser = number::whole::<u32>(1..=86_400))]
     watch: Option<u32>,
@@ -93,6 +98,11 @@ pub struct Args {
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
+enum To {
+    V7,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
 enum FailOn {
     Warning,
     Danger,
@@ -111,6 +121,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         starts: args.starts,
         show_values: args.show_values,
         tables: args.tables,
+        to: args.to.map(|To::V7| NewIds::V7),
         watch: args.watch.map(|seconds| Duration::from_secs(seconds.into())),
         ..Options::default()
     };

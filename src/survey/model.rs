@@ -52,7 +52,7 @@ pub fn predict(survey: &Survey, most: usize, rate: f64) -> (Vec<Prediction>, Vec
             }
         }
         if !changes.is_empty() {
-            predictions.push(Prediction { question, assumed_rate: rate, changes });
+            predictions.push(Prediction { question, assumed_rate: rate, changes, too_small: false });
         }
     }
     (predictions, left_out)

@@ -33,32 +33,26 @@
 //! No value of a row appears in the result or in an error, unless [`Options::show_values`] is set.
 
 mod catalog;
-mod changes;
-mod columns;
-mod costs;
-mod dangers;
-mod kinds;
+mod judge;
 mod options;
-mod pages;
-mod questions;
+mod read;
 mod report;
 mod run;
-mod sample;
 mod schema;
 mod sections;
 mod session;
 mod sql;
 mod terminal;
-mod watch;
 
-pub use changes::{Change, Order, Predicted, Prediction, Question};
-pub use columns::{Arrival, FoundBy};
-pub use costs::{Cost, FillFrom};
-pub use dangers::{Code, Finding, Level};
-pub use kinds::Kind;
-pub use options::Options;
+pub use judge::arrival::{Arrival, ArrivalBy};
+pub use judge::changes::{Change, Order, Predicted, Prediction, Question};
+pub use judge::columns::FoundBy;
+pub use judge::costs::{Cost, FillFrom};
+pub use judge::dangers::{Code, Finding, Level};
+pub use judge::kinds::Kind;
+pub use options::{NewIds, Options};
+pub use read::watch::Watched;
 pub use report::{ColumnReport, KindShare, Survey, TableReport};
 pub use run::survey;
 pub use sections::Section;
 pub use session::{Engine, Statement};
-pub use watch::Watched;

@@ -2,6 +2,14 @@
 
 use std::time::Duration;
 
+/// Ids that are to be made from now on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NewIds {
+    /// UUID version 7.
+    V7,
+}
+
 /// The limits of a survey, and what it may show.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -21,6 +29,8 @@ pub struct Options {
     pub tables: Vec<String>,
     /// The time until a second look at the tables; `None` for one look.
     pub watch: Option<Duration>,
+    /// The ids that the caller wants to make from now on: adds what that would break; `None` for the keys as they are.
+    pub to: Option<NewIds>,
     /// The time with which the times in ids are compared, in milliseconds since 1970; `None` reads the clock.
     pub now: Option<i64>,
 }
@@ -41,6 +51,7 @@ impl Default for Options {
             show_values: false,
             tables: Vec::new(),
             watch: None,
+            to: None,
             now: None,
         }
     }

@@ -2,13 +2,14 @@
 
 use serde::Serialize;
 
-use crate::survey::changes::Prediction;
-use crate::survey::columns::{Arrival, FoundBy};
-use crate::survey::costs::Cost;
-use crate::survey::dangers::{Finding, Level};
-use crate::survey::kinds::Kind;
+use crate::survey::judge::arrival::{Arrival, ArrivalBy};
+use crate::survey::judge::changes::Prediction;
+use crate::survey::judge::columns::FoundBy;
+use crate::survey::judge::costs::Cost;
+use crate::survey::judge::dangers::{Finding, Level};
+use crate::survey::judge::kinds::Kind;
+use crate::survey::read::watch::Watched;
 use crate::survey::session::{Engine, Statement};
-use crate::survey::watch::Watched;
 
 /// What a survey found.
 #[derive(Clone, Debug, Serialize)]
@@ -99,8 +100,14 @@ pub struct ColumnReport {
     /// The kinds of these values, the most frequent first. Integers of at most 32 bits that were not read are one kind with no
     /// values.
     pub kinds: Vec<KindShare>,
+    /// The number of characters of texts without a known layout, and which ones these are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub form: Option<String>,
     /// Where new ids arrive.
     pub arrival: Arrival,
+    /// What tells where they arrive.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arrival_by: Option<ArrivalBy>,
     /// What the values cost, if the column is a key.
     pub cost: Option<Cost>,
 }

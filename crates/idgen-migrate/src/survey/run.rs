@@ -1,20 +1,22 @@
-//! The survey: catalog, samples, columns, findings.
+//! The stages of a survey: read, judge, report.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use crate::survey::catalog;
-use crate::survey::columns::{self, IdColumn};
-use crate::survey::costs;
-use crate::survey::dangers;
-use crate::survey::kinds::Kind;
+use crate::survey::judge::arrival::ArrivalBy;
+use crate::survey::judge::columns::{self, IdColumn};
+use crate::survey::judge::costs;
+use crate::survey::judge::dangers::{self, Context, Finding, Read, texts};
+use crate::survey::judge::kinds::Kind;
 use crate::survey::options::Options;
-use crate::survey::pages;
+use crate::survey::read::facts;
+use crate::survey::read::pages;
+use crate::survey::read::sample::{self, Sample, Value, bound};
+use crate::survey::read::watch::{Watch, Watched};
 use crate::survey::report::{ColumnReport, KindShare, Survey, TableReport};
-use crate::survey::sample::{self, Sample};
 use crate::survey::schema::{Catalog, Class, Table};
 use crate::survey::session::{self, Engine, Session};
-use crate::survey::watch::{Watch, Watched};
 use idgen_database::{Error, Result};
 
 /// Surveys the database of this URL: `mysql://`, `mariadb://`, `postgres://`, or `sqlite:` and the path of a file.
@@ -38,6 +40,7 @@ pub async fn survey(url: &str, options: &Options) -> Result<Survey> {
     result
 }
 
+/// Reads, judges and reports. Between two reads, the judge says which columns hold ids, since more is read of these.
 async fn with_session(session: &mut Session, options: &Options) -> Result<Survey> {
     let now = options.now.unwrap_or_else(clock);
     let mut catalog = catalog::read(session, options).await?;
@@ -48,21 +51,28 @@ async fn with_session(session: &mut Session, options: &Options) -> Result<Survey
                 .to_owned(),
         );
     }
+    let facts = facts::read(session, &catalog, options, &mut unseen).await;
     let watch = match options.watch {
         Some(_) => Some(Watch::begin(session, &mut unseen).await),
         None => None,
     };
     session.limit(options.statement_time)?;
-    let mut samples = samples(session, &catalog, options, &mut unseen).await;
-    let mut findings = dangers::cascades::hidden_errors(session.engine, &catalog);
-    let mut found: Vec<(Option<Sample>, Vec<IdColumn>)> = Vec::new();
-    for (at, sample) in samples.drain(..).enumerate() {
-        let empty = Sample::default();
-        let columns = columns::find(&catalog, at, sample.as_ref().unwrap_or(&empty), session.engine, now);
-        findings.extend(dangers::of_table(session, &catalog, at, &columns, (now, options.show_values)).await);
-        found.push((sample, columns));
-    }
-    let mut watched = match (watch, options.watch) {
+    let samples = samples(session, &catalog, options, &mut unseen).await;
+    let found = columns_of_all(session.engine, &catalog, samples, now);
+    let unprobed = HashMap::new();
+    let mut read = Read {
+        engine: session.engine,
+        catalog: &catalog,
+        facts: &facts,
+        now,
+        show_values: options.show_values,
+        to: options.to,
+        probed: &unprobed,
+    };
+    let probed = probed(session, &read, &found).await;
+    read.probed = &probed;
+    let findings = dangers::find(&read, &found);
+    let watched = match (watch, options.watch) {
         (Some(watch), Some(wait)) => {
             let of_ids = |(sample, columns): &'_ (Option<Sample>, Vec<IdColumn>)| {
                 !columns.is_empty() && sample.is_some()
@@ -74,12 +84,71 @@ async fn with_session(session: &mut Session, options: &Options) -> Result<Survey
         _ => vec![None; found.len()],
     };
     pages::measure(session, &mut catalog, &found, &mut unseen).await;
-    // Dangers first; of one level, in the order of tables and columns.
-    findings.sort_by_key(|finding| std::cmp::Reverse(finding.level));
+    let rows_read = found.iter().flat_map(|(sample, _)| sample).map(|sample| sample.rows.len() as u64).sum();
+    Ok(Survey {
+        format: 1,
+        engine: session.engine,
+        server: session.version.clone(),
+        tables: tables(session.engine, &catalog, &found, watched, &findings),
+        tables_seen: catalog.tables.len(),
+        page_bytes: catalog.page_bytes,
+        pool_bytes: catalog.pool_bytes,
+        rows_read,
+        findings,
+        privileges: std::mem::take(&mut catalog.used),
+        unseen,
+        predictions: Vec::new(),
+        not_predicted: Vec::new(),
+        statements: std::mem::take(&mut session.statements),
+    })
+}
+
+/// The columns of ids of each table, beside its sample.
+fn columns_of_all(
+    engine: Engine,
+    catalog: &Catalog,
+    samples: Vec<Option<Sample>>,
+    now: i64,
+) -> Vec<(Option<Sample>, Vec<IdColumn>)> {
+    let of_table = |(at, sample): (usize, Option<Sample>)| {
+        let columns = columns::find(catalog, at, sample.as_ref().unwrap_or(&Sample::default()), engine, now);
+        (sample, columns)
+    };
+    samples.into_iter().enumerate().map(of_table).collect()
+}
+
+/// Looks up ids of columns with several spellings. Without an answer, a finding is about the spellings alone.
+async fn probed(
+    session: &mut Session,
+    read: &Read<'_>,
+    found: &[(Option<Sample>, Vec<IdColumn>)],
+) -> HashMap<(usize, usize), Vec<String>> {
+    let mut probed = HashMap::new();
+    for ids in found.iter().flat_map(|(_, columns)| columns) {
+        let Some(probe) = texts::probe(&Context::of(read, ids)) else { continue };
+        let binds: Vec<_> =
+            probe.texts.iter().map(|text| bound(read.engine, Value::Text(text.clone()))).collect();
+        let purpose = format!("ids of {} in another spelling", read.catalog.tables[ids.table].shown());
+        if let Ok(rows) = session.rows(&purpose, &probe.sql, &binds).await {
+            let texts = rows.iter().filter_map(|row| row.first()?.text()).collect();
+            probed.insert((ids.table, ids.column), texts);
+        }
+    }
+    probed
+}
+
+/// The tables with columns of ids or findings, those with the most bytes of keys first.
+fn tables(
+    engine: Engine,
+    catalog: &Catalog,
+    found: &[(Option<Sample>, Vec<IdColumn>)],
+    mut watched: Vec<Option<Watched>>,
+    findings: &[Finding],
+) -> Vec<TableReport> {
     let rows: Vec<Option<u64>> = catalog
         .tables
         .iter()
-        .zip(&found)
+        .zip(found)
         .map(|(table, (sample, _))| match sample {
             Some(sample) if sample.whole => Some(sample.rows.len() as u64),
             _ => table.rows,
@@ -89,7 +158,6 @@ async fn with_session(session: &mut Session, options: &Options) -> Result<Survey
         let filled = found[table].0.as_ref().and_then(|sample| sample.filled(column)).unwrap_or(1.0);
         Some((rows[table]? as f64 * filled).round() as u64)
     };
-    let rows_read = found.iter().flat_map(|(sample, _)| sample).map(|sample| sample.rows.len() as u64).sum();
     let with_findings: HashSet<&str> = findings.iter().map(|finding| finding.table.as_str()).collect();
     let mut tables = Vec::new();
     for (at, (sample, columns)) in found.iter().enumerate() {
@@ -107,7 +175,7 @@ async fn with_session(session: &mut Session, options: &Options) -> Result<Survey
             bytes_per_row: catalog.tables[at].bytes_per_row,
             columns: columns
                 .iter()
-                .map(|ids| column_report(session.engine, &catalog, ids, &values_in, watched[at].as_ref()))
+                .map(|ids| column_report(engine, catalog, ids, &values_in, watched[at].as_ref()))
                 .collect(),
             watched: watched[at].take(),
             table,
@@ -117,22 +185,7 @@ async fn with_session(session: &mut Session, options: &Options) -> Result<Survey
         let costs = table.columns.iter().filter_map(|column| column.cost.as_ref());
         std::cmp::Reverse(costs.map(costs::Cost::bytes).sum::<u64>())
     });
-    Ok(Survey {
-        format: 1,
-        engine: session.engine,
-        server: session.version.clone(),
-        tables,
-        tables_seen: catalog.tables.len(),
-        page_bytes: catalog.page_bytes,
-        pool_bytes: catalog.pool_bytes,
-        rows_read,
-        findings,
-        privileges: std::mem::take(&mut catalog.used),
-        unseen,
-        predictions: Vec::new(),
-        not_predicted: Vec::new(),
-        statements: std::mem::take(&mut session.statements),
-    })
+    tables
 }
 
 /// The sample of each table. The largest tables are the first, as far as their sizes are known, in case that the time ends.
@@ -155,7 +208,7 @@ async fn samples(
             ));
             break;
         }
-        samples[at] = sampled(session, &catalog.tables[at], options, unseen).await;
+        samples[at] = sampled(session, (catalog, at), options, unseen).await;
     }
     samples
 }
@@ -163,15 +216,16 @@ async fn samples(
 /// The sample of a table. What keeps it from being read is added to what was not seen.
 async fn sampled(
     session: &mut Session,
-    table: &Table,
+    (catalog, at): (&Catalog, usize),
     options: &Options,
     unseen: &mut Vec<String>,
 ) -> Option<Sample> {
+    let table = &catalog.tables[at];
     if !table.readable {
         unseen.push(format!("rows of {}: they need SELECT on it", table.shown()));
         return None;
     }
-    match sample::take(session, table, options).await {
+    match sample::take(session, catalog, at, options).await {
         Ok(sample) => Some(sample),
         Err(refused) => {
             unseen.push(format!("rows of {}: {}", table.shown(), refused.why));
@@ -206,6 +260,8 @@ fn column_report(
     if kinds.is_empty() && matches!(column.class, Class::Int { bits: ..=32, .. }) {
         kinds.push(KindShare { kind: Kind::Counted, values: 0, share: 1.0 });
     }
+    // Two looks show more than one.
+    let second = watched.filter(|_| is_key).and_then(Watched::arrival);
     ColumnReport {
         column: column.name.clone(),
         type_text: column.type_text.clone(),
@@ -214,8 +270,9 @@ fn column_report(
         found_by: ids.found_by.clone(),
         values: count,
         kinds,
-        // Two looks show more than one.
-        arrival: watched.filter(|_| is_key).and_then(Watched::arrival).unwrap_or(ids.arrival),
+        form: ids.form.clone(),
+        arrival: second.unwrap_or(ids.arrival),
+        arrival_by: if second.is_some() { Some(ArrivalBy::SecondLook) } else { ids.arrival_by.clone() },
         cost: costs::of_column(engine, catalog, ids, values_in),
     }
 }

@@ -1,7 +1,8 @@
 //! The tables of a survey as texts: a terminal and a page show the same ones.
 
-use crate::survey::changes::{self, Change, Prediction};
-use crate::survey::costs::{Cost, FillFrom};
+use crate::survey::judge::arrival::ArrivalBy;
+use crate::survey::judge::changes::{self, Change, Prediction};
+use crate::survey::judge::costs::{Cost, FillFrom};
 use crate::survey::report::{ColumnReport, Survey};
 
 /// A table of a survey, as texts.
@@ -110,7 +111,7 @@ impl Survey {
                     column.column.clone(),
                     typed(column),
                     kinds(column),
-                    column.arrival.name().to_owned(),
+                    arrival(column),
                 ]);
             }
         }
@@ -205,7 +206,11 @@ fn predicted_rows(prediction: &Prediction, has_log: bool) -> Vec<Vec<String>> {
         let figures = [change.reads_per_1k, change.writes_per_1k];
         let figures = if has_log { vec![change.images_per_1k] } else { figures.to_vec() };
         cells.extend(figures.into_iter().map(pages));
-        cells.push(pages(saved));
+        cells.push(match change.change {
+            Change::Stay => "-".to_owned(),
+            _ if prediction.too_small => "too small to differ".to_owned(),
+            _ => pages(saved),
+        });
         cells
     };
     prediction.changes.iter().enumerate().map(row).collect()
@@ -232,9 +237,22 @@ fn kinds(column: &ColumnReport) -> String {
         1.0 => share.kind.name().to_owned(),
         part => format!("{} {:.1} %", share.kind.name(), part * 100.0),
     });
-    match shares.collect::<Vec<_>>().join(", ") {
+    let kinds = match shares.collect::<Vec<_>>().join(", ") {
         none if none.is_empty() => "no value was read".to_owned(),
         kinds => kinds,
+    };
+    match &column.form {
+        Some(form) => format!("{kinds}: {form}"),
+        None => kinds,
+    }
+}
+
+/// Where new ids arrive, with the column that tells it.
+fn arrival(column: &ColumnReport) -> String {
+    let name = column.arrival.name();
+    match &column.arrival_by {
+        Some(ArrivalBy::Column(by)) => format!("{name}, by {by}"),
+        _ => name.to_owned(),
     }
 }
 

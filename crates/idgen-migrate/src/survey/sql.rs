@@ -31,8 +31,8 @@ pub(crate) fn rows_of(engine: Engine, of: &Table) -> String {
     format!("{only}{}", table(engine, of))
 }
 
-/// Characters of a text that a sample reads: one more than the longest id has, and few of a long text.
-const MOST_CHARS: u32 = 65;
+/// Characters of a text that a sample reads: those of nearly all keys, and few of a long text.
+const MOST_CHARS: u32 = 255;
 
 /// A column as a sample reads it: the digits of bytes, and the beginning of long values.
 pub(crate) fn read(engine: Engine, column: &Column) -> String {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
-use crate::survey::dangers::{Finding, Level};
+use crate::survey::judge::dangers::{Finding, Level};
 use crate::survey::report::Survey;
 use crate::survey::sections::Section;
 

@@ -1,6 +1,7 @@
 //! Keys whose values show little: those of empty tables, as an app has just made them, and hashes. Tables that two ranges cover.
 
 use crate::common::execute;
+use crate::unknown;
 use idgen_migrate::survey::{Kind, Options, Survey, survey};
 use idgen_server::{Database, Server, Settings};
 
@@ -40,16 +41,16 @@ async fn check(url: &str) {
         table.iter().flat_map(|table| &table.columns).map(|column| column.column.as_str()).collect()
     };
     assert_eq!(names("networks"), ["id", "standard_attr_id"], "{url}");
-    assert_eq!(names("bindings"), ["network_id", "agent_id"], "{url}: not the area");
+    assert_eq!(names("bindings"), ["network_id", "agent_id", "area"], "{url}");
     assert_eq!(
         (names("users"), names("options"), names("plain")),
-        (vec!["id", "boss"], vec!["user_id"], vec!["code"]),
+        (vec!["id", "boss"], vec!["user_id", "option_id"], vec!["code"]),
         "{url}"
     );
-    assert!(
-        [names("pages"), names("version"), names("longer"), names("collections")].iter().all(Vec::is_empty),
-        "{url}: {:?}",
-        found.tables
+    assert_eq!(
+        (names("pages"), names("version"), names("longer"), names("collections")),
+        (vec!["title"], vec!["version_num"], vec!["id"], vec!["name", "part_of"]),
+        "{url}: a key that nobody decodes is one"
     );
     assert_eq!(names("mapped"), ["public_id"], "{url}: a hash beside the key is content");
     digests(&found, url);
@@ -79,7 +80,17 @@ fn keys_of_empty_tables_and_hashes_and_a_table_of_two_ranges() {
     for database in Database::MYSQL_FAMILY.into_iter().chain([Database::Postgres]) {
         let server = Server::start(database, &Settings::new()).unwrap();
         runtime.block_on(check(server.scratch().unwrap().url()));
+        runtime.block_on(unknown::check(Some(database), server.scratch().unwrap().url()));
+        runtime.block_on(unknown::truncated(Some(database), server.scratch().unwrap().url()));
     }
+}
+
+#[test]
+fn keys_of_sqlite() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let folder = tempfile::tempdir().unwrap();
-    runtime.block_on(check(&format!("sqlite:{}", folder.path().join("keys.db").display())));
+    let file = |name: &str| format!("sqlite:{}", folder.path().join(name).display());
+    runtime.block_on(check(&file("keys.db")));
+    runtime.block_on(unknown::check(None, &file("unknown.db")));
+    runtime.block_on(unknown::truncated(None, &file("truncated.db")));
 }

@@ -186,11 +186,17 @@ fn postgres() {
 
     execute(
         scratch.url(),
-        "DROP ROLE IF EXISTS few; CREATE ROLE few LOGIN PASSWORD 'few-and-far'; GRANT SELECT ON large TO few;",
+        "DROP ROLE IF EXISTS few; CREATE ROLE few LOGIN PASSWORD 'few-and-far'; GRANT SELECT ON large, quiet TO few;
+         ALTER TABLE quiet ENABLE ROW LEVEL SECURITY; CREATE POLICY none ON quiet USING (false);",
     );
     let few = surveyed(&as_user(scratch.url(), "few"), &Options::default());
     assert_eq!(table(&few, "large").rows_read, 1_000);
-    for part in ["rows of random: they need SELECT on it", "page fill by pgstattuple"] {
+    assert_eq!(table(&few, "quiet").rows_read, 0);
+    for part in [
+        "rows of random: they need SELECT on it",
+        "page fill by pgstattuple",
+        "rows of quiet that its policies hide: row-level security is active for this user, so the survey sees what the policies show",
+    ] {
         assert_eq!(
             few.unseen.iter().filter(|line| line.contains(part)).count(),
             1,
@@ -198,7 +204,10 @@ fn postgres() {
             few.unseen
         );
     }
-    execute(scratch.url(), "DROP OWNED BY few; DROP ROLE few;");
+    execute(
+        scratch.url(),
+        "DROP POLICY none ON quiet; ALTER TABLE quiet DISABLE ROW LEVEL SECURITY; DROP OWNED BY few; DROP ROLE few;",
+    );
 
     let inserts = "INSERT INTO counted (n) SELECT 1 FROM generate_series(1, 10);
                    INSERT INTO random SELECT gen_random_uuid() FROM generate_series(1, 10);";

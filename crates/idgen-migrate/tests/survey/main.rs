@@ -3,6 +3,7 @@
 
 mod cascades;
 mod common;
+mod ids;
 mod keys;
 mod limits;
 mod pooler;
@@ -11,3 +12,4 @@ mod servers;
 mod settings;
 mod sqlite;
 mod strangers;
+mod unknown;

@@ -87,7 +87,10 @@ fn mysql_and_mariadb() {
         assert!(whole.iter().all(|table| table.rows == Some(table.rows_read)), "{database}");
         if database == Database::MariaDb {
             let sql = format!(
-                "CREATE TABLE old (id UUID PRIMARY KEY); INSERT INTO old VALUES ('{A}');
+                "CREATE TABLE old (id UUID PRIMARY KEY);
+                 INSERT INTO old VALUES ('c232ab00-9414-11ec-b3c8-9f6bdeced846'), ('c232ab01-9414-11ec-b3c8-9f6bdeced846');
+                 CREATE TABLE refers (id UUID PRIMARY KEY REFERENCES old (id)); INSERT INTO refers SELECT id FROM old;
+                 CREATE TABLE random (id UUID PRIMARY KEY); INSERT INTO random VALUES ('{A}'), ('{B}');
                  CREATE TABLE new (id UUID PRIMARY KEY); INSERT INTO new VALUES ('019aa3f0-0000-7000-8000-000000000001');"
             );
             assert_eq!(surveyed(&server, &sql).1, [("old".to_owned(), Code::MariadbUuidOrder)]);
@@ -107,6 +110,8 @@ fn postgres() {
          CREATE TABLE keyless (a int); CREATE TABLE keyed (a int NOT NULL UNIQUE);
          CREATE TABLE near (id serial PRIMARY KEY); SELECT setval('near_id_seq', 2000000000);
          CREATE TABLE far (id serial PRIMARY KEY); SELECT setval('far_id_seq', 1000000000);
+         CREATE SEQUENCE round MAXVALUE 100 CYCLE; CREATE TABLE turns (id int DEFAULT nextval('round') PRIMARY KEY);
+         SELECT setval('round', 99);
          CREATE TABLE large (id bigint PRIMARY KEY); INSERT INTO large VALUES (9007199254740993);
          CREATE TABLE parent (id bigint PRIMARY KEY);
          CREATE TABLE child (id int PRIMARY KEY, p int REFERENCES parent);

@@ -153,10 +153,12 @@ async fn foreign(session: &mut Session, catalog: &mut Catalog, places: &Places) 
     foreign_keys(session, catalog, places, &sql).await
 }
 
-/// Sequences that a column owns, or that its default calls. The column may end before the sequence.
+/// Sequences that a column owns, or that its default calls. The column may end before the sequence, and a sequence with `CYCLE` does
+/// not end.
 async fn sequences(session: &mut Session, catalog: &mut Catalog, places: &Places) -> Result<()> {
     let sql = format!(
-        "SELECT DISTINCT n.nspname::text, c.relname::text, a.attname::text, s.relname::text, q.last_value::text, \
+        "SELECT DISTINCT n.nspname::text, c.relname::text, a.attname::text, s.relname::text, \
+         CASE WHEN q.cycle THEN '0' ELSE coalesce(q.last_value, 0)::text END, \
          q.max_value::text FROM pg_class s JOIN pg_namespace sn ON sn.oid = s.relnamespace \
          JOIN pg_sequences q ON q.schemaname = sn.nspname AND q.sequencename = s.relname \
          JOIN (SELECT objid AS sequence, refobjid AS relation, refobjsubid AS place FROM pg_depend \

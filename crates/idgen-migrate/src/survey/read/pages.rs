@@ -1,9 +1,9 @@
 //! Leaf pages and page fill of the keys of ids, where the database can count them: pgstattuple on PostgreSQL, dbstat on
 //! SQLite. Both read every page of an index, so only indexes of a limited size are counted.
 
-use crate::survey::columns::IdColumn;
-use crate::survey::costs;
-use crate::survey::sample::Sample;
+use crate::survey::judge::columns::IdColumn;
+use crate::survey::judge::costs;
+use crate::survey::read::sample::Sample;
 use crate::survey::schema::{Catalog, Table};
 use crate::survey::session::{Cell, Engine, Session};
 use crate::survey::sql;

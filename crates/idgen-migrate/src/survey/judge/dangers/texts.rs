@@ -3,18 +3,37 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::{Code, Context, Finding, Level};
-use crate::survey::kinds::{Case, Kind, Parsed, Spelling};
-use crate::survey::sample::{self, Value};
+use crate::survey::judge::kinds::Kind;
+use crate::survey::judge::parse::{Case, Parsed, Spelling, case_of};
+use crate::survey::judge::tokens;
+use crate::survey::read::sample::Value;
 use crate::survey::schema::Class;
-use crate::survey::session::{Engine, Session};
+use crate::survey::session::Engine;
 use crate::survey::sql;
 
-/// Formats in which a letter means something else in the other case.
-fn needs_case(parsed: &Parsed) -> bool {
-    parsed.spelling().is_some_and(|spelling| matches!(spelling.format, "base64" | "ordered64"))
+/// The values whose letters mean something else in the other case.
+fn cased(context: &Context<'_>) -> usize {
+    let ids = context.ids;
+    let needs_case = |(parsed, value): &(&Parsed, &Value)| {
+        let is_mixed = matches!(value, Value::Text(text) if case_of(text) == Case::Mixed);
+        let is_ksuid = matches!(parsed, Parsed::Pattern { kind: Kind::Ksuid, .. });
+        is_mixed && (is_ksuid || parsed.spelling().is_some_and(Spelling::needs_case))
+    };
+    let decoded = ids.parsed.iter().zip(&ids.values).filter(needs_case).count();
+    // Hexadecimal digits mean the same in both cases.
+    let has_case = |parsed: &Parsed| match parsed {
+        Parsed::Wide { .. } => parsed.spelling().is_some_and(Spelling::needs_case),
+        Parsed::Text | Parsed::Pattern { .. } => true,
+        Parsed::Object { .. } | Parsed::Digest | Parsed::Integer(_) | Parsed::Bytes => false,
+    };
+    let texts = ids.texts();
+    match ids.parsed.iter().all(has_case) && tokens::has_random_case(&texts) {
+        true => texts.len(),
+        false => decoded,
+    }
 }
 
-/// In base64, two ids may differ in the case of letters alone. In hexadecimal digits and ULIDs, case means nothing.
+/// In base64 and base62, two ids may differ in the case of letters alone. In hexadecimal digits and ULIDs, case means nothing.
 pub(super) fn equal_under_collation(context: &Context<'_>) -> Option<Finding> {
     let (engine, column) = (context.engine, context.column);
     if !column.ignores_case {
@@ -25,7 +44,7 @@ pub(super) fn equal_under_collation(context: &Context<'_>) -> Option<Finding> {
     let parsed = &context.ids.parsed;
     let is_ulid = |parsed: &Parsed| parsed.spelling().is_some_and(|spelling| spelling.format == "base32");
     let count = |is: fn(&Parsed) -> bool| parsed.iter().filter(|parsed| is(parsed)).count();
-    let (cased, ulids) = (count(needs_case), count(is_ulid));
+    let (cased, ulids) = (cased(context), count(is_ulid));
     let collation = column.collation.as_deref().unwrap_or("of the type");
     let exact = match engine {
         Engine::MySql | Engine::MariaDb => format!("HEX({of})"),
@@ -52,7 +71,8 @@ pub(super) fn equal_under_collation(context: &Context<'_>) -> Option<Finding> {
         (
             Level::Danger,
             format!(
-                "ids in base64 under the collation {collation}, which ignores case: two different ids can be equal, so {unique}"
+                "the letters of these ids are in both cases, and the collation {collation} ignores case: two different ids can be \
+                 equal, so {unique}"
             ),
         )
     } else if ulids * 10 >= parsed.len() && ulids > 0 {
@@ -79,15 +99,20 @@ fn merged(context: &Context<'_>, spelling: Spelling) -> Spelling {
 /// Values of a rarer spelling for which the survey looks in the column, at most.
 const MOST_PROBES: usize = 20;
 
-/// The same id in two spellings is two rows for the database, and a look-up finds one of them.
-pub(super) async fn two_spellings(context: &Context<'_>, session: &mut Session) -> Option<Finding> {
-    let (engine, column, ids) = (context.engine, context.column, context.ids);
-    let mut spellings: BTreeMap<Spelling, Vec<usize>> = BTreeMap::new();
-    let mut rows: HashMap<u128, Vec<usize>> = HashMap::new();
+/// The values that have each spelling.
+type Spellings = BTreeMap<Spelling, Vec<usize>>;
+
+/// The spellings of a column that are not equal for it; none if there is only one.
+fn spellings(context: &Context<'_>) -> Option<Spellings> {
+    let (column, ids) = (context.column, context.ids);
+    let mut spellings = Spellings::new();
     for (at, parsed) in ids.parsed.iter().enumerate() {
-        let (Some(spelling), Some(id)) = (parsed.spelling(), parsed.id()) else { continue };
-        spellings.entry(merged(context, spelling)).or_default().push(at);
-        rows.entry(id).or_default().push(at);
+        if let (Some(spelling), Some(_)) = (parsed.spelling(), parsed.id()) {
+            spellings.entry(merged(context, spelling)).or_default().push(at);
+        }
+    }
+    if spellings.is_empty() && !column.ignores_case {
+        spellings = cases(context);
     }
     // A text without letters is spelled as in lowercase and as in uppercase.
     let formats: Vec<&str> = spellings.keys().map(|spelling| spelling.format).collect();
@@ -97,23 +122,59 @@ pub(super) async fn two_spellings(context: &Context<'_>, session: &mut Session) 
                 || formats.iter().filter(|&&format| format == spelling.format).count() == 1
         });
     }
-    if spellings.len() < 2 {
-        return None;
+    (spellings.len() > 1).then_some(spellings)
+}
+
+/// Shorter texts are words and codes, whose case may mean something.
+const LEAST_CHARS: usize = 16;
+/// The name of the spellings of texts that nobody decodes.
+const UNKNOWN: &str = "of the texts";
+
+/// The spellings of texts that nobody decodes: long ones with digits, of which each has letters of one case only.
+fn cases(context: &Context<'_>) -> Spellings {
+    let mut found = Spellings::new();
+    for (at, value) in context.ids.values.iter().enumerate() {
+        let Value::Text(text) = value else { return Spellings::new() };
+        let case = case_of(text);
+        let is_token = text.len() >= LEAST_CHARS
+            && text.bytes().any(|byte| byte.is_ascii_digit())
+            && !text.bytes().any(|byte| byte.is_ascii_whitespace());
+        if !is_token || case == Case::Mixed {
+            return Spellings::new();
+        }
+        found.entry(Spelling { format: UNKNOWN, case }).or_default().push(at);
     }
-    let spelling_of = |at: usize| ids.parsed[at].spelling().map(|spelling| merged(context, spelling));
-    let twice =
-        rows.values().find(|places| places.iter().any(|&at| spelling_of(at) != spelling_of(places[0])));
-    let mut examples: Vec<usize> = twice.cloned().unwrap_or_default();
-    let mut seen_twice = twice.is_some();
-    if !seen_twice {
-        if let Some(at) = probe(context, session, &spellings).await {
-            seen_twice = true;
-            examples = vec![at];
-        } else {
-            examples.extend(spellings.values().filter_map(|places| places.first()));
+    found
+}
+
+/// The same id in two spellings is two rows for the database, and a look-up finds one of them. `probed` are ids in another spelling
+/// that the column has too.
+pub(super) fn two_spellings(context: &Context<'_>, probed: &[String]) -> Option<Finding> {
+    let (engine, column, ids) = (context.engine, context.column, context.ids);
+    let spellings = spellings(context)?;
+    let id_of = |at: usize| match &ids.values[at] {
+        Value::Text(text) if ids.parsed[at].id().is_none() => text.to_ascii_lowercase(),
+        _ => ids.parsed[at].id().map(|id| id.to_string()).unwrap_or_default(),
+    };
+    let mut rows: HashMap<String, Vec<(usize, Spelling)>> = HashMap::new();
+    for (&spelling, places) in &spellings {
+        for &at in places {
+            rows.entry(id_of(at)).or_default().push((at, spelling));
         }
     }
-    let digits = sql::digits(engine, column);
+    let twice = rows.values().find(|places| places.iter().any(|one| one.1 != places[0].1));
+    let probe = probe(context).and_then(|probe| probe.place(probed));
+    let seen_twice = twice.is_some() || probe.is_some();
+    let examples: Vec<usize> = match (twice, probe) {
+        (Some(places), _) => places.iter().map(|one| one.0).collect(),
+        (None, Some(at)) => vec![at],
+        (None, None) => spellings.values().filter_map(|places| places.first().copied()).collect(),
+    };
+    let is_unknown = spellings.keys().any(|spelling| spelling.format == UNKNOWN);
+    let digits = match is_unknown {
+        true => format!("UPPER({})", sql::name(engine, &column.name)),
+        false => sql::digits(engine, column),
+    };
     let table = sql::table(engine, context.table);
     let statement = format!(
         "SELECT {digits} AS id, COUNT(*) FROM {table} GROUP BY 1 HAVING COUNT(DISTINCT {}) > 1",
@@ -156,15 +217,28 @@ pub(super) async fn two_spellings(context: &Context<'_>, session: &mut Session) 
     Some(Finding { statement, remedy: remedy.to_owned(), examples, ..finding })
 }
 
-/// Looks for ids of rarer spellings in the most frequent one, if an index makes that cheap: which of them is there.
-async fn probe(
-    context: &Context<'_>,
-    session: &mut Session,
-    spellings: &BTreeMap<Spelling, Vec<usize>>,
-) -> Option<usize> {
+/// A look-up of ids in the most frequent spelling of their column.
+pub(crate) struct Probe {
+    pub(crate) sql: String,
+    pub(crate) texts: Vec<String>,
+    places: Vec<usize>,
+}
+
+impl Probe {
+    /// The place of the first id that is among these texts.
+    fn place(&self, found: &[String]) -> Option<usize> {
+        let at = self.texts.iter().position(|text| found.iter().any(|found| found.trim_end() == text))?;
+        Some(self.places[at])
+    }
+}
+
+/// What to look up for a column with several spellings, if an index makes that cheap: ids of rarer spellings in the most
+/// frequent one.
+pub(crate) fn probe(context: &Context<'_>) -> Option<Probe> {
     if !context.table.is_led(context.ids.column) {
         return None;
     }
+    let spellings = spellings(context)?;
     let (usual, _) = spellings.iter().max_by_key(|(_, places)| places.len())?;
     let rare = spellings.iter().filter(|(spelling, _)| *spelling != usual).flat_map(|(_, places)| places);
     let (places, texts): (Vec<usize>, Vec<String>) = rare
@@ -178,18 +252,12 @@ async fn probe(
     let of = sql::name(engine, &context.column.name);
     let parameters: Vec<String> =
         (1..=texts.len()).map(|place| sql::parameter(engine, context.column, place)).collect();
-    let query = format!(
+    let sql = format!(
         "SELECT {of} FROM {} WHERE {of} IN ({}) LIMIT {MOST_PROBES}",
         sql::table(engine, context.table),
         parameters.join(", ")
     );
-    let binds: Vec<_> = texts.iter().map(|text| sample::bound(engine, Value::Text(text.clone()))).collect();
-    let purpose = format!("ids of {} in another spelling", context.table.shown());
-    // Without an answer, the finding is about the spellings alone.
-    let found = session.rows(&purpose, &query, &binds).await.ok()?;
-    let found: Vec<String> = found.iter().filter_map(|row| row.first()?.text()).collect();
-    let at = texts.iter().position(|text| found.iter().any(|found| found.trim_end() == text))?;
-    Some(places[at])
+    Some(Probe { sql, texts, places })
 }
 
 /// An id in another spelling.
@@ -200,7 +268,7 @@ fn respelled(parsed: &Parsed, value: &Value, spelling: Spelling) -> Option<Strin
             let mut buffer = [0; idgen::codec::Format::MAX_LEN];
             String::from_utf8(format.encode(id, &mut buffer).to_vec()).ok()?
         }
-        (Parsed::Object { .. }, Value::Text(text)) => text.clone(),
+        (_, Value::Text(text)) => text.clone(),
         _ => return None,
     };
     match spelling.case {

@@ -4,8 +4,9 @@ mod starts;
 
 use std::collections::HashSet;
 
+use crate::survey::judge::arrival::is_creation_time;
 use crate::survey::options::Options;
-use crate::survey::schema::{Class, Column, Counter, Table};
+use crate::survey::schema::{Catalog, Class, Column, Counter, Table};
 use crate::survey::session::{Cell, Engine, Refused, Rows, Session};
 use crate::survey::sql;
 
@@ -48,10 +49,11 @@ impl Bounds {
 }
 
 impl Sample {
-    /// The values of a column, without nulls.
-    pub(crate) fn values(&self, column: usize) -> Vec<&Value> {
+    /// The values of a column with their rows, without nulls.
+    pub(crate) fn values(&self, column: usize) -> Vec<(usize, &Value)> {
         let Some(at) = self.columns.iter().position(|&of| of == column) else { return Vec::new() };
-        self.rows.iter().map(|row| &row[at]).filter(|value| **value != Value::Null).collect()
+        let rows = self.rows.iter().enumerate().map(|(row, values)| (row, &values[at]));
+        rows.filter(|(_, value)| **value != Value::Null).collect()
     }
 }
 
@@ -63,35 +65,45 @@ impl Sample {
     }
 }
 
-/// Whether the column can hold ids.
+/// Whether the column can hold ids, the first digits of ids, or the time at which a row was made.
 fn is_candidate(column: &Column) -> bool {
-    // The shortest text of an id has 22 characters, the shortest bytes are those of an ObjectId.
     match column.class {
-        Class::Text { .. } => column.length.is_none_or(|length| length >= 16),
+        Class::Text { .. } => column.length.is_none_or(|length| length >= LEAST_DIGITS),
         Class::Bytes { .. } => column.length.is_none_or(|length| length >= 12),
         Class::Int { bits, .. } => bits >= 32,
         Class::Uuid | Class::Any => true,
-        Class::Other => false,
+        Class::Other => is_creation_time(column),
     }
 }
 
+/// Fewer digits of an id are not searched for.
+const LEAST_DIGITS: u64 = 6;
+
 /// Whether rows can show more than the catalog does: integers of 32 bits are integers, and below the next value of a counter of
 /// MySQL and SQLite, there are only smaller ones.
-fn is_telling(engine: Engine, table: &Table, at: usize) -> bool {
+fn is_telling(engine: Engine, table: &Table, at: usize, in_key: &dyn Fn(usize) -> bool) -> bool {
     let is_small = |counter: &Counter| counter.column == at && counter.used < SMALL_COUNTER;
     let is_counted = engine != Engine::Postgres && table.counters.iter().any(is_small);
-    let is_narrow = matches!(table.columns[at].class, Class::Int { bits: ..=32, .. });
-    is_candidate(&table.columns[at]) && !is_counted && !is_narrow
+    let is_narrow = matches!(table.columns[at].class, Class::Int { bits: ..=32, .. } | Class::Other);
+    (is_candidate(&table.columns[at]) || in_key(at)) && !is_counted && !is_narrow
 }
 
 /// The share of 64 bits that integers below 2^40 use.
 const SMALL_COUNTER: f64 = 1.0 / (1 << 24) as f64;
 
+/// Whether a unique key or a foreign key has this column, and its values can be read as ids.
+fn in_key(catalog: &Catalog, table_at: usize, at: usize) -> bool {
+    let table = &catalog.tables[table_at];
+    let is_unique = || table.keys.iter().any(|key| (key.unique || key.primary) && key.columns.contains(&at));
+    let refers = || catalog.foreign_of(table_at).any(|foreign| foreign.columns.contains(&at));
+    table.columns[at].class != Class::Other && (is_unique() || refers())
+}
+
 /// What the sample reads: the key, and all columns that can hold ids.
-fn columns(table: &Table) -> Vec<usize> {
+fn columns(table: &Table, in_key: &dyn Fn(usize) -> bool) -> Vec<usize> {
     let mut columns: Vec<usize> = table.identity().map(|key| key.columns.clone()).unwrap_or_default();
     for (at, column) in table.columns.iter().enumerate() {
-        if is_candidate(column) && !columns.contains(&at) {
+        if (is_candidate(column) || in_key(at)) && !columns.contains(&at) {
             columns.push(at);
         }
     }
@@ -99,10 +111,17 @@ fn columns(table: &Table) -> Vec<usize> {
 }
 
 /// Reads a sample: with `Options::starts` statements, or with one if the table is small or has no key.
-pub(crate) async fn take(session: &mut Session, table: &Table, options: &Options) -> Result<Sample, Refused> {
-    let mut sample = Sample { columns: columns(table), ..Sample::default() };
+pub(crate) async fn take(
+    session: &mut Session,
+    catalog: &Catalog,
+    table_at: usize,
+    options: &Options,
+) -> Result<Sample, Refused> {
+    let table = &catalog.tables[table_at];
+    let in_key = |at: usize| in_key(catalog, table_at, at);
+    let mut sample = Sample { columns: columns(table, &in_key), ..Sample::default() };
     let engine = session.engine;
-    let is_telling = (0..table.columns.len()).any(|at| is_telling(engine, table, at));
+    let is_telling = (0..table.columns.len()).any(|at| is_telling(engine, table, at, &in_key));
     if sample.columns.is_empty() || !(is_telling || options.watch.is_some()) {
         return Ok(sample);
     }

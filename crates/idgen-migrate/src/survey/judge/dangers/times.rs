@@ -1,7 +1,7 @@
 //! What the times and the bytes of ids show.
 
 use super::{Code, Context, Finding, Level};
-use crate::survey::kinds::Kind;
+use crate::survey::judge::kinds::Kind;
 use crate::survey::schema::Class;
 use crate::survey::session::Engine;
 use crate::survey::sql;
@@ -20,7 +20,8 @@ pub(super) fn both_byte_orders(context: &Context<'_>) -> Option<Finding> {
     } else {
         (Kind::V1, format!("{digits} LIKE '____________1%'"))
     };
-    let places = (0..ids.readings.len()).filter(|&at| ids.readings[at].kind == rare);
+    let places =
+        (0..ids.readings.len()).filter(|&at| ids.readings[at].certain && ids.readings[at].kind == rare);
     let what =
         format!("version 1 in both byte orders: {plain} plain, {swapped} swapped as by UUID_TO_BIN(id, 1)");
     let finding = context.finding(Level::Danger, Code::BothByteOrders, what);
@@ -30,29 +31,26 @@ pub(super) fn both_byte_orders(context: &Context<'_>) -> Option<Finding> {
     Some(Finding { statement, remedy: remedy.to_owned(), examples: context.examples(places), ..finding })
 }
 
-/// MariaDB stores versions 1 to 5 with the last group first.
+/// MariaDB stores versions 1 to 5 with the last group first. Random ids have no order that this could change.
 pub(super) fn mariadb_uuid_order(context: &Context<'_>) -> Option<Finding> {
     let (engine, column, ids) = (context.engine, context.column, context.ids);
-    if engine != Engine::MariaDb || column.class != Class::Uuid {
+    if engine != Engine::MariaDb || column.class != Class::Uuid || ids.count(Kind::V1) == 0 {
         return None;
     }
-    let is_old = |kind| matches!(kind, Kind::V1 | Kind::V4 | Kind::OtherUuid);
-    let places: Vec<usize> = (0..ids.readings.len()).filter(|&at| is_old(ids.readings[at].kind)).collect();
-    if places.is_empty() {
-        return None;
-    }
+    let is_old = |at: &usize| ids.readings[*at].certain && ids.readings[*at].kind == Kind::V1;
+    let places: Vec<usize> = (0..ids.readings.len()).filter(is_old).collect();
     let of = sql::name(engine, &column.name);
     let what = format!(
-        "{} of {} ids are of versions 1 to 5, which MariaDB's type UUID sorts by their last group first: in another order \
-         than their text, BINARY(16) and other databases have, and apart from versions 6 to 8",
+        "{} of {} ids are of version 1, which MariaDB's type UUID sorts by their last group first: in another order than \
+         their text, BINARY(16) and other databases have, and apart from versions 6 to 8",
         places.len(),
         ids.parsed.len()
     );
     let finding = context.finding(Level::Danger, Code::MariadbUuidOrder, what);
-    let condition = format!("WHERE SUBSTR(CAST({of} AS CHAR), 15, 1) IN ('1', '2', '3', '4', '5')");
+    let condition = format!("WHERE SUBSTR(CAST({of} AS CHAR), 15, 1) = '1'");
     let statement = context.statement(&condition);
-    let remedy = "use BINARY(16) if programs page by id or merge with another database, or if new ids begin with a prefix; \
-                  write version 7 from now on if only the order of inserts matters";
+    let remedy = "use BINARY(16) if programs page by id or merge with another database; write version 7 from now on if only \
+                  the order of inserts matters";
     Some(Finding { statement, remedy: remedy.to_owned(), examples: context.examples(places), ..finding })
 }
 
@@ -61,8 +59,9 @@ pub(super) fn new_before_old(context: &Context<'_>) -> Option<Finding> {
     let (engine, column, ids) = (context.engine, context.column, context.ids);
     let is_new = |kind| matches!(kind, Kind::V7 | Kind::Ulid | Kind::V6);
     let is_old = |kind: Kind| matches!(kind, Kind::V4 | Kind::V1 | Kind::OtherUuid | Kind::Other128);
-    let count = |is: &dyn Fn(Kind) -> bool| ids.readings.iter().filter(|reading| is(reading.kind)).count();
-    let (new, old, all) = (count(&is_new), count(&is_old), ids.readings.len());
+    let new = ids.readings.iter().filter(|reading| reading.certain && is_new(reading.kind)).count();
+    let old = ids.readings.iter().filter(|reading| is_old(reading.kind)).count();
+    let all = ids.readings.len();
     if new * 100 < all
         || old * 100 < all
         || new < 2
@@ -96,11 +95,20 @@ pub(super) fn new_before_old(context: &Context<'_>) -> Option<Finding> {
 /// Clocks of computers differ by seconds; a local time instead of UTC is wrong by an hour at least.
 const TOLERANCE_MS: i64 = 30 * 60 * 1_000;
 
+/// The kinds whose times can be compared with now: those of one epoch, which a program takes from its clock. Integers may be times
+/// of something else.
+fn has_clock(kind: Kind) -> bool {
+    use Kind::{Cuid, Ksuid, ObjectId, TypeId, Ulid, V1, V1Swapped, V6, V7, Xid};
+    matches!(kind, V1 | V1Swapped | V6 | V7 | Ulid | TypeId | ObjectId | Xid | Ksuid | Cuid)
+}
+
 /// Ids whose time has not come.
 pub(super) fn future(context: &Context<'_>) -> Option<Finding> {
     let (engine, column, ids) = (context.engine, context.column, context.ids);
     let limit = context.now.saturating_add(TOLERANCE_MS);
-    let is_future = |at: &usize| ids.readings[*at].time.is_some_and(|time| time > limit);
+    let is_future = |at: &usize| {
+        has_clock(ids.readings[*at].kind) && ids.readings[*at].time.is_some_and(|time| time > limit)
+    };
     let places: Vec<usize> = (0..ids.readings.len()).filter(is_future).collect();
     if places.is_empty() {
         return None;

@@ -1,17 +1,23 @@
 //! What is dangerous, with the statement that shows the rows, and what to do.
 
-pub(crate) mod cascades;
+mod cascades;
 mod numbers;
 mod schema;
-mod texts;
+mod switch;
+pub(crate) mod texts;
 mod times;
+mod truncated;
+
+use std::collections::{HashMap, HashSet};
 
 use serde::Serialize;
 
-use crate::survey::columns::IdColumn;
-use crate::survey::sample::Value;
+use crate::survey::judge::columns::IdColumn;
+use crate::survey::options::NewIds;
+use crate::survey::read::facts::Facts;
+use crate::survey::read::sample::{Sample, Value};
 use crate::survey::schema::{Catalog, Column, Table};
-use crate::survey::session::{Engine, Session};
+use crate::survey::session::Engine;
 use crate::survey::sql;
 
 /// How serious a finding is.
@@ -71,6 +77,14 @@ pub enum Code {
     RepeatedIds,
     /// Foreign keys whose errors MySQL does not report.
     HiddenCascadeError,
+    /// A column or a unique index that holds the first digits of ids, which ids of the same time share.
+    Truncated,
+    /// A key by which programs may page, if new ids were version 7.
+    CursorById,
+    /// Partitions by an id, if new ids were version 7.
+    PartitionById,
+    /// Ids that others see, if new ids were version 7, which shows its time.
+    PublicId,
 }
 
 impl Code {
@@ -90,6 +104,10 @@ impl Code {
         Code::FutureTime,
         Code::RepeatedIds,
         Code::HiddenCascadeError,
+        Code::Truncated,
+        Code::CursorById,
+        Code::PartitionById,
+        Code::PublicId,
     ];
 
     /// The name, as in the JSON.
@@ -115,6 +133,10 @@ impl Code {
             Code::FutureTime => "future-time",
             Code::RepeatedIds => "repeated-ids",
             Code::HiddenCascadeError => "hidden-cascade-error",
+            Code::Truncated => "truncated",
+            Code::CursorById => "cursor-by-id",
+            Code::PartitionById => "partition-by-id",
+            Code::PublicId => "public-id",
         }
     }
 }
@@ -155,8 +177,20 @@ fn about_table(level: Level, code: Code, table: &Table, column: Option<&Column>,
     }
 }
 
+/// What was read of the whole database, and what the caller asks.
+pub(crate) struct Read<'r> {
+    pub(crate) engine: Engine,
+    pub(crate) catalog: &'r Catalog,
+    pub(crate) facts: &'r Facts,
+    pub(crate) now: i64,
+    pub(crate) show_values: bool,
+    pub(crate) to: Option<NewIds>,
+    /// For columns by table and place: the texts of the other spelling that are in the column.
+    pub(crate) probed: &'r HashMap<(usize, usize), Vec<String>>,
+}
+
 /// What the checks of one column read.
-pub(super) struct Context<'c> {
+pub(crate) struct Context<'c> {
     pub(super) engine: Engine,
     pub(super) table: &'c Table,
     pub(super) column: &'c Column,
@@ -165,7 +199,19 @@ pub(super) struct Context<'c> {
     pub(super) show_values: bool,
 }
 
-impl Context<'_> {
+impl<'c> Context<'c> {
+    pub(crate) fn of(read: &Read<'c>, ids: &'c IdColumn) -> Context<'c> {
+        let table = &read.catalog.tables[ids.table];
+        Context {
+            engine: read.engine,
+            table,
+            column: &table.columns[ids.column],
+            ids,
+            now: read.now,
+            show_values: read.show_values,
+        }
+    }
+
     pub(super) fn finding(&self, level: Level, code: Code, what: String) -> Finding {
         about_table(level, code, self.table, Some(self.column), what)
     }
@@ -192,25 +238,32 @@ fn shown_value(value: &Value) -> String {
     }
 }
 
+/// All findings, dangers first; of one level, in the order of tables and columns.
+pub(crate) fn find(read: &Read<'_>, tables: &[(Option<Sample>, Vec<IdColumn>)]) -> Vec<Finding> {
+    let mut findings = cascades::hidden_errors(read.engine, read.catalog);
+    for (at, (sample, columns)) in tables.iter().enumerate() {
+        findings.extend(of_table(read, at, sample.as_ref(), columns));
+    }
+    if read.to == Some(NewIds::V7) {
+        findings.extend(switch::partitions(read));
+    }
+    let mut findings = once(read.catalog, findings);
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.level));
+    findings
+}
+
 /// All findings about one table.
-pub(crate) async fn of_table(
-    session: &mut Session,
-    catalog: &Catalog,
-    table_at: usize,
-    columns: &[IdColumn],
-    (now, show_values): (i64, bool),
-) -> Vec<Finding> {
-    let engine = session.engine;
-    let table = &catalog.tables[table_at];
+fn of_table(read: &Read<'_>, table_at: usize, sample: Option<&Sample>, columns: &[IdColumn]) -> Vec<Finding> {
+    let (engine, table) = (read.engine, &read.catalog.tables[table_at]);
     let mut findings = Vec::new();
     findings.extend(schema::no_primary_key(engine, table));
     findings.extend(schema::counters(engine, table));
-    findings.extend(schema::foreign_keys(engine, catalog, table_at));
+    findings.extend(schema::foreign_keys(engine, read.catalog, table_at));
     for ids in columns {
-        let column = &table.columns[ids.column];
-        let context = Context { engine, table, column, ids, now, show_values };
+        let context = Context::of(read, ids);
+        let probed = read.probed.get(&(ids.table, ids.column));
         findings.extend(texts::equal_under_collation(&context));
-        findings.extend(texts::two_spellings(&context, session).await);
+        findings.extend(texts::two_spellings(&context, probed.map_or(&[], Vec::as_slice)));
         findings.extend(texts::cut_bytes(&context));
         findings.extend(numbers::signed_overflow(&context));
         findings.extend(numbers::beyond_json(&context));
@@ -219,6 +272,66 @@ pub(crate) async fn of_table(
         findings.extend(times::new_before_old(&context));
         findings.extend(times::future(&context));
         findings.extend(schema::repeated(&context));
+        if read.to == Some(NewIds::V7) {
+            findings.extend(switch::cursor(&context, read));
+            findings.extend(switch::public(&context));
+        }
     }
+    findings.extend(truncated::find(read, table_at, sample, columns));
     findings
+}
+
+/// Findings that a column has only because it holds the ids of another one: the key is named once, with the number of the columns
+/// that refer to it.
+fn once(catalog: &Catalog, findings: Vec<Finding>) -> Vec<Finding> {
+    let is_of_ids = |code: Code| {
+        matches!(code, Code::BeyondJson | Code::SignedOverflow | Code::FutureTime | Code::MariadbUuidOrder)
+    };
+    let key =
+        |table: &Table, column: usize, code: Code| (table.shown(), table.columns[column].name.clone(), code);
+    let known: HashSet<(String, String, Code)> =
+        findings.iter().filter_map(|one| Some((one.table.clone(), one.column.clone()?, one.code))).collect();
+    let mut parents: HashMap<(String, String, Code), (String, String, Code)> = HashMap::new();
+    for foreign in &catalog.foreign {
+        for (&child_at, &parent_at) in foreign.columns.iter().zip(&foreign.parent_columns) {
+            for code in Code::ALL.iter().copied().filter(|&code| is_of_ids(code)) {
+                let child = key(&catalog.tables[foreign.table], child_at, code);
+                let parent = key(&catalog.tables[foreign.parent], parent_at, code);
+                if child != parent && known.contains(&child) && known.contains(&parent) {
+                    parents.insert(child, parent);
+                }
+            }
+        }
+    }
+    // The key at the end of a chain; in a circle of keys, each is named.
+    let root = |place: &(String, String, Code)| {
+        let mut at = parents.get(place)?;
+        for _ in 0..parents.len() {
+            match parents.get(at) {
+                Some(next) => at = next,
+                None => return Some(at),
+            }
+        }
+        None
+    };
+    let mut counts: HashMap<&(String, String, Code), usize> = HashMap::new();
+    for root in parents.keys().filter_map(root) {
+        *counts.entry(root).or_default() += 1;
+    }
+    let mut kept = Vec::new();
+    for mut finding in findings {
+        if let Some(column) = &finding.column {
+            let place = (finding.table.clone(), column.clone(), finding.code);
+            if root(&place).is_some() {
+                continue;
+            }
+            match counts.get(&place) {
+                None => {}
+                Some(1) => finding.what += "; a column that refers to it holds them too",
+                Some(count) => finding.what += &format!("; {count} columns that refer to it hold them too"),
+            }
+        }
+        kept.push(finding);
+    }
+    kept
 }

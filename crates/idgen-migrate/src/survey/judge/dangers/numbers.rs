@@ -1,10 +1,18 @@
 //! Integers that a column or a reader cannot hold.
 
 use super::{Code, Context, Finding, Level};
-use crate::survey::kinds::{Kind, Parsed};
+use crate::survey::judge::chance;
+use crate::survey::judge::kinds::Kind;
+use crate::survey::judge::parse::Parsed;
+use crate::survey::read::sample::Value;
 use crate::survey::schema::Class;
 use crate::survey::session::Engine;
 use crate::survey::sql;
+
+/// Smaller negative numbers are marks such as -1.
+const LARGE: i128 = 1 << 40;
+/// So many random integers are not all negative.
+const ENOUGH: usize = 20;
 
 /// In a signed column, ids from 2^63 on are negative, or all become the largest value.
 pub(super) fn signed_overflow(context: &Context<'_>) -> Option<Finding> {
@@ -17,24 +25,37 @@ pub(super) fn signed_overflow(context: &Context<'_>) -> Option<Finding> {
     if !is_signed {
         return None;
     }
-    let is_beyond = |parsed: &Parsed| match parsed {
-        // Small negative numbers are marks such as -1.
-        Parsed::Integer(number) => *number < -(1 << 40) || *number == i128::from(i64::MAX),
-        _ => false,
+    let is_largest = |number: i128| number == i128::from(i64::MAX);
+    let number = |at: usize| match ids.parsed[at] {
+        Parsed::Integer(number) => number,
+        _ => 0,
     };
-    let beyond: Vec<usize> = (0..ids.parsed.len()).filter(|&at| is_beyond(&ids.parsed[at])).collect();
+    let count = |is: &dyn Fn(i128) -> bool| (0..ids.parsed.len()).filter(|&at| is(number(at))).count();
+    let (negative, positive) = (count(&|n| n < -LARGE), count(&|n| n > LARGE && !is_largest(n)));
+    // Random signed integers have both signs equally often.
+    let is_random = positive > 0
+        && chance::ln_tail(negative.max(positive), negative + positive, 0.5) >= chance::LEVEL.ln();
+    let is_beyond = |n: i128| is_largest(n) || (n < -LARGE && !is_random);
+    let beyond: Vec<usize> = (0..ids.parsed.len()).filter(|&at| is_beyond(number(at))).collect();
     let later = ids.count(Kind::Seconds64);
     let of = sql::name(engine, &column.name);
-    let statement = context.statement(&format!("WHERE {of} < {} OR {of} = {}", -(1_i64 << 40), i64::MAX));
+    let statement = context.statement(&format!("WHERE {of} < {} OR {of} = {}", -LARGE, i64::MAX));
     let (level, what) = if !beyond.is_empty() {
-        (
-            Level::Danger,
-            format!(
-                "{} of {} ids are negative or the largest value of a signed column: they were 2^63 or more",
-                beyond.len(),
-                ids.parsed.len()
-            ),
-        )
+        let what = format!(
+            "{} of {} ids are negative or the largest value of a signed column: they were 2^63 or more",
+            beyond.len(),
+            ids.parsed.len()
+        );
+        // A few negative integers alone can be random ones.
+        let is_all = negative == ids.parsed.len() && negative < ENOUGH;
+        if is_all {
+            (
+                Level::Warning,
+                format!("all {negative} ids are negative: random integers, or ids that were 2^63 or more"),
+            )
+        } else {
+            (Level::Danger, what)
+        }
     } else if later * 2 > ids.parsed.len() {
         (
             Level::Warning,
@@ -65,7 +86,7 @@ pub(super) fn beyond_json(context: &Context<'_>) -> Option<Finding> {
     }
     let is_beyond =
         |parsed: &Parsed| matches!(parsed, Parsed::Integer(number) if number.unsigned_abs() > 1 << 53);
-    let is_number = |at: usize| matches!(ids.values[at], crate::survey::sample::Value::Int(_));
+    let is_number = |at: usize| matches!(ids.values[at], Value::Int(_));
     let beyond: Vec<usize> =
         (0..ids.parsed.len()).filter(|&at| is_beyond(&ids.parsed[at]) && is_number(at)).collect();
     if beyond.is_empty() {

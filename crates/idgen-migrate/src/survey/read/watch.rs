@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use crate::survey::columns::Arrival;
-use crate::survey::sample::{Sample, Value, bound};
+use crate::survey::judge::arrival::Arrival;
+use crate::survey::read::sample::{Sample, Value, bound};
 use crate::survey::schema::{Catalog, Table};
 use crate::survey::session::{Cell, Engine, Session};
 use crate::survey::sql;

@@ -130,17 +130,33 @@ pub struct Prediction {
     pub assumed_rate: f64,
     /// What each change costs. [`Change::Stay`] comes first.
     pub changes: Vec<Predicted>,
+    /// Whether the table is too small for its changes to differ: with none of them are its pages written once in the predicted time.
+    /// [`Survey::add_predictions`](crate::survey::Survey::add_predictions) sets it.
+    pub too_small: bool,
 }
 
 impl Prediction {
+    /// Whether the pages that were read and written are fewer than those of the tree, with every change: then no page was written
+    /// back by need, and the figures are those of the moment at which the prediction ends.
+    pub(crate) fn has_no_flush(&self, page_bytes: u32) -> bool {
+        self.changes.iter().all(|one| {
+            let pages = one.bytes / f64::from(page_bytes.max(1));
+            let moved = one.pages_per_1k() * self.question.rows as f64 / 1_000.0;
+            one.images_per_1k.is_none() && moved < pages
+        })
+    }
+
     /// The change with the fewest pages; of those that are nearly equal, the simplest one. It can be [`Change::Stay`].
     pub fn best(&self) -> Option<&Predicted> {
         let fewest = self.changes.iter().map(Predicted::pages_per_1k).min_by(f64::total_cmp)?;
         self.changes.iter().find(|one| one.pages_per_1k() <= fewest * EQUAL + 1.0)
     }
 
-    /// Pages per 1,000 inserts that a change saves; negative if it costs more.
+    /// Pages per 1,000 inserts that a change saves; negative if it costs more, and `None` if the table is too small.
     pub fn saved_per_1k(&self, change: &Predicted) -> Option<f64> {
+        if self.too_small {
+            return None;
+        }
         let stay = self.changes.iter().find(|one| one.change == Change::Stay)?;
         Some(stay.pages_per_1k() - change.pages_per_1k())
     }
@@ -186,7 +202,12 @@ mod tests {
             writes_per_1k: Some(0.0),
             images_per_1k: None,
         });
-        Prediction { question, assumed_rate: rate.unwrap_or(1_000.0), changes: changes.collect() }
+        Prediction {
+            question,
+            assumed_rate: rate.unwrap_or(1_000.0),
+            changes: changes.collect(),
+            too_small: false,
+        }
     }
 
     #[test]
@@ -206,5 +227,11 @@ mod tests {
         assert_eq!(one.saved_per_1k(&one.changes[1]), Some(300.0));
         let equal = prediction("equal", None, &[105.0, 110.0, 100.0]);
         assert_eq!(equal.best().map(|best| best.change), Some(Change::Stay));
+        // 20,000 rows move fewer pages than the 61 that a megabyte has.
+        let mut small = prediction("small", None, &[2.0, 1.5, 3.0]);
+        assert!(small.has_no_flush(16_384) && !equal.has_no_flush(16_384));
+        assert_eq!(small.saved_per_1k(&small.changes[2]), Some(-1.0));
+        small.too_small = true;
+        assert_eq!(small.saved_per_1k(&small.changes[2]), None);
     }
 }

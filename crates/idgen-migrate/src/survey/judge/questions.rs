@@ -1,8 +1,9 @@
 //! What to ask a model: the keys that are scattered, or wider than an id has to be.
 
-use crate::survey::changes::{Order, Prediction, Question, rank};
-use crate::survey::columns::{Arrival, FoundBy};
-use crate::survey::kinds::Kind;
+use crate::survey::judge::arrival::Arrival;
+use crate::survey::judge::changes::{Order, Prediction, Question, rank};
+use crate::survey::judge::columns::FoundBy;
+use crate::survey::judge::kinds::Kind;
 use crate::survey::report::{ColumnReport, Survey, TableReport};
 use crate::survey::session::Engine;
 
@@ -46,6 +47,9 @@ impl Survey {
 
     /// Takes what a model answered, and which keys it left out and why.
     pub fn add_predictions(&mut self, mut predictions: Vec<Prediction>, left_out: Vec<String>) {
+        for prediction in &mut predictions {
+            prediction.too_small = prediction.has_no_flush(self.page_bytes);
+        }
         rank(&mut predictions);
         self.predictions = predictions;
         self.not_predicted = left_out;

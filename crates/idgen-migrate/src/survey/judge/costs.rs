@@ -2,9 +2,8 @@
 
 use serde::Serialize;
 
-use crate::survey::columns::IdColumn;
-use crate::survey::kinds::Kind;
-use crate::survey::sample::Value;
+use crate::survey::judge::columns::{FoundBy, IdColumn};
+use crate::survey::read::sample::Value;
 use crate::survey::schema::{Catalog, Class, Column, Key, Table};
 use crate::survey::session::Engine;
 
@@ -150,7 +149,7 @@ pub(crate) fn index_of(table: &Table, column: usize) -> Option<usize> {
         .or_else(|| place(&|key| key.unique && key.columns == [column]))
 }
 
-/// The cost of a column that is a primary key, or that others refer to. `values_in` says in how many rows of a table a column
+/// The cost of a column of a key, or one that others refer to. What columns hold that refer to another one is counted there. `values_in` says in how many rows of a table a column
 /// has a value.
 pub(crate) fn of_column(
     engine: Engine,
@@ -159,7 +158,9 @@ pub(crate) fn of_column(
     values_in: &dyn Fn(usize, usize) -> Option<u64>,
 ) -> Option<Cost> {
     let table = &catalog.tables[ids.table];
-    let is_key = table.identity().is_some_and(|key| key.columns.contains(&ids.column));
+    let is_primary = table.identity().is_some_and(|key| key.columns.contains(&ids.column));
+    let is_key = is_primary
+        || (ids.found_by.contains(&FoundBy::UniqueKey) && !ids.found_by.contains(&FoundBy::ForeignKey));
     if !is_key && !catalog.foreign_to(ids.table).any(|foreign| foreign.parent_columns.contains(&ids.column)) {
         return None;
     }
@@ -195,8 +196,11 @@ pub(crate) fn of_column(
         index_bytes: own.bytes.round() as u64,
         references: references.indexes,
         reference_bytes: references.bytes.round() as u64,
-        // A hash has more than 128 bits.
-        bytes_as_16: instead(16.0).filter(|_| ids.count(Kind::Digest) * 2 <= ids.readings.len()),
+        // Hashes and texts have more than 128 bits.
+        bytes_as_16: instead(16.0).filter(|_| {
+            let fitting = ids.readings.iter().filter(|reading| reading.kind.fits_16_bytes()).count();
+            fitting * 2 >= ids.readings.len()
+        }),
         bytes_as_8: instead(8.0),
         fill,
         fill_from: fill.map(|_| from),

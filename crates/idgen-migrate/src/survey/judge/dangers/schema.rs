@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use super::{Code, Context, Finding, Level, about_table};
-use crate::survey::columns::FoundBy;
-use crate::survey::kinds::{Kind, Parsed};
+use crate::survey::judge::columns::FoundBy;
+use crate::survey::judge::kinds::Kind;
+use crate::survey::judge::parse::Parsed;
 use crate::survey::schema::{Catalog, Class, Column, Table};
 use crate::survey::session::Engine;
 use crate::survey::sql;

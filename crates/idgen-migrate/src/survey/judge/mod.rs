@@ -1,0 +1,17 @@
+//! Judges what was read: pure functions, without a connection.
+
+pub(super) mod arrival;
+pub(super) mod chance;
+pub(super) mod changes;
+pub(super) mod classify;
+pub(super) mod columns;
+pub(super) mod costs;
+pub(super) mod dangers;
+mod integers;
+pub(super) mod kinds;
+pub(super) mod parse;
+mod patterns;
+mod questions;
+#[cfg(test)]
+mod random;
+pub(super) mod tokens;

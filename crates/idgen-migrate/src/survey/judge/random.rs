@@ -1,0 +1,184 @@
+//! Random values of every alphabet: no kind with a time, no order and no danger, whatever the seed.
+
+use std::collections::HashMap;
+
+use crate::survey::judge::arrival::Arrival;
+use crate::survey::judge::columns;
+use crate::survey::judge::dangers::{self, Code, Level, Read};
+use crate::survey::read::facts::Facts;
+use crate::survey::read::sample::{Sample, Value};
+use crate::survey::schema::{Catalog, Class, Column, Key, Table};
+use crate::survey::session::Engine;
+
+const NOW: i64 = 1_795_262_400_000;
+const BASE64: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+const CROCKFORD: &[u8] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+const BASE36: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyz";
+
+/// Makes one random value.
+type Make = Box<dyn Fn(&mut fastrand::Rng) -> Value>;
+
+fn text(alphabet: &'static [u8], length: usize) -> Make {
+    Box::new(move |rng| {
+        let letters = (0..length).map(|_| alphabet[rng.usize(..alphabet.len())] as char);
+        Value::Text(letters.collect())
+    })
+}
+
+/// 16 random bytes; with a version, also its variant.
+fn bytes(rng: &mut fastrand::Rng, version: Option<u8>) -> [u8; 16] {
+    let mut bytes = rng.u128(..).to_be_bytes();
+    if let Some(version) = version {
+        bytes[6] = bytes[6] & 0xf | version << 4;
+        bytes[8] = bytes[8] & 0x3f | 0x80;
+    }
+    bytes
+}
+
+fn integer(make: impl Fn(&mut fastrand::Rng) -> i128 + 'static) -> Make {
+    Box::new(move |rng| Value::Int(make(rng)))
+}
+
+/// Each alphabet, and whether its integers are beyond what JSON holds.
+fn alphabets() -> Vec<(String, Class, Make)> {
+    let of_text = Class::Text { fixed: false };
+    let of_bytes = Class::Bytes { fixed: false };
+    let of_int = Class::Int { bits: 64, unsigned: false };
+    let mut all: Vec<(String, Class, Make)> = Vec::new();
+    for version in (0..16).map(Some).chain([None]) {
+        let simple = move |rng: &mut fastrand::Rng| {
+            Value::Text(bytes(rng, version).iter().map(|byte| format!("{byte:02x}")).collect())
+        };
+        let hyphenated = move |rng: &mut fastrand::Rng| {
+            Value::Text(uuid::Uuid::from_bytes(bytes(rng, version)).to_string())
+        };
+        let raw = move |rng: &mut fastrand::Rng| Value::Bytes(bytes(rng, version).to_vec());
+        all.push((format!("hex, version {version:?}"), of_text, Box::new(simple)));
+        all.push((format!("hyphenated, version {version:?}"), of_text, Box::new(hyphenated)));
+        all.push((format!("16 bytes, version {version:?}"), of_bytes, Box::new(raw)));
+    }
+    for length in [11, 13, 20, 21, 22, 24, 25, 26, 27, 32] {
+        all.push((format!("{length} of base64url"), of_text, text(BASE64, length)));
+        all.push((format!("{length} of base62"), of_text, text(&BASE64[..62], length)));
+        all.push((format!("{length} of base32"), of_text, text(CROCKFORD, length)));
+        all.push((
+            format!("{length} of base32, RFC 4648"),
+            of_text,
+            text(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", length),
+        ));
+        all.push((format!("{length} of base32hex"), of_text, text(&BASE36[..32], length)));
+        all.push((format!("{length} of base36"), of_text, text(BASE36, length)));
+        all.push((format!("{length} of hex"), of_text, text(&BASE36[..16], length)));
+        all.push((format!("{length} digits"), of_text, text(&BASE36[..10], length)));
+    }
+    for length in [8, 12, 20, 32] {
+        let raw = move |rng: &mut fastrand::Rng| Value::Bytes((0..length).map(|_| rng.u8(..)).collect());
+        all.push((format!("{length} bytes"), of_bytes, Box::new(raw)));
+    }
+    for bits in [31, 32, 40, 48, 52, 53, 60, 62, 63, 64] {
+        let below = 1_u128 << bits;
+        all.push((
+            format!("u{bits}"),
+            Class::Int { bits: 64, unsigned: true },
+            integer(move |rng| rng.u128(..below) as i128),
+        ));
+        if bits < 64 {
+            all.push((
+                format!("signed {bits}"),
+                of_int,
+                integer(move |rng| rng.u128(..2 * below) as i128 - below as i128),
+            ));
+        }
+    }
+    for digits in 9..19 {
+        let power = 10_u128.pow(digits);
+        all.push((format!("below 10^{digits}"), of_int, integer(move |rng| rng.u128(..power) as i128)));
+        all.push((
+            format!("{} digits", digits + 1),
+            Class::Int { bits: 64, unsigned: true },
+            integer(move |rng| rng.u128(power..10 * power) as i128),
+        ));
+    }
+    all
+}
+
+fn catalog(class: Class) -> Catalog {
+    let column = Column {
+        name: "id".to_owned(),
+        type_text: "any".to_owned(),
+        class,
+        nullable: false,
+        length: None,
+        charset: None,
+        collation: Some("exact".to_owned()),
+        ignores_case: false,
+    };
+    let mut key = Key::new("primary", true, true, true);
+    key.columns.push(0);
+    let table = Table {
+        schema: String::new(),
+        name: "t".to_owned(),
+        rows: None,
+        columns: vec![column],
+        keys: vec![key],
+        counters: Vec::new(),
+        clustered: true,
+        bytes_per_row: None,
+        readable: true,
+    };
+    let mut catalog = Catalog::new(16_384);
+    catalog.tables.push(table);
+    catalog
+}
+
+/// Judges so many random values of one alphabet as the key of a table.
+fn check(name: &str, class: Class, make: &Make, (seed, count): (u64, usize)) {
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let rows = (0..count).map(|_| vec![make(&mut rng)]).collect();
+    let sample = Sample { columns: vec![0], rows, whole: true, ranges: 1, ..Sample::default() };
+    let catalog = catalog(class);
+    let engine = [Engine::MySql, Engine::MariaDb, Engine::Postgres, Engine::Sqlite][seed as usize % 4];
+    let columns = columns::find(&catalog, 0, &sample, engine, NOW);
+    let case = || format!("{count} of {name} with the seed {seed}: {:?}", columns[0].shares());
+    assert!(
+        matches!(columns[0].arrival, Arrival::Scattered | Arrival::Unknown),
+        "{}: {:?}",
+        case(),
+        columns[0].arrival
+    );
+    assert!(columns[0].readings.iter().all(|reading| reading.time.is_none()), "{}", case());
+    let read = Read {
+        engine,
+        catalog: &catalog,
+        facts: &Facts::default(),
+        now: NOW,
+        show_values: false,
+        to: None,
+        probed: &HashMap::new(),
+    };
+    let found =
+        dangers::find(&read, &[(Some(sample), columns::find(&catalog, 0, &Sample::default(), engine, NOW))]);
+    assert!(found.is_empty(), "{}: {found:?}", case());
+    let found = dangers::find(&read, &[(None, columns)]);
+    // That many integers are beyond 2^53 is no chance.
+    let is_chance = |finding: &&dangers::Finding| {
+        finding.code != Code::BeyondJson && (count >= 20 || finding.level == Level::Danger)
+    };
+    let chance: Vec<_> = found.iter().filter(is_chance).collect();
+    assert!(chance.is_empty(), "{name}, {count} with the seed {seed}: {chance:?}");
+}
+
+/// The numbers of seeds and values: few, or all with `IDGEN_RANDOM=all`.
+#[test]
+fn random_values_have_no_order_and_no_danger() {
+    let is_all = std::env::var("IDGEN_RANDOM").is_ok_and(|all| all == "all");
+    let (seeds, counts): (u64, &[usize]) =
+        if is_all { (100, &[10_000, 100, 10, 3]) } else { (4, &[300, 20, 3]) };
+    for (name, class, make) in alphabets() {
+        for &count in counts {
+            for seed in 0..seeds {
+                check(&name, class, &make, (seed, count));
+            }
+        }
+    }
+}

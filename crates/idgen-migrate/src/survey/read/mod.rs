@@ -1,0 +1,6 @@
+//! Asks the database: everything here holds the connection.
+
+pub(super) mod facts;
+pub(super) mod pages;
+pub(super) mod sample;
+pub(super) mod watch;
