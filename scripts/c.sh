@@ -4,6 +4,7 @@
 #
 #   scripts/c.sh test    everything (make test-c): two to four minutes
 #   scripts/c.sh build   the libraries alone, in bindings/c/target/release
+#   scripts/c.sh install PREFIX   builds them, and installs header, libraries, pkg-config and CMake files, such as into /usr/local
 #
 #   IDGEN_CASES         the number of random cases, 100,000 by default
 #   IDGEN_CASES_SEED    their seed, by default the time
@@ -39,12 +40,64 @@ quick_start() {
   cat "$folder/first" "$folder/second" | grep -v offset | LC_ALL=C sort -cu || die "the ids of bindings/c/README.md do not ascend"
 }
 
+# What a package of a distribution has: the program that links the library finds it by the name without a number, and the running
+# program by that with one.
+install_into() {
+  local prefix=$1 version number file
+  version=$(sed -n 's/^version = "\(.*\)"/\1/p' bindings/c/Cargo.toml | head -n 1)
+  # Before version 1, each minor version may change the interface, as build.rs says.
+  number=${version%.*}
+  [ "${version%%.*}" = 0 ] || number=${version%%.*}
+  mkdir -p "$prefix"/{include,lib/pkgconfig,lib/cmake/idgen}
+  cp bindings/c/include/idgen.h "$prefix/include/"
+  cp bindings/c/target/release/libidgen_c.a "$prefix/lib/"
+  cp bindings/c/target/release/libidgen_c.so "$prefix/lib/libidgen_c.so.$version"
+  ln -sf "libidgen_c.so.$version" "$prefix/lib/libidgen_c.so.$number"
+  ln -sf "libidgen_c.so.$number" "$prefix/lib/libidgen_c.so"
+  for file in idgen.pc:lib/pkgconfig idgen-config.cmake:lib/cmake/idgen idgen-config-version.cmake:lib/cmake/idgen; do
+    sed "s/@VERSION@/$version/g; s/@SONUMBER@/$number/g" "bindings/c/${file%%:*}.in" >"$prefix/${file##*:}/${file%%:*}"
+  done
+}
+
+# Links the example of the README as other projects do: with pkg-config, shared and static, and with CMake where it is installed.
+installed() {
+  local prefix=$PWD/$OUT/prefix folder=$OUT/installed flags
+  rm -rf "$prefix" "$folder" && mkdir -p "$folder"
+  install_into "$prefix"
+  cp "$OUT/quick-start/example.c" "$folder/"
+  export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
+  [ "$(pkg-config --modversion idgen)" = "$(sed -n 's/^#define IDGEN_VERSION "\(.*\)"/\1/p' "$prefix/include/idgen.h")" ] \
+    || die "the version of idgen.pc is not that of idgen.h"
+  (
+    cd "$folder"
+    read -ra flags < <(pkg-config --cflags --libs idgen)
+    gcc -std=c11 -Wall -Wextra -Werror example.c "${flags[@]}" -Wl,-rpath,"$prefix/lib" -o shared
+    read -ra flags < <(pkg-config --cflags --libs --static idgen | sed 's/-lidgen_c/-l:libidgen_c.a/')
+    gcc -std=c11 -Wall -Wextra -Werror example.c "${flags[@]}" -o static
+    readelf -d shared | grep -q 'NEEDED.*libidgen_c\.so\.[0-9]' || die "the shared library has no SONAME with a version"
+    ./shared >first && ./static >second
+  )
+  ! have cmake || cmake_project "$prefix" "$folder"
+}
+
+cmake_project() {
+  printf '%s\n' 'cmake_minimum_required(VERSION 3.13)' 'project(app C)' 'find_package(idgen 0.1 REQUIRED)' \
+    'add_executable(app example.c)' 'target_link_libraries(app idgen::idgen)' 'add_executable(app-static example.c)' \
+    'target_link_libraries(app-static idgen::idgen-static)' >"$2/CMakeLists.txt"
+  cmake -S "$2" -B "$2/build" -DCMAKE_PREFIX_PATH="$1" >/dev/null && cmake --build "$2/build" >/dev/null
+  (cd "$2" && build/app >/dev/null && build/app-static >/dev/null)
+}
+
 case ${1:-test} in
   build) build ;;
+  install)
+    build
+    install_into "$(realpath -m "${2:?the folder to install into, such as /usr/local}")"
+    ;;
   # For the tests of Kotlin and Swift.
   tools) build && examples && killer ;;
   test)
-    install_packages "the tests of the C library" gcc libc6-dev libjansson-dev valgrind
+    install_packages "the tests of the C library" gcc libc6-dev libjansson-dev valgrind pkg-config
     # The header is that of the source, and the units that need no C.
     cargo test --quiet --locked --manifest-path bindings/c/Cargo.toml
     build
@@ -61,6 +114,7 @@ case ${1:-test} in
     "${valgrind[@]}" "$OUT/test" misuse
     "${valgrind[@]}" "$OUT/test" cases <"$OUT/cases.jsonl"
     quick_start
+    installed
     ;;
-  *) die "unknown command $1: use test, build or tools" ;;
+  *) die "unknown command $1: use test, build, install or tools" ;;
 esac

@@ -26,7 +26,7 @@ fi
 # The published files, and whether their types are found.
 check() {
   npx --no-install publint --strict .
-  npx --no-install attw --pack . --profile esm-only --quiet
+  npx --no-install attw --pack . --profile node16 --quiet
   npm pack --dry-run --ignore-scripts --json >node_modules/.idgen-pack
   node scripts/check-pack.mjs node_modules/.idgen-pack
 }

@@ -13,6 +13,8 @@ cd ..
 
 readonly PACKAGE=bindings/kotlin OUT=$PWD/bindings/kotlin/target
 readonly MVN=(mvn --quiet --batch-mode --no-transfer-progress)
+# The standard library of the tests; the one of the published package is older.
+readonly NEWEST=(-Dkotlin.oldest=2.4.21)
 
 have mvn || install_packages "the Kotlin package" maven
 have jar || install_packages "the Kotlin package" default-jdk-headless
@@ -57,6 +59,7 @@ check_publication() {
 }
 
 # Follows the README as a new user would: an app of its own, with the package from the repository. The second run continues the first.
+# With a second argument, with this older Kotlin, where the types of ids and times need an option.
 quick_start() {
   local folder=$OUT/quick-start
   rm -rf "$folder" && mkdir -p "$folder/src/main/kotlin"
@@ -65,6 +68,10 @@ quick_start() {
   scripts/quick-start.py $PACKAGE/README.md xml >"$folder/pom.xml"
   scripts/quick-start.py $PACKAGE/README.md kotlin >"$folder/src/main/kotlin/Main.kt"
   sed -i "s|file:///path/to/repository|file://$1|" "$folder/pom.xml"
+  if [ -n "${2:-}" ]; then
+    sed -i "s|<version>2.4.21</version>|<version>$2</version>|; \
+      s|<executions>|<configuration><args>$(scripts/quick-start.py $PACKAGE/README.md xml 2 | tr -d '\n')</args></configuration>&|" "$folder/pom.xml"
+  fi
   (
     cd "$folder"
     "${MVN[@]}" compile
@@ -73,6 +80,21 @@ quick_start() {
     cat first second | grep '^id ' | LC_ALL=C sort -cu || die "the ids of $PACKAGE/README.md do not ascend"
   )
   rm -rf ~/.m2/repository/io/github/idgen
+}
+
+# The same in Java, against the jar of the repository.
+java_quick_start() {
+  local folder=$OUT/quick-start-java jars
+  rm -rf "$folder" && mkdir -p "$folder"
+  scripts/quick-start.py $PACKAGE/README.md java >"$folder/Main.java"
+  jars=$1/io/github/idgen/idgen-keys/0.1.0/idgen-keys-0.1.0.jar:$(find ~/.m2/repository/{net/java/dev/jna/jna/5.19.1,org/jetbrains/kotlin/kotlin-stdlib/2.2.21} -name '*.jar' | paste -sd:)
+  (
+    cd "$folder"
+    javac -Xlint:all -cp "$jars" Main.java
+    for run in first second; do java -cp "$jars:." Main >$run; done
+    [ "$(wc -l <first)" = 4 ] || die "the Java example of $PACKAGE/README.md prints other lines: $(cat first)"
+    cat first second | grep -o '^id [0-9a-f-]*' | LC_ALL=C sort -cu || die "the ids of $PACKAGE/README.md do not ascend"
+  )
 }
 
 prepare() {
@@ -87,12 +109,14 @@ case ${1:-test} in
     target/debug/examples/cases "$IDGEN_CASES" "${IDGEN_CASES_SEED:-$(date +%s)}" >"$IDGEN_CASES_FILE"
     rm -rf "$OUT/repository"
     # The tests run, and what passes is published.
-    (cd $PACKAGE && "${MVN[@]}" deploy -DaltDeploymentRepository="local::file://$OUT/repository")
+    (cd $PACKAGE && "${MVN[@]}" "${NEWEST[@]}" deploy -DaltDeploymentRepository="local::file://$OUT/repository")
     classpath=$OUT/classes:$OUT/test-classes:$(find ~/.m2/repository/{net/java/dev/jna/jna/5.19.1,com/google/code/gson/gson/2.15.0,org/jetbrains/kotlin/kotlin-stdlib/2.4.21} -name '*.jar' | paste -sd:)
     scripts/state-turns.sh "$PWD/bindings/c/target/c/kill.so" "$PWD/target/debug/examples/continue" \
       java -Xshare:auto -XX:TieredStopAtLevel=1 -cp "$classpath" io.github.idgen.Continue
     check_publication "$OUT/repository"
     quick_start "$OUT/repository"
+    java_quick_start "$OUT/repository"
+    quick_start "$OUT/repository" "$(sed -n 's|.*<kotlin.oldest>\(.*\)</kotlin.oldest>|\1|p' $PACKAGE/pom.xml)"
     ;;
   publish)
     prepare
@@ -100,7 +124,7 @@ case ${1:-test} in
     ;;
   bench)
     prepare
-    (cd $PACKAGE && "${MVN[@]}" test-compile)
+    (cd $PACKAGE && "${MVN[@]}" "${NEWEST[@]}" test-compile)
     classpath=$OUT/classes:$OUT/test-classes:$(find ~/.m2/repository/{net/java/dev/jna/jna/5.19.1,com/github/f4b6a3/uuid-creator/6.1.1,org/jetbrains/kotlin/kotlin-stdlib/2.4.21} -name '*.jar' | paste -sd:)
     java -cp "$classpath" io.github.idgen.Bench "${@:2}"
     ;;

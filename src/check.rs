@@ -84,6 +84,10 @@ pub struct Args {
     #[arg(long, value_name = "DATE", value_parser = values::date, default_value = "2000-01-01")]
     not_before: Timestamp,
 
+    /// How many ids to predict, if the source of random ids is recognized.
+    #[arg(long, value_name = "COUNT", value_parser = number::whole::<u64>(0..=10_000), default_value = "1")]
+    predict: u64,
+
     /// Print the report as JSON.
     #[arg(long)]
     json: bool,
@@ -126,6 +130,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         folder: args.temporary.unwrap_or(defaults.folder),
         tolerance: Duration::from_millis(args.tolerance),
         not_before: args.not_before,
+        predict: args.predict as usize,
         now: None,
     });
     if !args.command.is_empty() {

@@ -211,6 +211,15 @@ fn write_text(record: &Record<'_>, seen: &Inspection, out: &mut impl Write) -> a
     line("writer tag", record.writer_tag.clone().map(of_tail))?;
     line("round", record.round.map(|round| of_tail(round.to_string())))?;
     line("offset", offset)?;
+    let if_shown = if seen.version == Some(7) {
+        "if the generator shows it (RFC 9562 section 6.2, method 3)"
+    } else {
+        if_ours
+    };
+    let after_ms = record
+        .fraction_ns
+        .map(|nanos| format!("{:?} after the millisecond, {if_shown}", Duration::from_nanos(nanos.into())));
+    line("fraction", after_ms)?;
     line("counter", record.counter.map(|number| is_ours(number.to_string())))?;
     line("or a ULID", ulid)?;
     let unswapped = record.or_swapped.as_ref().map(|id| format!("{}, made {}", id.uuid, id.time));

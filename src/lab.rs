@@ -17,6 +17,7 @@ mod run;
 mod screen;
 mod shape;
 mod signals;
+mod skew;
 mod summary;
 mod timed;
 
@@ -91,6 +92,7 @@ enum Command {
     List,
     Pages(pages::Args),
     Clean(clean::Args),
+    Skew(skew::Args),
     Simulate(forecast::SimulateArgs),
     Advise(forecast::AdviseArgs),
 }
@@ -103,6 +105,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         Some(Command::List) => list(),
         Some(Command::Pages(args)) => pages::run(args),
         Some(Command::Clean(args)) => clean::run(&args),
+        Some(Command::Skew(args)) => skew::run(&args),
         Some(Command::Simulate(args)) => forecast::run_simulate(args),
         Some(Command::Advise(args)) => forecast::run_advise(args),
         Some(Command::Run { experiments, scale, growth, load, common }) if !experiments.is_empty() => {

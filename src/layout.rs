@@ -40,8 +40,8 @@ pub struct Layout {
     #[arg(long, value_name = "BITS", value_parser = number::whole::<u8>(0..=255), allow_negative_numbers = true)]
     bits: Option<u8>,
 
-    /// The prefix of fixed-prefix: 1 to 4 hexadecimal digits, or 0b and 1 to 16 binary digits [default: ffff, the
-    /// right edge of an index].
+    /// The prefix of fixed-prefix: 1 to 8 hexadecimal digits, or 0b and 1 to 32 binary digits [default: ffffffff, the
+    /// right edge of an index. With ffff, as in earlier versions, one random key of 65,536 has the prefix, too].
     #[arg(long, value_name = "PREFIX")]
     fixed: Option<PrefixBits>,
 

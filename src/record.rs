@@ -41,6 +41,8 @@ pub struct Record<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offset_ms: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub fraction_ns: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub counter: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub or_ulid: Option<Ulid>,
@@ -115,6 +117,7 @@ impl<'a> Record<'a> {
             writer_tag: seen.writer_tag.map(|tag| format!("{tag:03x}")),
             round: seen.round,
             offset_ms: seen.offset.map(|span| span.as_millis() as u64),
+            fraction_ns: seen.fraction.map(|fraction| fraction.subsec_nanos()),
             counter: seen.counter,
             or_ulid: None,
             or_swapped: None,

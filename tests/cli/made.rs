@@ -172,11 +172,13 @@ fn keyed_prefixes_differ_by_writer_and_hide_the_key() {
 
 #[test]
 fn fixed_prefixes_have_the_bits_that_were_given() {
-    for (prefix, first) in [("ffff", "ffff"), ("f", "f0"), ("0b11111111", "ff0"), ("00", "00")] {
+    for (prefix, first) in
+        [("ffffffff", "ffffffff-"), ("ffff", "ffff"), ("f", "f0"), ("0b11111111", "ff0"), ("00", "00")]
+    {
         let id = &lines(&["new", "fixed-prefix", "--fixed", prefix, "--at", "2026-11-21T12:00:00Z"])[0];
         assert!(id.starts_with(first), "{prefix}: {id}");
     }
-    assert!(lines(&["new", "fixed-prefix"])[0].starts_with("ffff"));
+    assert!(lines(&["new", "fixed-prefix"])[0].starts_with("ffffffff-"));
 }
 
 #[test]

@@ -66,7 +66,7 @@ fn invalid_options_are_refused() {
         (&["new", "prefixed", "--tail", "random", "--state", "s"], "--state needs an ascending tail"),
         (&["new", "prefixed", "--prefix", &keyed, "--interval", "50d"], "49 days"),
         (&["inspect", "--interval", "50d", "6ccd780c-baba-1026-9564-5b8c656024db"], "49 days"),
-        (&["new", "fixed-prefix", "--fixed", "fffff"], "hexadecimal digits"),
+        (&["new", "fixed-prefix", "--fixed", "fffffffff"], "hexadecimal digits"),
         (&["new", "v7", "--fixed", "ff"], "only to fixed-prefix"),
         (&["new", "prefixed", "--interval", "0s"], "whole seconds"),
         (&["new", "prefixed", "--interval", "fortnight"], "minute, ten-minutes"),

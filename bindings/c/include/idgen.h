@@ -141,6 +141,9 @@
 // The id has the tag of a writer.
 #define IDGEN_HAS_WRITER_TAG 2048
 
+// The id has a fraction of the millisecond, if it is of the present layout.
+#define IDGEN_HAS_FRACTION 4096
+
 // The size of a buffer for idgen_time_text in bytes.
 #define IDGEN_TIME_SIZE 40
 
@@ -153,7 +156,7 @@
 // UUID version 6: as version 1, but sorts by time.
 #define IDGEN_V6 6
 
-// UUID version 7: milliseconds, counter, random; sorts by time.
+// UUID version 7: milliseconds and their fraction, counter, random; sorts by time.
 #define IDGEN_V7 7
 
 // A ULID; its text is that of IDGEN_BASE32.
@@ -255,7 +258,7 @@ typedef struct idgen_settings {
   size_t secret_length;
   // The name of the writer of IDGEN_KEYED, or of IDGEN_SEQUENTIAL with an ascending tail; NULL (default) for none.
   const char *writer;
-  // The first bits of IDGEN_FIXED_PREFIX, such as "ffff" (default) or "0b101".
+  // The first bits of IDGEN_FIXED_PREFIX, such as "ffffffff" (default) or "0b101": up to 32.
   const char *fixed_prefix;
   // Clock and random bytes of a test, or NULL (default) for those of the system.
   const struct idgen_fixed *fixed;
@@ -295,11 +298,17 @@ typedef struct idgen_inspection {
   uint8_t node[6];
   // The version of the UUID.
   uint8_t version;
+  // How many nanoseconds after the whole millisecond of its time an id of version 7 or 8 was made, if its generator is one of this
+  // library's present layout, or one of version 7 with the method 3 of RFC 9562 section 6.2.
+  uint32_t fraction_ns;
 } idgen_inspection;
 
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
+
+// The version of the library, such as "0.1.0": that of the header is IDGEN_VERSION.
+const char *idgen_version(void);
 
 // Returns the name of a format, such as "base64url", or NULL if none has the number. The text is static: do not free it.
 const char *idgen_format_name(int32_t format);
@@ -482,8 +491,17 @@ int32_t idgen_open_ids(const struct idgen_seal *seal,
                        size_t count,
                        struct idgen_error *error);
 
-// Sets all settings to their defaults, for ids of this kind. Does nothing if `settings` is NULL.
-void idgen_settings_init(struct idgen_settings *settings, int32_t kind);
+// Sets all settings to their defaults, for ids of this kind. Does nothing if `settings` is NULL. In C and C++ it is a macro for
+// idgen_settings_init_sized, with the size of your header.
+void idgen_settings_init(struct idgen_settings *settings,
+                         int32_t kind);
+
+// Sets the first `size` bytes of the settings to their defaults. A program that was compiled with an older header has fewer
+// settings than the library: the library leaves the memory behind them alone. Does nothing if `settings` is NULL or if this
+// library has no settings of this size.
+void idgen_settings_init_sized(struct idgen_settings *settings,
+                               size_t size,
+                               int32_t kind);
 
 // Reads the decimal text of a 64-bit id: `length` bytes, which need no NUL at their end. Else it returns IDGEN_PARSE.
 int32_t idgen_short_decode(const char *text,
@@ -503,3 +521,10 @@ int32_t idgen_short_fields(uint64_t id,
 #endif  // __cplusplus
 
 #endif  /* IDGEN_H */
+
+/* The version of this header; idgen_version() is that of the library. */
+#define IDGEN_VERSION "0.1.0"
+#define IDGEN_VERSION_NUMBER 100 /* 10,000 for each major version, 100 for each minor one */
+
+/* Initializes the settings that this header has, also if the library has more. */
+#define idgen_settings_init(settings, kind) idgen_settings_init_sized((settings), sizeof(idgen_settings), (kind))

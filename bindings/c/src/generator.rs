@@ -79,7 +79,7 @@ pub unsafe extern "C" fn idgen_generator_new(
 ) -> *mut IdgenGenerator {
     boundary::object(error, || {
         // SAFETY: the caller promises a struct that idgen_settings_init has set.
-        let settings = unsafe { input::object("settings", settings) }?;
+        let settings = &unsafe { IdgenSettings::read(settings) }?;
         let kind = settings.check()?;
         // SAFETY: as above.
         let width = unsafe {

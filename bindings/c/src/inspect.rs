@@ -33,6 +33,9 @@ pub const IDGEN_HAS_OFFSET: u32 = 1024;
 /// The id has the tag of a writer.
 pub const IDGEN_HAS_WRITER_TAG: u32 = 2048;
 
+/// The id has a fraction of the millisecond, if it is of the present layout.
+pub const IDGEN_HAS_FRACTION: u32 = 4096;
+
 /// The size of a buffer for idgen_time_text in bytes.
 pub const IDGEN_TIME_SIZE: usize = 40;
 
@@ -69,6 +72,9 @@ pub struct IdgenInspection {
     pub node: [u8; 6],
     /// The version of the UUID.
     pub version: u8,
+    /// How many nanoseconds after the whole millisecond of its time an id of version 7 or 8 was made, if its generator is one of this
+    /// library's present layout, or one of version 7 with the method 3 of RFC 9562 section 6.2.
+    pub fraction_ns: u32,
 }
 
 const NATURES: [(Nature, &CStr); 11] = [
@@ -105,6 +111,7 @@ fn fields(seen: &Inspection) -> IdgenInspection {
     flag(IDGEN_HAS_ROUND, seen.round.is_some());
     flag(IDGEN_HAS_OFFSET, seen.offset.is_some());
     flag(IDGEN_HAS_WRITER_TAG, seen.writer_tag.is_some());
+    flag(IDGEN_HAS_FRACTION, seen.fraction.is_some());
     let ticks = |time: Option<Timestamp>| time.map_or(0, Timestamp::unix_ticks);
     IdgenInspection {
         id,
@@ -122,6 +129,7 @@ fn fields(seen: &Inspection) -> IdgenInspection {
         writer_tag: seen.writer_tag.unwrap_or(0),
         node: seen.node.map_or([0; 6], idgen::Node::bytes),
         version: seen.version.unwrap_or(0),
+        fraction_ns: seen.fraction.map_or(0, |fraction| fraction.subsec_nanos()),
     }
 }
 

@@ -23,3 +23,14 @@ pub use prefix_key::*;
 pub use seal::*;
 pub use settings::*;
 pub use short::*;
+
+/// The version of the library, such as "0.1.0": that of the header is IDGEN_VERSION.
+#[unsafe(no_mangle)]
+pub extern "C" fn idgen_version() -> *const std::ffi::c_char {
+    const VERSION: &std::ffi::CStr =
+        match std::ffi::CStr::from_bytes_with_nul(concat!(env!("CARGO_PKG_VERSION"), "\0").as_bytes()) {
+            Ok(version) => version,
+            Err(_) => c"",
+        };
+    VERSION.as_ptr()
+}

@@ -1,6 +1,7 @@
 //! The settings of a generator.
 
 use std::ffi::c_char;
+use std::mem::offset_of;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -19,7 +20,7 @@ pub const IDGEN_V1: i32 = 1;
 pub const IDGEN_V4: i32 = 4;
 /// UUID version 6: as version 1, but sorts by time.
 pub const IDGEN_V6: i32 = 6;
-/// UUID version 7: milliseconds, counter, random; sorts by time.
+/// UUID version 7: milliseconds and their fraction, counter, random; sorts by time.
 pub const IDGEN_V7: i32 = 7;
 /// A ULID; its text is that of IDGEN_BASE32.
 pub const IDGEN_ULID: i32 = 10;
@@ -86,7 +87,7 @@ pub struct IdgenSettings {
     pub secret_length: usize,
     /// The name of the writer of IDGEN_KEYED, or of IDGEN_SEQUENTIAL with an ascending tail; NULL (default) for none.
     pub writer: *const c_char,
-    /// The first bits of IDGEN_FIXED_PREFIX, such as "ffff" (default) or "0b101".
+    /// The first bits of IDGEN_FIXED_PREFIX, such as "ffffffff" (default) or "0b101": up to 32.
     pub fixed_prefix: *const c_char,
     /// Clock and random bytes of a test, or NULL (default) for those of the system.
     pub fixed: *const IdgenFixed,
@@ -94,30 +95,29 @@ pub struct IdgenSettings {
     pub fixed_state: bool,
 }
 
-/// Sets all settings to their defaults, for ids of this kind. Does nothing if `settings` is NULL.
+/// The size of the settings of version 0.1, which idgen_settings_init as a function initializes. A setting that is added behind them
+/// does not change it.
+const FIRST_SIZE: usize = size_of::<IdgenSettings>();
+const _: () = assert!(size_of::<usize>() != 8 || FIRST_SIZE == 112);
+
+/// Sets all settings to their defaults, for ids of this kind. Does nothing if `settings` is NULL. In C and C++ it is a macro for
+/// idgen_settings_init_sized, with the size of your header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn idgen_settings_init(settings: *mut IdgenSettings, kind: i32) {
-    let defaults = IdgenSettings {
-        size: size_of::<IdgenSettings>(),
-        kind,
-        when_behind: IDGEN_RESTART,
-        tolerance_ms: 10_000,
-        state_path: std::ptr::null(),
-        node: std::ptr::null(),
-        prefix: IDGEN_SEQUENTIAL,
-        prefix_bits: 16,
-        utc_offset_secs: 0,
-        tail: IDGEN_ASCENDING,
-        interval: c"day".as_ptr(),
-        secret: std::ptr::null(),
-        secret_length: 0,
-        writer: std::ptr::null(),
-        fixed_prefix: c"ffff".as_ptr(),
-        fixed: std::ptr::null(),
-        fixed_state: false,
-    };
-    // SAFETY: the caller promises memory for a struct, which need not be initialized. NULL is refused.
-    let _ = unsafe { input::put("settings", settings, defaults) };
+    // SAFETY: the caller promises memory for a struct of the first version or a later one.
+    unsafe { idgen_settings_init_sized(settings, FIRST_SIZE, kind) };
+}
+
+/// Sets the first `size` bytes of the settings to their defaults. A program that was compiled with an older header has fewer
+/// settings than the library: the library leaves the memory behind them alone. Does nothing if `settings` is NULL or if this
+/// library has no settings of this size.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn idgen_settings_init_sized(settings: *mut IdgenSettings, size: usize, kind: i32) {
+    let defaults = IdgenSettings { size, ..IdgenSettings::of(kind) };
+    if !settings.is_null() && settings.is_aligned() && IdgenSettings::has_size(size) {
+        // SAFETY: the caller promises memory of this size, which need not be initialized.
+        unsafe { std::ptr::copy_nonoverlapping((&raw const defaults).cast::<u8>(), settings.cast(), size) };
+    }
 }
 
 fn config(message: impl Into<String>) -> Failure {
@@ -130,13 +130,56 @@ fn unused(setting: &str, kind: &str) -> Failure {
 }
 
 impl IdgenSettings {
-    pub(crate) fn check(&self) -> Checked<Kind> {
-        if self.size != size_of::<IdgenSettings>() {
-            let (found, known) = (self.size, size_of::<IdgenSettings>());
+    /// The defaults.
+    fn of(kind: i32) -> Self {
+        IdgenSettings {
+            size: size_of::<IdgenSettings>(),
+            kind,
+            when_behind: IDGEN_RESTART,
+            tolerance_ms: 10_000,
+            state_path: std::ptr::null(),
+            node: std::ptr::null(),
+            prefix: IDGEN_SEQUENTIAL,
+            prefix_bits: 16,
+            utc_offset_secs: 0,
+            tail: IDGEN_ASCENDING,
+            interval: c"day".as_ptr(),
+            secret: std::ptr::null(),
+            secret_length: 0,
+            writer: std::ptr::null(),
+            fixed_prefix: c"ffffffff".as_ptr(),
+            fixed: std::ptr::null(),
+            fixed_state: false,
+        }
+    }
+
+    /// Whether settings of this size end with a whole setting. A program has fewer of them if its header is older.
+    fn has_size(size: usize) -> bool {
+        (offset_of!(IdgenSettings, when_behind)..=size_of::<IdgenSettings>()).contains(&size)
+            && size.is_multiple_of(align_of::<IdgenSettings>())
+    }
+
+    /// Reads a caller's settings; those that its header does not have are the defaults.
+    ///
+    /// # Safety
+    /// The pointer is NULL, or points at as many bytes as its first field says.
+    pub(crate) unsafe fn read(settings: *const IdgenSettings) -> Checked<Self> {
+        // SAFETY: the caller promises it.
+        let size = *unsafe { input::object("settings", settings.cast::<usize>()) }?;
+        if !Self::has_size(size) {
+            let known = size_of::<IdgenSettings>();
             return Err(Failure::argument(format!(
-                "the size of the settings is {found}, not {known}: call idgen_settings_init first, from the header of this library"
+                "the size of the settings is {size}, but this library knows at most {known}: call idgen_settings_init first, and link a \
+                 library that is not older than the header"
             )));
         }
+        let mut own = Self::of(0);
+        // SAFETY: the caller promises so many bytes, and no more than the struct has.
+        unsafe { std::ptr::copy_nonoverlapping(settings.cast::<u8>(), (&raw mut own).cast(), size) };
+        Ok(own)
+    }
+
+    pub(crate) fn check(&self) -> Checked<Kind> {
         let kind = match self.kind {
             IDGEN_V1 => Kind::V1,
             IDGEN_V4 => Kind::V4,

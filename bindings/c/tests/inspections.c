@@ -67,6 +67,7 @@ void check_inspection(const json_t *vector) {
       {"round", IDGEN_HAS_ROUND, seen.round},
       {"offset_ms", IDGEN_HAS_OFFSET, seen.offset_ms},
       {"writer_tag", IDGEN_HAS_WRITER_TAG, seen.writer_tag},
+      {"fraction_ns", IDGEN_HAS_FRACTION, seen.fraction_ns},
   };
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
     const json_t *expected = member(vector, numbers[i].name);

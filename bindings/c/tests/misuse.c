@@ -190,6 +190,36 @@ static void wrong_numbers_and_texts(void) {
 static uint64_t made[THREADS * EACH];
 static idgen_generator *shared;
 
+/* A program that was compiled with an older header has fewer settings than the library. */
+static void sizes_of_settings(void) {
+  check(strcmp(idgen_version(), IDGEN_VERSION) == 0, "idgen_version", idgen_version());
+  for (size_t size = 16; size <= sizeof(idgen_settings); size += 8) {
+    /* Exactly so many bytes: valgrind would see an access to others. */
+    idgen_settings *settings = malloc(size);
+    memset(settings, 0xEE, size);
+    idgen_settings_init_sized(settings, size, IDGEN_V7);
+    check(settings->size == size && settings->kind == IDGEN_V7, "settings of an older header", "initialized");
+    idgen_error error;
+    idgen_generator *ids = idgen_generator_new(settings, &error);
+    check(ids != NULL, "settings of an older header", ids == NULL ? error.message : "");
+    uint8_t id[16];
+    expect(IDGEN_OK, idgen_generator_next(ids, id, NULL), "settings of an older header");
+    check(id[6] >> 4 == 7, "settings of an older header", "the kind");
+    idgen_generator_free(ids);
+    free(settings);
+  }
+  idgen_settings settings;
+  idgen_settings_init(&settings, IDGEN_V7);
+  check(settings.size == sizeof settings, "idgen_settings_init", "the size");
+  const size_t wrong[] = {0, 8, 15, 17, 20, sizeof settings + 8, SIZE_MAX};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    settings.size = wrong[i];
+    expect(IDGEN_ARGUMENT, status_of_new(&settings, "the size of the settings is"), "the size");
+    idgen_settings_init_sized(&settings, wrong[i], IDGEN_V4);
+    check(settings.size == wrong[i] && settings.kind == IDGEN_V7, "a wrong size", "nothing is written");
+  }
+}
+
 static void *generate(void *first) {
   uint64_t *ids = first;
   for (size_t i = 0; i < EACH; i++)
@@ -215,6 +245,7 @@ static void threads(void) {
 }
 
 void test_misuse(void) {
+  sizes_of_settings();
   null_pointers();
   wrong_numbers_and_texts();
   threads();

@@ -6,9 +6,11 @@ const [pack] = JSON.parse(fs.readFileSync(process.argv[2], "utf8"));
 const files = pack.files.map(({ path }) => path);
 const { exports } = JSON.parse(fs.readFileSync("package.json", "utf8"));
 
-const wanted = ["README.md", "LICENSE-APACHE", "LICENSE-MIT", "LICENSE-NOBLE-CIPHERS", "LICENSE-NOBLE-HASHES", "package.json"];
+const wanted = ["README.md", "LICENSE-APACHE", "LICENSE-MIT", "LICENSE-NOBLE-CIPHERS", "LICENSE-NOBLE-HASHES", "package.json", "dist/cjs/package.json"];
 for (const entry of Object.values(exports)) {
-  for (const target of typeof entry === "string" ? [entry] : Object.values(entry)) wanted.push(target.replace("./", ""));
+  for (const form of typeof entry === "string" ? [{ entry }] : Object.values(entry)) {
+    for (const target of Object.values(form)) wanted.push(target.replace("./", ""));
+  }
 }
 const missing = wanted.filter((file) => !files.includes(file));
 const strange = files.filter((file) => !wanted.includes(file) && !/^dist\/[\w/.-]+\.(js|d\.ts)$/.test(file));

@@ -1,6 +1,6 @@
 // States in the browser's storage: the entry point `idgen-keys/browser`.
 
-import { IdError, type IdErrorCode, configError, stateError } from "./error.js";
+import { IdError, type IdErrorCode, configError, messageOf, stateError } from "./error.js";
 import { nodeText, parseNode, randomNode } from "./node-address.js";
 import { Entropy } from "./random.js";
 import type { Saved, State } from "./state.js";
@@ -39,7 +39,7 @@ export const openBrowserState = async (name: string): Promise<State | undefined>
     const release = await takeLock(locks, `idgen:${open.area}:${name}:${slot}`);
     if (!release) continue;
     try {
-      return new BrowserState(await open.store(String(slot)), name, slot, nodeOf(node, open.area, slot), release);
+      return new BrowserState(await open.store(String(slot)), name, slot, () => damaged(name, open, String(slot)), nodeOf(node, open.area, slot), release);
     } catch (error) {
       release();
       throw opening(name, error);
@@ -50,7 +50,7 @@ export const openBrowserState = async (name: string): Promise<State | undefined>
 
 /** Why a state cannot be opened. */
 const opening = (name: string, error: unknown): IdError =>
-  error instanceof IdError ? error : stateError(name, "cannot be opened", String(error), error);
+  error instanceof IdError ? error : stateError(name, "cannot be opened", messageOf(error), error);
 
 /** A place for one text. */
 interface Store {
@@ -136,18 +136,19 @@ const fileStore = async (name: string, part: string): Promise<Store> => {
   const handle = await folder.getFileHandle(`${encodeURIComponent(name)}.${part}`, { create: true });
   const file = await exclusive(handle as unknown as SyncHandle);
   let turn = 0;
-  const records = (): { turn: number; text: string }[] =>
-    [0, 1].flatMap((place) => {
-      const bytes = new Uint8Array(RECORD);
-      if (file.read(bytes, { at: place * RECORD }) !== RECORD) return [];
-      const found = /^([0-9]+) (.*) end *$/.exec(new TextDecoder("latin1").decode(bytes));
-      return found ? [{ turn: Number(found[1]), text: found[2]! }] : [];
-    });
   return {
     read: () => {
-      const last = records().sort((a, b) => b.turn - a.turn)[0];
-      turn = last?.turn ?? 0;
-      return last?.text;
+      let last: string | undefined;
+      for (const place of [0, 1]) {
+        const bytes = new Uint8Array(RECORD);
+        // Before the first write of a record, its place is beyond the end, or zeros.
+        if (file.read(bytes, { at: place * RECORD }) === 0 || bytes.every((byte) => byte === 0)) continue;
+        const found = /^([0-9]+) (.*) end *$/.exec(new TextDecoder("latin1").decode(bytes));
+        if (found && Number(found[1]) > turn) [turn, last] = [Number(found[1]), found[2]!];
+        else if (!found) last ??= "";
+      }
+      // A record that is damaged, and no other one: that is what a state without a check is.
+      return last;
     },
     write: (_, text) => {
       turn++;
@@ -167,9 +168,13 @@ const sharedNode = async (open: Opener, name: string): Promise<Uint8Array> => {
   try {
     const key = `idgen:${name}:node`;
     const saved = attempt(name, "cannot be read", () => store.read(key));
-    if (saved !== undefined && /^[0-9a-f]{12}$/.test(saved)) return parseNode(saved);
+    if (saved !== undefined) {
+      const [node, checked] = saved.split(" ");
+      if (/^[0-9a-f]{12}$/.test(node!) && check(node!) === checked) return parseNode(node!);
+      throw damaged(name, open, "node");
+    }
     const node = randomNode(new Entropy(undefined));
-    attempt(name, "cannot be written", () => store.write(key, nodeText(node)));
+    attempt(name, "cannot be written", () => store.write(key, `${nodeText(node)} ${check(nodeText(node))}`));
     return node;
   } finally {
     store.close();
@@ -186,8 +191,7 @@ const attempt = <T>(name: string, problem: string, run: () => T): T => {
   try {
     return run();
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw stateError(name, problem, `${reason}; free some of this site's storage`, error);
+    throw stateError(name, problem, `${messageOf(error)}; free some of this site's storage`, error);
   }
 };
 
@@ -195,27 +199,37 @@ class BrowserState implements State {
   readonly #store: Store;
   readonly #key: string;
   readonly #name: string;
+  readonly #damaged: () => IdError;
   readonly #node: string;
   readonly #release: () => void;
+  #closed = false;
 
-  constructor(store: Store, name: string, slot: number, node: string, release: () => void) {
+  constructor(store: Store, name: string, slot: number, damaged: () => IdError, node: string, release: () => void) {
     this.#store = store;
     this.#key = `idgen:${name}:${slot}`;
     this.#name = name;
+    this.#damaged = damaged;
     this.#node = node;
     this.#release = release;
   }
 
+  get place(): string {
+    return this.#key;
+  }
+
   load(): Saved | undefined {
+    this.#checkOpen();
     const text = attempt(this.#name, "cannot be read", () => this.#store.read(this.#key));
     if (text === undefined) return undefined;
     const saved = parse(text);
-    if (!saved) throw stateError(this.#name, "is damaged", `remove ${this.#key} if no earlier id is in use`);
+    if (!saved) throw this.#damaged();
     return saved;
   }
 
   save({ kind, position, node }: Saved): void {
-    const text = JSON.stringify({ kind, position: position.toString(), node });
+    this.#checkOpen();
+    const body = JSON.stringify({ kind, position: position.toString(), node });
+    const text = `${body} ${check(body)}`;
     attempt(this.#name, "cannot be written", () => this.#store.write(this.#key, text));
   }
 
@@ -224,17 +238,44 @@ class BrowserState implements State {
   }
 
   close(): void {
-    this.#store.close();
-    this.#release();
+    if (this.#closed) return;
+    this.#closed = true;
+    try {
+      this.#store.close();
+    } finally {
+      this.#release();
+    }
+  }
+
+  #checkOpen(): void {
+    // Another tab or worker may have the slot now.
+    if (this.#closed) throw stateError(this.#name, "is closed", "open it again");
   }
 }
 
 /** What a text holds, or nothing if it is damaged; the generator checks the fields. */
 const parse = (text: string): Saved | undefined => {
+  const end = text.lastIndexOf(" ");
+  const body = text.slice(0, Math.max(end, 0));
+  if (check(body) !== text.slice(end + 1)) return undefined;
   try {
-    const { kind, position, node } = JSON.parse(text) as { kind: string; position: string; node?: string };
+    const { kind, position, node } = JSON.parse(body) as { kind: string; position: string; node?: string };
+    if (!/^[0-9]{1,39}$/.test(position)) return undefined;
     return { kind, position: BigInt(position), node };
   } catch {
     return undefined;
   }
+};
+
+/** Eight hex digits of FNV-1a: enough to detect accidental damage, where the browser has no synchronous hash. */
+const check = (body: string): string => {
+  let sum = 0x811c9dc5;
+  for (let i = 0; i < body.length; i++) sum = Math.imul(sum ^ body.charCodeAt(i), 0x0100_0193);
+  return (sum >>> 0).toString(16).padStart(8, "0");
+};
+
+/** An entry that cannot be read. Without it a generator would begin anew, so only the app's owner can say that it may go. */
+const damaged = (name: string, { area }: Opener, part: string): IdError => {
+  const place = area === "local" ? `idgen:${name}:${part} of localStorage` : `the file idgen/${encodeURIComponent(name)}.${part} of the origin's file system`;
+  return stateError(name, "is damaged", `remove ${place} if no earlier id is in use`);
 };

@@ -1,12 +1,18 @@
-import { IdError, configError } from "./error.js";
+import { IdError, configError, errorOf } from "./error.js";
+import { FineClock } from "./fine-clock.js";
 import { timeText } from "./timestamp.js";
 
 /** Reads the time, and can wait if that is possible. */
 export interface Clock {
-  /** Milliseconds since 1970. It may step back: the generators handle that. */
+  /** Milliseconds since 1970, also with a fraction. It may step back: the generators handle that. */
   now(): number;
-  /** The same in units of 100 ns, for versions 1 and 6. By default they use `now`. */
+  /** The same in units of 100 ns, for kinds that hold more than milliseconds. By default they use `now`. */
   ticks?(): bigint;
+  /**
+   * The milliseconds between two neighboring readings of `ticks`, or without it of `now`: by default 0.0001, and 1 for `now`. Bits of an id that stand
+   * for less are random, because this clock does not show an order there.
+   */
+  readonly stepMs?: number;
   /** Waits for about so many milliseconds. A clock without it cannot wait, and the generators return an error instead. */
   sleep?(ms: number): void;
 }
@@ -27,17 +33,23 @@ export interface ClockPolicy {
   longestWaitMs?: number;
 }
 
+/** Browsers make their clocks coarse on purpose, and only servers have several clients with one clock. */
+const isServer = typeof (globalThis as { process?: { versions?: { node?: string } } }).process?.versions?.node === "string";
+
 /**
- * The system's clock. It sleeps where the thread may block: in Node and in workers, but not in the window of a browser.
+ * The system's clock. It sleeps where the thread may block: in Node and in workers, but not in the window of a browser. In Node, Deno and Bun it
+ * shows microseconds, in browsers and apps whole milliseconds.
  *
  * @internal
  */
-export const systemClock: Clock = {
-  now: () => Date.now(),
-  sleep: (ms) => {
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
-  },
-};
+export const systemClock: Clock = isServer
+  ? new FineClock()
+  : {
+      now: () => Date.now(),
+      sleep: (ms) => {
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+      },
+    };
 
 /** @internal */
 export interface Policy {
@@ -49,7 +61,7 @@ export interface Policy {
 /** @internal */
 export const policyOf = ({ toleranceMs = 10_000, whenBehind = "restart", longestWaitMs = 60_000 }: ClockPolicy): Policy => {
   for (const [name, ms] of Object.entries({ toleranceMs, longestWaitMs })) {
-    if (!(ms >= 0)) throw configError(`${name} cannot be`, ms, "give milliseconds, 0 or more");
+    if (!(typeof ms === "number" && ms >= 0)) throw configError(`${name} cannot be`, ms, "give milliseconds, 0 or more");
   }
   if (whenBehind !== "error" && whenBehind !== "wait" && whenBehind !== "restart") {
     throw configError("whenBehind cannot be", whenBehind, "choose error, wait or restart");
@@ -57,9 +69,27 @@ export const policyOf = ({ toleranceMs = 10_000, whenBehind = "restart", longest
   return { toleranceMs, whenBehind, longestWaitMs };
 };
 
+const FARTHEST_MS = 8.64e15;
+const FARTHEST_TICK = 86_400_000_000_000_000_000n;
+
+/** What a clock returns; what it throws, as an error of this package. */
+const read = (now: () => unknown): unknown => {
+  try {
+    return now();
+  } catch (error) {
+    throw errorOf("config", "the clock failed", error);
+  }
+};
+
 /** @internal */
 export const ticksOf = (clock: Clock): bigint => {
-  if (clock.ticks) return clock.ticks();
+  if (clock.ticks) {
+    const ticks: unknown = read(() => clock.ticks!());
+    if (typeof ticks !== "bigint" || ticks < -FARTHEST_TICK || ticks > FARTHEST_TICK) {
+      throw configError("the clock returned", ticks, "return a bigint from ticks, units of 100 ns since 1970");
+    }
+    return ticks;
+  }
   return BigInt(Math.floor(millisOf(clock) * 10)) * 1000n;
 };
 
@@ -68,14 +98,50 @@ export const ticksOf = (clock: Clock): bigint => {
  *
  * @internal
  */
-export const millisOf = (clock: Clock): number => {
-  const now = clock.now();
+export const millisOf = (clock: Clock): number => Math.floor(nowOf(clock));
+
+const nowOf = (clock: Clock): number => {
+  const now = read(() => clock.now());
   // Also false for NaN.
-  if (!(now >= -8.64e15 && now <= 8.64e15)) {
+  if (!(typeof now === "number" && now >= -FARTHEST_MS && now <= FARTHEST_MS)) {
     throw configError("the clock returned", now, "return milliseconds since 1970");
   }
-  return Math.floor(now);
+  return now;
 };
+
+/**
+ * How a kind divides the millisecond: into so many parts, of which the first one has the number `least`; the last one is 4,095.
+ *
+ * @internal
+ */
+export interface Parts {
+  count: number;
+  least: number;
+}
+
+/** @internal */
+export const LAST_PART = 4_095;
+
+/**
+ * The clock's time: whole milliseconds, the part of the millisecond, and how many parts there are until the next reading of the clock, at least 1.
+ *
+ * @internal
+ */
+export const partsOf = (clock: Clock, { count, least }: Parts): { ms: number; part: number; step: number } => {
+  if (clock.ticks) {
+    const ticks = ticksOf(clock);
+    let ms = ticks / 10_000n;
+    if (ms * 10_000n > ticks) ms -= 1n;
+    const part = least + Math.floor((Number(ticks - ms * 10_000n) * count) / 10_000);
+    return { ms: Number(ms), part, step: stepOf(clock.stepMs ?? 0.0001, count) };
+  }
+  const now = nowOf(clock);
+  const ms = Math.floor(now);
+  const { stepMs = 1 } = clock;
+  return { ms, part: stepMs < 1 ? least + Math.floor((now - ms) * count) : least, step: stepOf(stepMs, count) };
+};
+
+const stepOf = (stepMs: number, count: number): number => Math.max(Math.floor(Math.min(stepMs, 1) * count), 1);
 
 /** @internal */
 export const clockBehind = (now: bigint, last: bigint, policy: Policy, hasState: boolean): IdError =>
@@ -111,8 +177,9 @@ export class Waits {
       clock.sleep(nap);
     } catch (error) {
       // A thread that must not block, such as a browser's window.
-      if (error instanceof TypeError || error instanceof ReferenceError) return false;
-      throw error;
+      const { name } = (error ?? {}) as { name?: unknown };
+      if (name === "TypeError" || name === "ReferenceError") return false;
+      throw errorOf("config", "the clock failed", error);
     }
     this.#left -= Math.max(nap, 1e-6);
     return true;

@@ -13,7 +13,7 @@
 
 export type { Clock, ClockPolicy, WhenBehind } from "./clock.js";
 export { decodeBase32, encodeBase32 } from "./codec/base32.js";
-export { type Format, decode, decodeAny, encode } from "./codec/format.js";
+export { type Format, decode, decodeAny, encode, isValid } from "./codec/format.js";
 export { decodeHyphenated, encodeHyphenated } from "./codec/hyphenated.js";
 export { decodeInt, encodeInt } from "./codec/int.js";
 export { decodeBase32hex, decodeBase32human, encodeBase32hex, encodeBase32human } from "./codec/radix32.js";

@@ -21,8 +21,8 @@ export type Nature =
   | "short";
 
 /**
- * What can be read from an id. A field that does not apply is missing. The counters, and all of version 8, are this library's own layouts:
- * for ids of other programs, they are meaningless.
+ * What can be read from an id. A field that does not apply is missing. Fractions, counters and all of version 8 are this library's own
+ * layouts: for ids of other programs or earlier layouts, they are meaningless.
  */
 export interface Inspection {
   /** The id in its usual text; a 64-bit id in decimal. */
@@ -37,6 +37,11 @@ export interface Inspection {
   clockSequence?: number;
   /** The node of versions 1 and 6. */
   node?: string;
+  /**
+   * How many nanoseconds after the whole millisecond of its time an id of version 7 or 8 was generated, as this library, PostgreSQL and others with method 3 of
+   * RFC 9562 section 6.2 show it. Other generators have a counter or random bits there.
+   */
+  fractionNs?: number;
   counter?: number;
   /** The first 16 bits of versions 4 and 8: a prefix, if it is a prefixed id. */
   prefix?: number;
@@ -76,17 +81,35 @@ export const inspectBytes = (bytes: Uint8Array): Inspection => {
     case 4:
       return { id, nature: "v4", version, prefix };
     case 7: {
-      const counter = Number(((top & 0xfffn) << 14n) | ((low >> 48n) & 0x3fffn));
-      return { id, nature: "v7", version, time: timeText((top >> 16n) * 10_000n), counter };
+      const fractionNs = 100 * Math.ceil((Number(top & 0xfffn) * 10_000) / 4_096);
+      const counter = Number((low >> 48n) & 0x3fffn);
+      return { id, nature: "v7", version, time: timeText((top >> 16n) * 10_000n), fractionNs, counter };
     }
     case 8: {
-      const ms = (((top >> 16n) & 0xffff_ffffn) << 12n) | (top & 0xfffn);
-      const counter = Number((low >> 28n) & 0xfff_ffffn);
-      return { id, nature: "v8", version, counter, prefix, tailTime: timeText(ms * 10_000n) };
+      const [time, counter] = top >> 32n === 0xffff_ffffn ? longTail(top, low) : wideTail(top, low);
+      return { id, nature: "v8", version, ...highFraction(time), counter, prefix, tailTime: timeText((time >> 12n) * 10_000n) };
     }
     default:
       return { id, nature: "other-version", version };
   }
+};
+
+/** Milliseconds and fraction, and the counter, after most prefixes. */
+const wideTail = (top: bigint, low: bigint): [bigint, number] => {
+  const ms = (((top >> 16n) & 0xffff_ffffn) << 12n) | (top & 0xfffn);
+  return [(ms << 12n) | ((low >> 50n) & 0xfffn), Number((low >> 32n) & 0x3_ffffn)];
+};
+
+/** The same after a fixed prefix of 32 bits. */
+const longTail = (top: bigint, low: bigint): [bigint, number] => {
+  const high = (((top >> 16n) & 0xffffn) << 12n) | (top & 0xfffn);
+  return [(high << 26n) | ((low >> 35n) & 0x3ff_ffffn), Number((low >> 24n) & 0x7ffn)];
+};
+
+/** The fraction in the last 12 bits of a tail's time, if they are one: it begins with 64. */
+export const highFraction = (time: bigint): { fractionNs?: number } => {
+  const part = Number(time & 0xfffn) - 64;
+  return part < 0 ? {} : { fractionNs: 100 * Math.ceil((part * 10_000) / 4_032) };
 };
 
 const gregorian = (id: string, nature: "v1" | "v6", ticks: bigint, bytes: Uint8Array): Inspection => ({

@@ -31,6 +31,7 @@ const NAMED: Record<string, [number, number]> = {
 const UNITS: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
 export const spanOf = (interval: Interval): Span => {
+  if (typeof interval !== "string") throw configError("not an interval", interval, "give a text, such as day or 90s");
   const named = Object.hasOwn(NAMED, interval) ? NAMED[interval] : undefined;
   if (named) return { name: interval, month: interval === "month", longestSecs: named[0], offset: named[1] };
   const counted = /^([0-9]+)([smhd])$/.exec(interval);

@@ -8,7 +8,7 @@ export type NodeAddress = string;
 
 /** @internal */
 export const parseNode = (text: NodeAddress): Uint8Array<ArrayBuffer> => {
-  const plain = /^[0-9a-f]{2}([:-]?)[0-9a-f]{2}(\1[0-9a-f]{2}){4}$/i.test(text) ? text.replace(/[:-]/g, "") : "";
+  const plain = typeof text === "string" && /^[0-9a-f]{2}([:-]?)[0-9a-f]{2}(\1[0-9a-f]{2}){4}$/i.test(text) ? text.replace(/[:-]/g, "") : "";
   if (plain.length !== 12) throw configError("not a node", text, "write twelve hex digits, such as 9f6bdeced846");
   return Uint8Array.from({ length: 6 }, (_, i) => parseInt(plain.slice(2 * i, 2 * i + 2), 16));
 };

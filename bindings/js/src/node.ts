@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
-import { type IdError, stateError } from "./error.js";
+import { type IdError, messageOf, stateError } from "./error.js";
 import { nodeText, parseNode } from "./node-address.js";
 import type { Saved, State } from "./state.js";
 
@@ -38,7 +38,13 @@ export class FileState implements State {
     this.#lock = lock(this.#path);
   }
 
+  get place(): string {
+    return this.#path;
+  }
+
   load(): Saved | undefined {
+    // A generator whose constructor failed has released it.
+    this.#lock ??= lock(this.#path);
     const found = attempt(this.#path, "cannot be read", () => fs.statSync(this.#path, { throwIfNoEntry: false }));
     if (!found) return undefined;
     // A pipe would block forever, and a device never ends.
@@ -60,8 +66,9 @@ export class FileState implements State {
 
   /** Releases the lock. */
   close(): void {
-    if (this.#lock !== undefined) fs.closeSync(this.#lock);
+    const lock = this.#lock;
     this.#lock = undefined;
+    if (lock !== undefined) fs.closeSync(lock);
   }
 }
 
@@ -88,12 +95,13 @@ const attempt = <T>(file: string, problem: string, run: () => T): T => {
   try {
     return run();
   } catch (error) {
-    throw stateError(file, problem, error instanceof Error ? error.message : String(error), error);
+    throw stateError(file, problem, messageOf(error), error);
   }
 };
 
 /** The canonical name, so that links to a file use the same lock, and a later change of the working directory has no effect. */
 const resolved = (file: string): string => {
+  if (typeof file !== "string") throw new Error(`the path is of the type ${typeof file}`);
   if (file === "") throw new Error("the path is empty");
   try {
     return fs.realpathSync(file);
@@ -159,12 +167,18 @@ const lock = (file: string): number => {
   }
   if (flags !== undefined) return descriptor;
   // The lock belongs to the open file, so it outlives the program that takes it.
-  const { status, error } = spawnSync("flock", ["-n", "-x", "3"], { stdio: ["ignore", "ignore", "ignore", descriptor] });
+  const { status, error, stderr } = spawnSync("flock", ["-n", "-x", "3"], {
+    stdio: ["ignore", "ignore", "pipe", descriptor],
+    encoding: "utf8",
+  });
   if (status === 0) return descriptor;
   fs.closeSync(descriptor);
   if (status === 1) throw held(file);
-  const reason = error ? error.message : `flock ended with ${status}`;
-  throw stateError(file, "cannot be locked", `install the program flock (util-linux or BusyBox): ${reason}`, error);
+  // The program says why, such as "No locks available" on a network file system.
+  const reason = error
+    ? `install the program flock (util-linux or BusyBox): ${error.message}`
+    : `use a folder of a local file system; flock ended with ${status}${stderr ? `: ${stderr.trim()}` : ""}`;
+  throw stateError(file, "cannot be locked", reason, error);
 };
 
 const held = (file: string): IdError =>

@@ -1,4 +1,5 @@
 import { chacha20 } from "@noble/ciphers/chacha.js";
+import { configError } from "./error.js";
 import { derive, purposeHmac } from "./secret.js";
 
 /** The intervals of a round, and the prefixes. */
@@ -21,9 +22,10 @@ export class PrefixKey {
 
   /** With the name of a writer, the key has permutations and tags of its own. */
   constructor(secret: Uint8Array, writer?: string) {
+    if (writer !== undefined && typeof writer !== "string") throw configError("the name of a writer cannot be", writer, "give a text");
     const key = derive(secret, "idgen prefix 2");
     this.hasWriter = writer !== undefined;
-    this.#key = writer === undefined ? key : purposeHmac(key, "writer ", new TextEncoder().encode(writer));
+    this.#key = writer === undefined ? key : purposeHmac(key, "writer ", Uint8Array.from(new TextEncoder().encode(writer)));
   }
 
   /** The 12 bits that stand for a named writer after this prefix; 0 for a key without a name. */

@@ -1,4 +1,4 @@
-import { IdError } from "./error.js";
+import { IdError, errorOf } from "./error.js";
 
 /**
  * A source of randomness: fills the array with cryptographically random bytes, as `crypto.getRandomValues` does.
@@ -28,16 +28,58 @@ const systemRandom: RandomSource = (bytes) => {
 /** Before a source fills an array, all bytes are this one: 2^-48 is the probability that six random bytes are. */
 const UNTOUCHED = 0xa5;
 
+/**
+ * Recognizes sources that leave a part of each array as it was, such as all beyond the first 256 bytes, each second byte, or the end of a length that
+ * is not a multiple of four.
+ *
+ * A byte that is still untouched counts 5, and each other one takes 0.19 away: the logarithms of how much more and less probable they are where
+ * one of eight bytes is never filled. A sum of 60 is reached by chance about once in 2^60 bytes, and by a source that fills all but the last two of 16
+ * bytes after nine arrays.
+ */
+class Untouched {
+  #sum = 0;
+
+  /** Whether the array, with those before, was filled only in part. */
+  sees(bytes: Uint8Array): boolean {
+    let sum = this.#sum;
+    let most = 0;
+    for (let i = 0; i < bytes.length; i++) {
+      if (bytes[i] === UNTOUCHED) {
+        sum += 5;
+        if (sum > most) most = sum;
+      } else {
+        sum = sum > 0.19 ? sum - 0.19 : 0;
+      }
+    }
+    this.#sum = sum;
+    return most >= 60 || endsInOneByte(bytes);
+  }
+}
+
+/** Whether the last eight bytes or more are one value, of which the others are not: a shorter array that was copied, with zeros after it. */
+const endsInOneByte = (bytes: Uint8Array): boolean => {
+  const last = bytes.length - 1;
+  let from = last;
+  while (from > 0 && bytes[from - 1] === bytes[last]) from--;
+  return from > 1 && last - from >= 7;
+};
+
 /** Lets a source fill an array, and refuses the mistakes that would make ids predictable or equal. */
-const ask = (source: RandomSource, bytes: Uint8Array<ArrayBuffer>): void => {
+const ask = (source: RandomSource, bytes: Uint8Array<ArrayBuffer>, untouched: Untouched): void => {
   const refuse = (problem: string, advice: string) =>
     new IdError("entropy", `no random bytes: the source ${problem}; ${advice}`);
   bytes.fill(UNTOUCHED);
-  const answer = source(bytes);
+  let answer: unknown;
+  try {
+    answer = source(bytes);
+  } catch (error) {
+    throw errorOf("entropy", "no random bytes: the source failed", error);
+  }
   if (isPromise(answer)) throw refuse("is asynchronous", "pass one that is not");
   if (bytes.every((byte) => byte === UNTOUCHED)) {
     throw refuse("left the array as it was", "pass one that fills it");
   }
+  if (untouched.sees(bytes)) throw refuse("left a part of the array as it was", "pass one that fills all of it");
 };
 
 /** Whether a call that must be synchronous was not. */
@@ -56,6 +98,7 @@ export class Entropy {
   bytes: Uint8Array<ArrayBuffer>;
   readonly #source: RandomSource;
   readonly #ahead: boolean;
+  readonly #untouched = new Untouched();
   #used: number;
 
   constructor(source: RandomSource | undefined) {
@@ -79,11 +122,11 @@ export class Entropy {
     if (this.#ahead) {
       // Nothing is used twice if the source throws.
       this.#used = POOL;
-      ask(this.#source, this.bytes);
+      ask(this.#source, this.bytes, this.#untouched);
       this.#used = count;
     } else {
       if (this.bytes.length < count) this.bytes = new Uint8Array(count);
-      ask(this.#source, this.bytes.subarray(0, count));
+      ask(this.#source, this.bytes.subarray(0, count), this.#untouched);
     }
     return 0;
   }

@@ -3,6 +3,7 @@
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { concatBytes } from "@noble/hashes/utils.js";
+import { isBytes, typeName } from "./codec/bytes.js";
 import { configError } from "./error.js";
 
 /** The smallest length of a secret, in bytes. */
@@ -16,9 +17,10 @@ export const purposeHmac = (key: Uint8Array, purpose: string, message: Uint8Arra
 
 /** The key for a purpose. The error contains the length of a secret, but not the secret. */
 export const derive = (secret: Uint8Array, purpose: string): Uint8Array<ArrayBuffer> => {
-  if (!(secret instanceof Uint8Array)) throw configError("a secret must be bytes, not", typeof secret, "give a Uint8Array");
+  if (!isBytes(secret)) throw configError("a secret must be bytes, not", typeName(secret), "give a Uint8Array");
   if (secret.length < MIN_SECRET_BYTES) {
     throw configError("too short for a key:", `${secret.length} bytes`, "give at least 16");
   }
-  return purposeHmac(secret, purpose, new Uint8Array(0));
+  // A copy: what calculates the HMAC takes only arrays of this window or context.
+  return purposeHmac(Uint8Array.from(secret), purpose, new Uint8Array(0));
 };

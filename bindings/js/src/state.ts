@@ -1,4 +1,4 @@
-import { type IdError, stateError } from "./error.js";
+import { type IdError, errorOf, stateError } from "./error.js";
 import type { NodeAddress } from "./node-address.js";
 import { isPromise } from "./random.js";
 
@@ -20,6 +20,8 @@ export interface Saved {
  * one state at a time.
  */
 export interface State {
+  /** Where the state is, such as the path of a file: errors name it. */
+  readonly place?: string;
   /** The state that was saved last, or `undefined` if nothing was ever saved. */
   load(): Saved | undefined;
   /** A node for a generator that starts without a saved one, if the place has one that differs from those of its neighbors. */
@@ -50,17 +52,17 @@ export class MemoryState implements State {
  * @internal
  */
 export const loadFor = (kind: string, state: State | undefined): Saved | undefined => {
-  const saved: unknown = state?.load();
+  const saved: unknown = state && failing(kind, "be loaded", () => state.load());
   if (saved === undefined || saved === null) return undefined;
   if (isPromise(saved)) throw asynchronous(kind, "load");
   const { kind: other, position, node } = saved as Partial<Saved>;
   const isNumber = typeof position === "bigint" && position >= 0n && position < 1n << 128n;
-  if (typeof other !== "string" || !isNumber || !(node === undefined || /^[0-9a-f]{12}$/i.test(node))) {
-    throw stateError(kind, "is damaged", "load must return undefined or what was saved");
+  if (typeof other !== "string" || !isNumber || !(node === undefined || (typeof node === "string" && /^[0-9a-f]{12}$/i.test(node)))) {
+    throw stateError(placeOf(state, kind), "is damaged", "load must return undefined or what was saved");
   }
   if (other !== kind) {
     throw stateError(
-      other,
+      placeOf(state, other),
       "belongs to another kind of id",
       `this generator is of the kind ${kind}; give each kind a state of its own`,
     );
@@ -70,7 +72,37 @@ export const loadFor = (kind: string, state: State | undefined): Saved | undefin
 
 /** Saves a state, and refuses a place that does so later. @internal */
 export const saveTo = (state: State, saved: Saved): void => {
-  if (isPromise(state.save(saved))) throw asynchronous(saved.kind, "save");
+  if (isPromise(failing(saved.kind, "be saved", () => state.save(saved)))) throw asynchronous(saved.kind, "save");
+};
+
+const failing = <T>(kind: string, what: string, run: () => T): T => {
+  try {
+    return run();
+  } catch (error) {
+    throw errorOf("state", `the state "${kind}" cannot ${what}`, error);
+  }
+};
+
+/** The place that a state names, or else the kind of its ids. */
+const placeOf = (state: State | undefined, kind: string): string => (typeof state?.place === "string" ? state.place : kind);
+
+/**
+ * Runs a part of a constructor, and releases the state if it fails: nobody gets a generator that could be closed, so the lock would be kept for as long
+ * as the process lives.
+ *
+ * @internal
+ */
+export const releasing = <T>(options: unknown, run: () => T): T => {
+  try {
+    return run();
+  } catch (error) {
+    try {
+      (options as { state?: Partial<State> } | null | undefined)?.state?.close?.();
+    } catch {
+      // The first error says more.
+    }
+    throw error;
+  }
 };
 
 const asynchronous = (kind: string, call: string): IdError =>

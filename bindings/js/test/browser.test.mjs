@@ -143,6 +143,49 @@ test("a state that is damaged, and names that are none", async () => {
   const { code, message } = await run(page, "open", "damaged", "V7");
   assert.equal(code, "state");
   assert.match(message, /is damaged: remove idgen:damaged:0/);
+  // It stays an error, and no other slot begins anew.
+  for (let i = 0; i < 3; i++) assert.match((await run(page, "open", "damaged", "V7")).message, /remove idgen:damaged:0/);
+  assert.equal(await page.evaluate(() => localStorage.getItem("idgen:damaged:1")), null);
+  await page.evaluate(() => localStorage.removeItem("idgen:damaged:0"));
+  assert.equal(await run(page, "open", "damaged", "V7"), true);
+  await run(page, "make", "damaged", 1);
+  const whole = await page.evaluate(() => localStorage.getItem("idgen:damaged:0"));
+  await run(page, "close", "damaged");
+  // Each change of a character is noticed, and so is a position without digits.
+  const changes = [...whole].map((character, at) => whole.slice(0, at) + (character === "1" ? "2" : "1") + whole.slice(at + 1));
+  for (const text of [...changes, whole.replace(/"position":"[0-9]+"/, '"position":""'), whole.slice(0, -1), "", "null", "{}"]) {
+    await page.evaluate((given) => localStorage.setItem("idgen:damaged:0", given), text);
+    assert.match((await run(page, "open", "damaged", "V7")).message ?? "", /is damaged: remove idgen:damaged:0/, text);
+  }
+  await page.evaluate((given) => localStorage.setItem("idgen:damaged:0", given), whole);
+  assert.equal(await run(page, "open", "damaged", "V7"), true);
+  await run(page, "close", "damaged");
+  // The node that the slots share.
+  await page.evaluate(() => localStorage.setItem("idgen:damaged:node", "9f6bdeced846"));
+  assert.match((await run(page, "open", "damaged", "V7")).message, /is damaged: remove idgen:damaged:node/);
+  await page.close();
+});
+
+test("a damaged file of a worker", async () => {
+  const page = await tab();
+  const it = await page.evaluateHandle(() => globalThis.worker());
+  const ask = (...call) => it.evaluate((worker, given) => worker.ask(...given), call);
+  assert.equal(await ask("open", "damaged file", "V7"), true);
+  await ask("make", "damaged file", 1);
+  await ask("close", "damaged file");
+  await it.evaluate((worker) => worker.end());
+  await page.evaluate(async () => {
+    const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle("idgen");
+    const file = await (await folder.getFileHandle(`${encodeURIComponent("damaged file")}.0`)).createWritable();
+    await file.write("x".repeat(1_024));
+    await file.close();
+  });
+  const next = await page.evaluateHandle(() => globalThis.worker());
+  for (let i = 0; i < 2; i++) {
+    const { message } = await next.evaluate((worker) => worker.ask("open", "damaged file", "V7"));
+    assert.match(message, /is damaged: remove the file idgen\/damaged%20file.0/);
+  }
+  await next.evaluate((worker) => worker.end());
   await page.close();
 });
 

@@ -115,7 +115,7 @@ test("a file that cannot be used", () => {
   const ids = new V7({ state: new FileState(other) });
   ids.next();
   ids.close();
-  assert.throws(() => new Ulid({ state: new FileState(other) }), code("state", "belongs to another kind of id"));
+  assert.throws(() => new Ulid({ state: new FileState(other) }), code("state", `the state "${fs.realpathSync(other)}" belongs to another kind of id`));
 });
 
 test("no id is returned if its range cannot be saved", () => {

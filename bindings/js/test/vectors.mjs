@@ -112,7 +112,7 @@ export const outcome = (call) => {
 };
 
 /** The names of the files for the fields of an inspection. */
-const NAMES = { clockSequence: "clock_sequence", tailTime: "tail_time", offsetMs: "offset_ms", writerTag: "writer_tag" };
+const NAMES = { clockSequence: "clock_sequence", tailTime: "tail_time", offsetMs: "offset_ms", fractionNs: "fraction_ns", writerTag: "writer_tag" };
 
 /** An inspection as the files write it. */
 export const renamed = (seen) =>

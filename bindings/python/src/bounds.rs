@@ -74,7 +74,7 @@ pub(crate) fn bounds_of<'py>(
             uuids(Ok(first..=last))
         }
         Kind::FixedPrefix => {
-            let prefix = prefix.unwrap_or("ffff").parse().map_err(raise)?;
+            let prefix = prefix.unwrap_or("ffffffff").parse().map_err(raise)?;
             uuids(bounds::fixed_prefix(prefix, times))
         }
         Kind::Short => shorts(bounds::short(times)),

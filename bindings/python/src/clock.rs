@@ -11,7 +11,7 @@ use idgen::source::{Clock, SystemClock};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDateTime, PyDelta, PyDeltaAccess, PyInt, PyTzInfo};
+use pyo3::types::{PyBool, PyDateTime, PyDelta, PyDeltaAccess, PyInt, PyTzInfo};
 
 use crate::errors::raise;
 
@@ -111,7 +111,8 @@ impl Clock for PythonClock {
 
 /// A time from Python: nanoseconds since 1970, or an aware datetime.
 pub(crate) fn read_time(time: &Bound<'_, PyAny>) -> PyResult<Timestamp> {
-    if time.is_instance_of::<PyInt>() {
+    // True is an int, too, but no time.
+    if time.is_instance_of::<PyInt>() && !time.is_instance_of::<PyBool>() {
         let nanos: i128 = time.extract()?;
         let ticks = i64::try_from(nanos.div_euclid(100));
         return Ok(Timestamp::from_unix_ticks(ticks.map_err(|_| {

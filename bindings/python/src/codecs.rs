@@ -6,6 +6,7 @@ use idgen::codec::{
     swapped,
 };
 use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyInt, PyString};
 
@@ -25,6 +26,9 @@ pub(crate) fn read_id(object: &Bound<'_, PyAny>) -> PyResult<Uuid> {
     if let Ok(text) = object.cast::<PyString>() {
         return read_text(text.to_str()?);
     }
+    if let Some(id) = read_foreign(object) {
+        return Ok(id);
+    }
     with_bytes(object, "a uuid.UUID, str or bytes", |bytes| Format::Binary.decode(bytes).map_err(raise))
 }
 
@@ -37,6 +41,9 @@ pub(crate) fn read_uuid_only(object: &Bound<'_, PyAny>) -> PyResult<Uuid> {
     }
     if let Ok(text) = object.cast::<PyString>() {
         return Format::decode_uuid(text.to_str()?).map_err(raise);
+    }
+    if let Some(id) = read_foreign(object) {
+        return Ok(id);
     }
     with_bytes(object, "a uuid.UUID, str or bytes", |bytes| {
         // The variant of a UUID of RFC 9562 is no such character.
@@ -73,8 +80,24 @@ fn with_bytes<T>(
     if let Ok(bytes) = object.cast::<PyByteArray>() {
         return read(&bytes.to_vec());
     }
-    let found = object.get_type().name()?;
-    Err(PyTypeError::new_err(format!("expected {expected}, not {found}")))
+    Err(PyTypeError::new_err(format!("expected {expected}, not {}", full_name(object)?)))
+}
+
+/// The name of an object's class with its module: many packages have a class UUID.
+fn full_name(object: &Bound<'_, PyAny>) -> PyResult<String> {
+    let class = object.get_type();
+    let (module, name) = (class.module()?.to_string(), class.qualname()?);
+    Ok(if module == "builtins" { name.to_string() } else { format!("{module}.{name}") })
+}
+
+/// The id in an object of another package that has, as `uuid.UUID` does, its bytes and the same number.
+fn read_foreign(object: &Bound<'_, PyAny>) -> Option<Uuid> {
+    let py = object.py();
+    let bytes = object.getattr_opt(intern!(py, "bytes")).ok()??;
+    let id = Uuid::from_slice(bytes.cast::<PyBytes>().ok()?.as_bytes()).ok()?;
+    let number = object.getattr_opt(intern!(py, "int")).ok()??;
+    // Packages whose bytes are in another order, such as that of a GUID, are not guessed.
+    (number.extract::<u128>().ok()? == id.as_u128()).then_some(id)
 }
 
 /// Text for the strict readers: a `str`, or ASCII in `bytes`, as drivers return it.

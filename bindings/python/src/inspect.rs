@@ -71,6 +71,7 @@ fn _inspect<'py>(
         "node",
         seen.node.map(|node| node.bytes().iter().fold(0u64, |n, b| n << 8 | u64::from(*b))),
     )?;
+    fields.set_item("fraction_ns", seen.fraction.map(|fraction| fraction.subsec_nanos()))?;
     fields.set_item("counter", seen.counter)?;
     fields.set_item("prefix", seen.prefix)?;
     let offset = seen.offset.map(|span| {

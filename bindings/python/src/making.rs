@@ -71,6 +71,14 @@ pub(crate) fn into_buffer(
         _ => text_form(form).map(|(each, encode)| (each, Some(encode)))?,
     };
     let target = WritableBuffer::of(buffer)?;
+    // An array of NumPy's type U36 has four bytes for each character.
+    if !each.is_multiple_of(target.item_size().max(1)) {
+        return Err(PyValueError::new_err(format!(
+            "the elements of the buffer have {} bytes, which do not divide the {each} bytes of an id: use elements \
+             of 1 or {each} bytes",
+            target.item_size()
+        )));
+    }
     if !target.len().is_multiple_of(each) {
         return Err(uneven(target.len(), each));
     }

@@ -86,32 +86,51 @@ def sequential_tag(writer: str) -> int:
     return int.from_bytes(hmac.digest(b"idgen writer", b"name " + writer.encode(), "sha256")[:2], "big") >> 4
 
 
-def keyed_id(prefix: int, seconds: int, unix_ms: int, pad: int, counter: int, random: int) -> str:
-    """An id with a keyed prefix: round and offset, then counter 12, pad, counter 16, random 40."""
+def fraction(ticks: int) -> int:
+    """The 12 bits of a fraction of the millisecond, from the 100 ns after it: 64 to 4,095."""
+    return 64 + ticks * 4_032 // 10_000
+
+
+def keyed_id(
+    prefix: int, seconds: int, unix_ms: int, ticks: int, counter: int, random: int
+) -> str:
+    """An id with a keyed prefix: round and offset, the fraction, a counter of 22 bits, 40 random."""
     length = seconds * 1_000
     number, offset = divmod(unix_ms, length)
     bits = (length - 1).bit_length()
     middle = number // 65_536 << bits | offset
-    assert middle < 1 << 32
-    top = prefix << 48 | middle << 16 | 8 << 12 | counter >> 16
-    low = 0b10 << 62 | pad << 56 | (counter & 0xFFFF) << 40 | random & (1 << 40) - 1
+    assert middle < 1 << 32 and 1 << 16 <= counter < 1 << 22
+    top = prefix << 48 | middle << 16 | 8 << 12 | fraction(ticks)
+    low = 0b10 << 62 | counter << 40 | random & (1 << 40) - 1
     return f"{top << 64 | low:032x}"
 
 
-def named_id(prefix: int, tag: int, seconds: int, unix_ms: int, pad: int, counter: int, random: int) -> str:
+def named_id(
+    prefix: int, tag: int, seconds: int, unix_ms: int, ticks: int, counter: int, random: int
+) -> str:
     """An id of a named writer: tag, round and offset in the 44 bits that other prefixes have for the time."""
     length = seconds * 1_000
     number, offset = divmod(unix_ms, length)
     middle = number // 65_536 << (length - 1).bit_length() | offset
     assert middle < 1 << 32
-    return time_id(prefix, tag << 32 | middle, pad, counter, random)
+    return time_id(prefix, tag << 32 | middle, ticks, counter, random)
 
 
-def time_id(prefix: int, unix_ms: int, pad: int, counter: int, random: int) -> str:
-    """An id with another prefix: 44 bits of milliseconds, the pad, 28 bits of the counter, 28 random."""
+def time_id(prefix: int, unix_ms: int, ticks: int, counter: int, random: int) -> str:
+    """An id with another prefix: 44 bits of milliseconds, the fraction, a counter of 18 bits, 32 random."""
+    assert counter < 1 << 18
     top = prefix << 48 | unix_ms >> 12 << 16 | 8 << 12 | unix_ms & 0xFFF
-    low = 0b10 << 62 | pad << 56 | counter << 28 | random & (1 << 28) - 1
+    low = 0b10 << 62 | fraction(ticks) << 50 | counter << 32 | random & (1 << 32) - 1
     return f"{top << 64 | low:032x}"
+
+
+def long_id(prefix: int, unix_ms: int, ticks: int, counter: int, random: int) -> str:
+    """An id with a fixed prefix of 32 bits: 42 bits of milliseconds and the fraction, counter 11, random 24."""
+    assert unix_ms < 1 << 42 and counter < 1 << 11
+    time = f"{unix_ms << 12 | fraction(ticks):054b}"
+    bits = f"{prefix:032b}{time[:16]}1000{time[16:28]}101{time[28:]}{counter:011b}{random & (1 << 24) - 1:024b}"
+    assert len(bits) == 128
+    return f"{int(bits, 2):032x}"
 
 
 def vectors() -> dict[str, Any]:
@@ -122,27 +141,28 @@ def vectors() -> dict[str, Any]:
         for number in (*(base + n for n in (0, 1, 2, 3, 255, 12_480, 65_534, 65_535)),)
     ]
     keyed = []
-    for seconds, unix_ms, counter in (
-        (60, 1_795_262_400_123, 0),
-        (60, 59_999, (1 << 28) - 1),
-        (60, 60_000 * 65_536 * 65_536 - 1, 0x0ABCDEF),
-        (90, 1_795_262_400_123, 1),
-        (3_600, 1_795_262_400_123, 0xFFFF),
-        (86_400, 1_795_262_400_123, 0x10000),
-        (3_888_000, 1_795_262_400_123, 0x8000001),
+    for seconds, unix_ms, ticks, counter in (
+        (60, 1_795_262_400_123, 0, 0x10000),
+        (60, 59_999, 9_999, (1 << 22) - 1),
+        (60, 60_000 * 65_536 * 65_536 - 1, 4_567, 0x1BCDEF),
+        (90, 1_795_262_400_123, 2, 0x10001),
+        (3_600, 1_795_262_400_123, 3, 0x1FFFF),
+        (86_400, 1_795_262_400_123, 5_000, 0x20000),
+        (3_888_000, 1_795_262_400_123, 9_998, 0x1FFFFF),
     ):
         number = unix_ms // (seconds * 1_000)
-        prefix, pad = keyed_prefix(SECRET, None, number), counter % 63 + 1
+        prefix = keyed_prefix(SECRET, None, number)
         keyed.append(
             {
                 "secret": SECRET,
                 "seconds": seconds,
                 "unix_ms": unix_ms,
+                "ticks": ticks,
                 "prefix": prefix,
                 "round": number // 65_536,
                 "offset_ms": unix_ms % (seconds * 1_000),
                 "counter": counter,
-                "id": keyed_id(prefix, seconds, unix_ms, pad, counter, RANDOM),
+                "id": keyed_id(prefix, seconds, unix_ms, ticks, counter, RANDOM),
             }
         )
     tags = [
@@ -156,16 +176,16 @@ def vectors() -> dict[str, Any]:
         for prefix in (0, 1, 0x8000, 0xFFFF)
     ]
     named = []
-    for writer, seconds, unix_ms, counter in (
-        ("a", 60, 1_795_262_400_123, 0),
-        ("b", 60, 1_795_262_400_123, 0),
-        ("a", 60, 60_000 * 65_536 * 65_536 - 1, (1 << 28) - 1),
-        ("a", 90, 1_795_262_400_123, 1),
-        ("a", 86_400, 1_795_262_400_123, 0x10000),
-        ("a", 3_888_000, 1_795_262_400_123, 0x8000001),
+    for writer, seconds, unix_ms, ticks, counter in (
+        ("a", 60, 1_795_262_400_123, 0, 0),
+        ("b", 60, 1_795_262_400_123, 0, 0),
+        ("a", 60, 60_000 * 65_536 * 65_536 - 1, 9_999, (1 << 18) - 1),
+        ("a", 90, 1_795_262_400_123, 3, 1),
+        ("a", 86_400, 1_795_262_400_123, 1_000, 0x10000),
+        ("a", 3_888_000, 1_795_262_400_123, 4_321, 0x1FFFF),
     ):
         number = unix_ms // (seconds * 1_000)
-        prefix, pad = keyed_prefix(SECRET, writer, number), counter % 63 + 1
+        prefix = keyed_prefix(SECRET, writer, number)
         tag = writer_tag(SECRET, writer, prefix)
         named.append(
             {
@@ -173,19 +193,20 @@ def vectors() -> dict[str, Any]:
                 "writer": writer,
                 "seconds": seconds,
                 "unix_ms": unix_ms,
+                "ticks": ticks,
                 "prefix": prefix,
                 "tag": tag,
                 "round": number // 65_536,
                 "offset_ms": unix_ms % (seconds * 1_000),
                 "counter": counter,
-                "id": named_id(prefix, tag, seconds, unix_ms, pad, counter, RANDOM),
+                "id": named_id(prefix, tag, seconds, unix_ms, ticks, counter, RANDOM),
             }
         )
     sequential = []
-    for writer, seconds, unix_ms, counter in (
-        ("a", 60, 1_795_262_400_123, 0),
-        ("orders-1", 3_600, 1_795_262_400_123, 0x8000001),
-        ("Größe", 60, 60_000 * 65_536 * 65_536 - 1, (1 << 28) - 1),
+    for writer, seconds, unix_ms, ticks, counter in (
+        ("a", 60, 1_795_262_400_123, 0, 0),
+        ("orders-1", 3_600, 1_795_262_400_123, 7_777, 0x1FFFF),
+        ("Größe", 60, 60_000 * 65_536 * 65_536 - 1, 9_999, (1 << 18) - 1),
     ):
         number = unix_ms // (seconds * 1_000)
         prefix, tag = number % 65_536, sequential_tag(writer)
@@ -194,24 +215,42 @@ def vectors() -> dict[str, Any]:
                 "writer": writer,
                 "seconds": seconds,
                 "unix_ms": unix_ms,
+                "ticks": ticks,
                 "prefix": prefix,
                 "tag": tag,
                 "counter": counter,
-                "id": named_id(prefix, tag, seconds, unix_ms, counter % 63 + 1, counter, RANDOM),
+                "id": named_id(prefix, tag, seconds, unix_ms, ticks, counter, RANDOM),
             }
         )
     time = []
-    for prefix, unix_ms, counter in (
-        (0x511A, 1_795_262_400_123, 0),
-        (0, 0, 1),
-        (0xFFFF, (1 << 44) - 1, (1 << 28) - 1),
+    for prefix, unix_ms, ticks, counter in (
+        (0x511A, 1_795_262_400_123, 0, 0),
+        (0, 0, 9_999, 1),
+        (0xFFFE, (1 << 44) - 1, 4_567, (1 << 18) - 1),
     ):
         time.append(
             {
                 "prefix": prefix,
                 "unix_ms": unix_ms,
+                "ticks": ticks,
                 "counter": counter,
-                "id": time_id(prefix, unix_ms, counter % 63 + 1, counter, RANDOM),
+                "id": time_id(prefix, unix_ms, ticks, counter, RANDOM),
+            }
+        )
+    long = []
+    for prefix, unix_ms, ticks, counter in (
+        (0xFFFFFFFF, 1_795_262_400_123, 0, 0),
+        (0xFFFFFFFF, 1_795_262_400_123, 4_567, 1_023),
+        (0xFFFFFFFF, (1 << 42) - 1, 9_999, (1 << 11) - 1),
+        (0x01234567, 0, 0, 1),
+    ):
+        long.append(
+            {
+                "prefix": f"{prefix:08x}",
+                "unix_ms": unix_ms,
+                "ticks": ticks,
+                "counter": counter,
+                "id": long_id(prefix, unix_ms, ticks, counter, RANDOM),
             }
         )
     return {
@@ -221,6 +260,7 @@ def vectors() -> dict[str, Any]:
         "named_id": named,
         "sequential_named_id": sequential,
         "time_id": time,
+        "long_id": long,
     }
 
 

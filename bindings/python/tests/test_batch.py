@@ -104,6 +104,25 @@ def test_fill_any_writable_buffer() -> None:
         assert len(set(cut(bytes(buffer)))) == 2
 
 
+def test_an_array_of_wider_characters_is_refused() -> None:
+    """NumPy's U36 has four bytes for each character: the texts would be in other elements."""
+    np = pytest.importorskip("numpy")
+    for dtype, form, fits in (
+        ("U36", "str", False),
+        ("S36", "str", True),
+        ("u1", "str", True),
+        ("U22", "base64", False),
+        ("S22", "base64", True),
+        ("c16", "bytes", True),
+    ):
+        buffer = np.zeros(36 * 16 * 22 // np.dtype(dtype).itemsize, dtype)
+        if fits:
+            assert idgen.fill("v7", buffer, form) > 0
+        else:
+            with pytest.raises(ValueError, match="do not divide"):
+                idgen.fill("v7", buffer, form)
+
+
 @pytest.mark.parametrize(
     "buffer, error",
     [

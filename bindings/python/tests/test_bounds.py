@@ -19,7 +19,7 @@ KINDS: dict[str, Callable[[Any], Any]] = {
     "v6": lambda clock: idgen.V6(clock=clock),
     "v7": lambda clock: idgen.V7(clock=clock),
     "ulid": lambda clock: idgen.Ulid(clock=clock),
-    "fixed_prefix": lambda clock: idgen.FixedPrefix("ffff", clock=clock),
+    "fixed_prefix": lambda clock: idgen.FixedPrefix(clock=clock),
     "short": lambda clock: idgen.Short(clock=clock),
 }
 

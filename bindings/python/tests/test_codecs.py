@@ -10,6 +10,7 @@ from typing import Any
 
 import idgen
 import pytest
+from idgen import _texts
 
 ORDERED = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
 CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -216,3 +217,28 @@ def test_marks_around_a_text_are_refused(mark: str) -> None:
         for text in (mark + write(id), write(id) + mark):
             with pytest.raises(ValueError):
                 idgen.parse(text)
+
+
+class Foreign:
+    """As the classes of other packages, such as uuid_utils and asyncpg's own: not derived from uuid.UUID."""
+
+    def __init__(self, id: uuid.UUID, *, data: Any = None) -> None:
+        self.bytes = id.bytes if data is None else data
+        self.int = id.int
+
+
+def test_classes_of_other_packages_are_read() -> None:
+    id = idgen.v7()
+    assert idgen.to_base64(Foreign(id)) == idgen.to_base64(id)  # type: ignore[arg-type]
+    assert idgen.parse(Foreign(id)) == id  # type: ignore[arg-type]
+    assert _texts.read_uuid(Foreign(id)) == id
+    for wrong in (
+        Foreign(id, data=id.bytes_le),
+        Foreign(id, data=b"short"),
+        Foreign(id, data=str(id)),
+        object(),
+    ):
+        with pytest.raises(TypeError, match=r"not (test_codecs\.Foreign|object)"):
+            idgen.to_base64(wrong)  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match=r"not (test_codecs\.Foreign|object)"):
+            _texts.read_uuid(wrong)

@@ -11,7 +11,12 @@ import pytest
 from servers import Server
 
 APP = pathlib.Path(__file__).parent / "django_app.py"
-APPS = [APP, APP.with_name("django_lookups.py"), APP.with_name("django_convert.py")]
+APPS = [
+    APP,
+    APP.with_name("django_lookups.py"),
+    APP.with_name("django_convert.py"),
+    APP.with_name("django_across.py"),
+]
 MODELS = APP.with_name("django_models.py")
 
 

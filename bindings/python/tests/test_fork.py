@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+import pathlib
 import subprocess
 import sys
 import textwrap
@@ -305,3 +306,38 @@ def test_the_module_needs_no_gil() -> None:
     )
     free_threaded = hasattr(sys, "_is_gil_enabled") and not sys._is_gil_enabled()
     assert run.stdout.strip() == str(not free_threaded)
+
+
+@posix
+def test_a_child_does_not_keep_the_lock_of_a_parent_that_has_ended(tmp_path: pathlib.Path) -> None:
+    """A server that forks workers is killed, and its successor opens the state while a worker still runs."""
+    path = tmp_path / "ids.state"
+    program = """
+import os, sys, idgen
+states = [idgen.V7(state=sys.argv[1] + f".{n}") for n in range(20)]
+ids = idgen.V7(state=sys.argv[1])
+print(ids(), flush=True)
+child = os.fork()
+if child == 0:
+    # The files that the child opens now have the numbers of the locks that it has closed.
+    files = [open(os.devnull, "rb") for _ in range(40)]
+    del states, ids
+    assert all(file.read(1) == b"" for file in files)
+    print("child", os.getpid(), flush=True)
+    sys.stdin.read()
+    os._exit(0)
+try:
+    idgen.V7(state=sys.argv[1])
+except OSError:
+    os._exit(0)
+os._exit(1)
+"""
+    arguments = [sys.executable, "-c", program, str(path)]
+    with subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdin is not None and server.stdout is not None
+        first = server.stdout.readline().strip()
+        assert server.stdout.readline().startswith("child ")
+        assert server.wait(60) == 0
+        # The child lives, because its input is open.
+        with idgen.V7(state=path) as successor:
+            assert str(successor()) > first

@@ -296,13 +296,13 @@ def test_prefixed_ids_are_those_of_the_reference(prefixed_vectors: dict[str, Any
 
 
 def test_fixed_prefix() -> None:
-    for prefix, bits in (("ffff", "1" * 16), ("0b101", "101"), ("0", "0000")):
+    for prefix, bits in (("ffffffff", "1" * 32), ("ffff", "1" * 16), ("0b101", "101"), ("0", "0000")):
         ids = idgen.FixedPrefix(prefix, clock=lambda: NOON_NS).batch(100)
         assert ids == sorted(ids)
         for id in ids:
             assert f"{id.int:0128b}".startswith(bits) and id.version == 8 and id.bytes[8] != 0x80
     assert idgen.inspect(idgen.FixedPrefix(clock=lambda: NOON_NS)()).tail_time == NOON
-    for wrong in ("", "fffff", "0b2", "g"):
+    for wrong in ("", "fffffffff", "0b2", "g"):
         with pytest.raises(ValueError, match="fixed prefix"):
             idgen.FixedPrefix(wrong)
 
@@ -394,3 +394,77 @@ def test_short_state(tmp_path: pathlib.Path) -> None:
     last = first.batch(10)[-1]
     del first
     assert idgen.MysqlShort(3, clock=lambda: NOON_NS, state=path)() > last
+
+
+CLOSABLE: dict[str, Any] = {
+    "V1": idgen.V1,
+    "V4": idgen.V4,
+    "V6": idgen.V6,
+    "V7": idgen.V7,
+    "Ulid": idgen.Ulid,
+    "Week": idgen.Week,
+    "Prefixed": idgen.Prefixed,
+    "FixedPrefix": idgen.FixedPrefix,
+    "Short": idgen.Short,
+    "MysqlShort": lambda **settings: idgen.MysqlShort(3, **settings),
+}
+
+
+@pytest.mark.parametrize("kind", CLOSABLE)
+def test_a_closed_generator_makes_no_ids(kind: str) -> None:
+    with CLOSABLE[kind]() as new:
+        new()
+    new.close()
+    for call in (new, lambda: next(new), new.next_str, lambda: new.batch(3), lambda: idgen.batch(new, 3)):
+        with pytest.raises(ValueError, match="the generator is closed: create a new one"):
+            call()
+    with pytest.raises(RuntimeError, match="own error"), CLOSABLE[kind]():
+        raise RuntimeError("own error")
+
+
+@pytest.mark.parametrize("kind", [kind for kind in CLOSABLE if kind not in ("V4", "Week")])
+def test_a_closed_generator_releases_its_state(kind: str, tmp_path: pathlib.Path) -> None:
+    """Also if a traceback keeps it alive."""
+    make, path = CLOSABLE[kind], tmp_path / "ids.state"
+    kept: list[Any] = []
+    with make(state=path) as new:
+        kept.append(new)
+        first = new()
+        with pytest.raises(OSError, match="held by another generator"):
+            make(state=path)
+    second = make(state=path)
+    assert second() != first
+    second.close()
+    # What is refused has not taken the lock.
+    for wrong in (
+        {"clock": 7},
+        {"clock": lambda: "noon"},
+        {"tolerance": -1},
+        {"when_behind": "never"},
+        {"typo": 1},
+    ):
+        if kind == "MysqlShort" and "clock" not in wrong:
+            continue
+        with pytest.raises((TypeError, ValueError)):
+            make(state=path, **wrong)()
+        make(state=path).close()
+
+
+@pytest.mark.parametrize("tolerance", [float("inf"), datetime.timedelta.max, 10**9])
+def test_any_tolerance(tolerance: Any) -> None:
+    """As in the other languages."""
+    now = [NOON_NS]
+    new = idgen.V7(clock=lambda: now[0], tolerance=tolerance, when_behind="error")
+    first = new()
+    now[0] -= 10**9 * 86_400 * 365 * (10 if tolerance != 10**9 else 1)
+    assert new() > first
+    for wrong in (float("nan"), -1.0, float("-inf"), True, "10"):
+        with pytest.raises((TypeError, ValueError)):
+            idgen.V7(tolerance=wrong)
+
+
+@pytest.mark.parametrize("time", [None, True, 1.5, "1795262400000000000", [], 1 << 80])
+def test_what_a_clock_must_not_return(time: Any) -> None:
+    for kind in ("V1", "V6", "V7", "Ulid", "Week", "Prefixed", "FixedPrefix", "Short", "MysqlShort"):
+        with pytest.raises((TypeError, ValueError)):
+            CLOSABLE[kind](clock=lambda: time)()

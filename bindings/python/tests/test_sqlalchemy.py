@@ -21,6 +21,16 @@ class Base(DeclarativeBase):
     pass
 
 
+FORMS: dict[str, Any] = {
+    "binary": BinaryUUID(),
+    "swapped": SwappedUUID(),
+    "base64": Base64UUID(),
+    "uuid": sa.Uuid(),
+    "char36": sa.CHAR(36),
+    "string32": sa.String(32),
+}
+
+
 class Row(Base):
     __tablename__ = "rows"
 
@@ -293,6 +303,59 @@ def test_the_types_do_what_sqlalchemys_own_type_does(engine: sa.Engine) -> None:
         metadata.drop_all(engine)
 
 
+def test_ids_in_other_forms_are_refused(engine: sa.Engine) -> None:
+    """They would never be equal, so a statement would find nothing."""
+    metadata = sa.MetaData()
+    table = sa.Table(
+        "forms",
+        metadata,
+        sa.Column("n", sa.Integer, primary_key=True),
+        *(sa.Column(name, kind) for name, kind in FORMS.items()),
+    )
+    metadata.create_all(engine)
+    id = idgen.v1()
+    row = {name: str(id) if name == "char36" else id.hex if name == "string32" else id for name in FORMS}
+    guid = sa.literal(id)
+    c = table.c
+    try:
+        with engine.begin() as connection:
+            connection.execute(sa.insert(table), [{"n": 1, **row}])
+            other = table.alias()
+            for own in (c.binary, c.swapped, c.base64):
+                wrong = [
+                    guid == own,
+                    own == guid,
+                    own != guid,
+                    own.in_([guid]),
+                    own.between(guid, guid),
+                    own == sa.bindparam("x", id),
+                ]
+                if own is not c.base64:
+                    wrong += [sa.literal(str(id)) == own, c.char36 == own, own == other.c.string32]
+                wrong += [c.uuid == own, own.in_(sa.select(other.c.uuid)), c.uuid.in_(sa.select(own))]
+                wrong += [sa.tuple_(c.n, own) == sa.tuple_(c.n, c.uuid), own.is_distinct_from(c.uuid)]
+                wrong += [one == own for one in (c.binary, c.swapped, c.base64) if one is not own]
+                wrong += [sa.exists().where(other.c.uuid == own), sa.not_(own == guid)]
+                for condition in wrong:
+                    with pytest.raises(sa.exc.CompileError, match="in different ways"):
+                        connection.execute(sa.select(c.n).where(condition)).all()
+                with pytest.raises(sa.exc.CompileError, match=r"such as literal\(id, "):
+                    connection.execute(sa.select(c.n).join(other, other.c.uuid == own)).all()
+                right = [
+                    *(own == id, own == sa.literal(id, own.type), sa.literal(id, own.type) == own),
+                    *(own == other.c[own.name], own.in_(sa.select(other.c[own.name])), own == sa.null()),
+                    *(own.in_([id, sa.literal(id, own.type)]), c.uuid == guid, own == sa.bindparam("x")),
+                ]
+                for condition in right:
+                    found = connection.execute(sa.select(c.n).where(condition), {"x": id}).all()
+                    assert found == ([] if condition is right[5] else [(1,)]), condition
+            assert connection.scalar(sa.select(c.n).where(c.base64 == sa.literal(idgen.to_base64(id)))) == 1
+            assert connection.scalar(sa.select(c.n).where(c.binary == sa.literal(id.bytes))) == 1
+            assert str(guid == c.binary)
+    finally:
+        metadata.drop_all(engine)
+
+
 def test_rows_of_a_batch_keep_what_the_server_generated(engine: sa.Engine) -> None:
     """RETURNING gives many rows at once, which SQLAlchemy assigns by the key."""
 
@@ -377,3 +440,14 @@ def test_ddl() -> None:
     assert ddl(postgresql.dialect()) == "CREATE TABLE t ( a BYTEA, b VARCHAR(22), c NUMERIC(20, 0) )"
     assert ddl(sqlite.dialect()) == "CREATE TABLE t ( a BLOB, b CHAR(22), c BIGINT )"
     assert BinaryUUID().python_type is Base64UUID().python_type is uuid.UUID and ShortId().python_type is int
+
+
+@pytest.mark.parametrize("driver", ["psycopg", "psycopg2", "asyncpg", "pg8000"])
+def test_all_drivers_of_postgres_have_one_schema(driver: str) -> None:
+    """Otherwise Alembic would report a change for ever."""
+    from sqlalchemy.dialects.postgresql import asyncpg, pg8000, psycopg, psycopg2
+
+    module = {"asyncpg": asyncpg, "pg8000": pg8000, "psycopg": psycopg, "psycopg2": psycopg2}[driver]
+    table = sa.Table("t", sa.MetaData(), sa.Column("b", Base64UUID))
+    ddl = " ".join(str(CreateTable(table).compile(dialect=module.dialect())).split())
+    assert ddl == "CREATE TABLE t ( b VARCHAR(22) )"

@@ -10,6 +10,7 @@ use crate::duplicates::Search;
 use crate::judge;
 use crate::options::Options;
 use crate::place::Place;
+use crate::predict::MOST;
 use crate::report::Report;
 use crate::seen::{Seen, Stream};
 
@@ -72,6 +73,13 @@ impl Checker {
         let first = Place { stream, line: state.lines + 1 };
         state.lines += ids.len() as u64;
         state.ids += ids.len() as u64;
+        let kept = match reading {
+            Reading::Uuid => &mut state.uuids,
+            Reading::Ulid => &mut state.ulids,
+            Reading::Short => &mut Vec::new(),
+        };
+        let most = MOST.saturating_sub(kept.len());
+        kept.extend(ids.iter().take(most).map(Uuid::as_u128));
         let claim_of = |id: &Uuid| Claim::of(reading, id.as_u128());
         let clock = Clock { latest: self.seen.options.latest(), arrived };
         let mut from = 0;

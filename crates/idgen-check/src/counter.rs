@@ -19,9 +19,10 @@ pub(crate) struct Counter {
     pub(crate) pairs: u64,
     /// Of these, ids that are greater than the one before.
     pub(crate) up: u64,
-    /// The narrowest and the widest top part that differs by one, of each pair.
-    narrowest: Widths,
-    widest: Widths,
+    /// Of each pair.
+    steps: Steps,
+    /// Of each pair with the same first 12 bits.
+    of_one_fraction: Steps,
     /// Bit lengths of the differences.
     pub(crate) increments: Widths,
     /// Of pairs out of order: how many bits at the top go from all ones to all zeros.
@@ -29,6 +30,8 @@ pub(crate) struct Counter {
     wrapped: Places,
     /// The top 8 bits of the tails that begin a time unit, and how many zeros these tails begin with.
     starts: Vec<u64>,
+    /// Of the tails that begin a time unit, those with a 1 after the first 12 bits.
+    high_after_fraction: u64,
     zeros: Widths,
     pub(crate) started: u64,
     /// Steps to the next millisecond, and those over which time and fraction go on evenly.
@@ -36,6 +39,39 @@ pub(crate) struct Counter {
     smooth: u64,
     /// Which values the first 12 bits have had.
     fractions: Vec<u64>,
+}
+
+/// The narrowest and the widest top part that differs by one, of pairs of ids.
+#[derive(Debug)]
+struct Steps {
+    pairs: u64,
+    narrowest: Widths,
+    widest: Widths,
+}
+
+impl Steps {
+    const NONE: Steps = Steps { pairs: 0, narrowest: [0; 129], widest: [0; 129] };
+
+    #[inline]
+    fn add(&mut self, narrowest: u32, widest: u32) {
+        self.pairs += 1;
+        self.narrowest[narrowest as usize] += 1;
+        self.widest[widest as usize] += 1;
+    }
+
+    /// The width at which the most pairs differ by exactly one, and how many do.
+    fn best_width(&self, tail_bits: u32) -> (u32, u64) {
+        let (mut open, mut best) = (0, (0, 0));
+        // No pair differs by one at a width beyond the tail, where both have zeros.
+        for width in 1..=tail_bits as usize {
+            open += self.narrowest[width];
+            if open > best.1 {
+                best = (width as u32, open);
+            }
+            open -= self.widest[width];
+        }
+        best
+    }
 }
 
 /// Which method of RFC 9562 section 6.2 ids look like.
@@ -51,8 +87,13 @@ pub(crate) enum Method {
     PlusOne,
     /// Method 2: the tail grows by random increments of up to this many bits.
     Increments(u32),
-    /// Method 3: a fraction of a millisecond in the first 12 bits; how many values it has.
-    Fraction(u32),
+    /// Method 3: a fraction of a millisecond in the first 12 bits.
+    Fraction {
+        /// How many values it has.
+        values: u32,
+        /// The bits of a counter after it, which increments by one within a fraction.
+        counter: Option<u32>,
+    },
     /// In order, mostly, but like none of the methods.
     Unclear,
 }
@@ -69,12 +110,13 @@ impl Counter {
             has_fraction,
             pairs: 0,
             up: 0,
-            narrowest: [0; 129],
-            widest: [0; 129],
+            steps: Steps::NONE,
+            of_one_fraction: Steps::NONE,
             increments: [0; 129],
             wraps: [0; 129],
             wrapped: Places::default(),
             starts: vec![0; 256],
+            high_after_fraction: 0,
             zeros: [0; 129],
             started: 0,
             boundaries: 0,
@@ -110,8 +152,10 @@ impl Counter {
         // The first bit that differs is 0 and then 1. The difference stays one while the next bits are 1 and then 0.
         let narrowest = (a ^ b).leading_zeros() + 1;
         let more = (a & !b).unbounded_shl(narrowest).leading_ones();
-        self.narrowest[narrowest as usize] += 1;
-        self.widest[(narrowest + more) as usize] += 1;
+        self.steps.add(narrowest, narrowest + more);
+        if self.has_fraction && narrowest > 12 {
+            self.of_one_fraction.add(narrowest, narrowest + more);
+        }
         let increment = (b - a) >> (128 - self.tail_bits);
         self.increments[128 - increment.leading_zeros() as usize] += 1;
     }
@@ -130,6 +174,7 @@ impl Counter {
         self.started += 1;
         self.starts[(b.tail >> 120) as usize] += 1;
         self.zeros[b.tail.leading_zeros() as usize] += 1;
+        self.high_after_fraction += (b.tail >> 115 & 1) as u64;
         if self.has_fraction && b.time == a.time.wrapping_add(1) {
             self.boundaries += 1;
             let gap = FRACTION + (b.tail >> 116) as u64 - (a.tail >> 116) as u64;
@@ -142,15 +187,22 @@ impl Counter {
         if self.pairs < ENOUGH {
             return Method::Unseen;
         }
-        let (width, covered) = self.best_width();
+        let (width, covered) = self.steps.best_width(self.tail_bits);
         let wrapped: u64 = self.wraps[width.min(128) as usize..].iter().sum();
         let share = |part: u64| part as f64 / self.pairs as f64;
-        if share(covered + wrapped) > 0.95 {
-            return if width == self.tail_bits { Method::PlusOne } else { Method::Counter(width) };
+        let is_counter = share(covered + wrapped) > 0.95;
+        if is_counter && width == self.tail_bits {
+            return Method::PlusOne;
         }
-        if self.is_fraction() {
+        // A counter that begins in a fraction counts through it, where many ids have one.
+        if !is_counter && (self.is_fraction() || self.leaps())
+            || is_counter && width > 12 && self.starts_in_fraction()
+        {
             let values = self.fractions.iter().map(|word| word.count_ones()).sum();
-            return Method::Fraction(values);
+            return Method::Fraction { values, counter: self.counter_after_fraction() };
+        }
+        if is_counter {
+            return Method::Counter(width);
         }
         match share(self.up) {
             up if up > 0.999 => Method::Increments(self.longest_increment()),
@@ -159,23 +211,34 @@ impl Counter {
         }
     }
 
-    /// The width at which the most pairs differ by exactly one, and how many do.
-    fn best_width(&self) -> (u32, u64) {
-        let (mut open, mut best) = (0, (0, 0));
-        // No pair differs by one at a width beyond the tail, where both have zeros.
-        for width in 1..=self.tail_bits as usize {
-            open += self.narrowest[width];
-            if open > best.1 {
-                best = (width as u32, open);
-            }
-            open -= self.widest[width];
-        }
-        best
-    }
-
     fn is_fraction(&self) -> bool {
         // Only where several ids share a millisecond does the end of one show whether its bits are a fraction.
         self.boundaries >= 16 && self.pairs >= 4 * self.boundaries && self.smooth * 10 >= self.boundaries * 8
+    }
+
+    /// Whether a counter begins after the first 12 bits: it starts in the lower half there, and anywhere in the first 12. Or those go on
+    /// over the ends of milliseconds as a fraction does.
+    fn starts_in_fraction(&self) -> bool {
+        let enough = self.has_fraction && self.started >= 32;
+        enough && self.high_after_fraction == 0 && self.high_starts().0 > self.started / 16
+            || self.is_fraction()
+    }
+
+    /// The width of a counter that increments by one within a fraction.
+    fn counter_after_fraction(&self) -> Option<u32> {
+        let (width, covered) = self.of_one_fraction.best_width(self.tail_bits);
+        let of = &self.of_one_fraction;
+        (of.pairs >= ENOUGH && covered as f64 > 0.95 * of.pairs as f64).then(|| width - 12)
+    }
+
+    /// Whether all ids ascend, and the first 12 bits often by more than one: in a few milliseconds, no end of one shows the fraction.
+    fn leaps(&self) -> bool {
+        let leaps: u64 = self.increments[self.tail_bits as usize - 12 + 1..].iter().sum();
+        let in_order = self.up as f64 > 0.999 * self.pairs as f64;
+        self.has_fraction
+            && in_order
+            && leaps > (self.pairs - self.of_one_fraction.pairs) / 2
+            && leaps >= ENOUGH
     }
 
     fn longest_increment(&self) -> u32 {

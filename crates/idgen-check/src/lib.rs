@@ -43,6 +43,7 @@ mod numbers;
 mod options;
 mod order;
 mod place;
+mod predict;
 mod random;
 mod read;
 mod report;
@@ -58,8 +59,10 @@ pub use claim::Reading;
 pub use duplicates::{Duplicates, Pair};
 pub use options::Options;
 pub use place::Place;
+pub use predict::{Prediction, predict};
 pub use read::{Form, Limits};
 pub use report::{
-    CounterReport, KindReport, OrderReport, RandomReport, Report, StreamReport, TimeReport, Verdict,
+    CounterReport, KindReport, OrderReport, RandomReport, Report, SourceReport, StreamReport, TimeReport,
+    Verdict,
 };
 pub use rules::{RULES, Requirement, Rule, Status};

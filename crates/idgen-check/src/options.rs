@@ -26,6 +26,8 @@ pub struct Options {
     pub tolerance: Duration,
     /// Earlier times are reported; 2000-01-01 by default.
     pub not_before: Timestamp,
+    /// How many ids to predict if their source is recognized; 1 by default.
+    pub predict: usize,
 }
 
 impl Default for Options {
@@ -36,6 +38,7 @@ impl Default for Options {
             now: None,
             tolerance: Duration::from_millis(10),
             not_before: Timestamp::from_date(2000, 1, 1),
+            predict: 1,
         }
     }
 }

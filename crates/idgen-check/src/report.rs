@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::duplicates::Duplicates;
 use crate::place::Place;
+use crate::predict::Prediction;
 use crate::rules::{Required, Requirement, Rule, Status};
 
 pub(crate) use kind::IMPOSSIBLE;
@@ -29,6 +30,8 @@ pub struct Report {
     pub changes: Vec<Place>,
     /// Equal ids, if they were searched for.
     pub duplicates: Option<Duplicates>,
+    /// The sources that were recognized, and the ids that come next.
+    pub predicted: Vec<SourceReport>,
     /// A verdict for each rule that applies, for each kind.
     pub verdicts: Vec<Verdict>,
     /// What somebody who sees the ids can learn from them.
@@ -44,6 +47,18 @@ pub struct StreamReport {
     pub name: String,
     /// How many ids it had.
     pub ids: u64,
+}
+
+/// A source that was recognized.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SourceReport {
+    /// The number of the stream whose ids come from it.
+    pub stream: u16,
+    /// The kind of these ids; none if version and variant are random too.
+    pub kind: Option<&'static str>,
+    /// What follows from it.
+    #[serde(flatten)]
+    pub prediction: Prediction,
 }
 
 /// How one rule is judged.

@@ -28,6 +28,9 @@ pub(crate) struct Stream {
     /// The last id of each kind.
     pub(crate) last: [Option<u128>; Claim::COUNT],
     pub(crate) claim: Option<Claim>,
+    /// The first UUIDs and ULIDs, to recognize their source.
+    pub(crate) uuids: Vec<u128>,
+    pub(crate) ulids: Vec<u128>,
 }
 
 impl Seen {
@@ -40,6 +43,14 @@ impl Seen {
 
 impl Stream {
     pub(crate) fn new(name: &str) -> Self {
-        Stream { name: name.into(), ids: 0, lines: 0, last: [None; Claim::COUNT], claim: None }
+        Stream {
+            name: name.into(),
+            ids: 0,
+            lines: 0,
+            last: [None; Claim::COUNT],
+            claim: None,
+            uuids: Vec::new(),
+            ulids: Vec::new(),
+        }
     }
 }

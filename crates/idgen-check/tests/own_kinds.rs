@@ -56,8 +56,33 @@ fn v7() {
     );
     assert_only(&report, &[]);
     let counter = report.kinds[0].counter.clone().unwrap();
-    assert_eq!((counter.method, counter.width), (Some(1), Some(26)));
+    assert_eq!(counter.method, Some(3), "{}", counter.looks_like);
+    assert!(counter.looks_like.contains("a counter of 14 bits follows"), "{}", counter.looks_like);
     assert_eq!(report.kinds[0].random.as_ref().unwrap().bits, 48);
+}
+
+/// A column with ids of the layout before, of the present one and of `uuidv7()` of PostgreSQL 18, which has a fraction and no counter.
+#[test]
+fn a_mixed_column_of_version_7() {
+    let mut random = fastrand::Rng::with_seed(5);
+    let now = common::NOON_MS;
+    let mut ids = Vec::new();
+    for n in 0..9_000u64 {
+        let ms = now - 60_000 + n / 10;
+        let rest = match n / 3_000 {
+            0 => (u128::from(n / 10 * 7_919 % (1 << 25)) + u128::from(n % 10)) << 48 | random.u128(..1 << 48),
+            1 => {
+                u128::from(n % 10 * 409) << 62
+                    | u128::from(random.u16(..1 << 13)) << 48
+                    | random.u128(..1 << 48)
+            }
+            _ => u128::from(n % 10 * 409 + 3) << 62 | random.u128(..1 << 62),
+        };
+        ids.push(common::v7(ms, rest));
+    }
+    let report = common::check(&[&ids]);
+    assert_met(&report, "v7 variant layout no-duplicates time-ordered monotonic not-future");
+    assert!(report.verdicts.iter().all(|verdict| verdict.status != Status::Fails), "{report}");
 }
 
 #[test]

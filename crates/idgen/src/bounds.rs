@@ -16,7 +16,8 @@
 //! All functions take the times from a first moment to the one before which they end; [`moment`] makes such a range of a
 //! single time. Both bounds are ids of the kind, and belong to the range. Every id whose time lies within the times is in
 //! the range, whoever generated it; an id of the same unit of time as the first or the last moment is in it too: a
-//! millisecond for version 7, ULIDs and prefixed ids, 100 ns for versions 1 and 6, and a second for 64-bit ids.
+//! millisecond for version 7, ULIDs and prefixed ids, 100 ns for versions 1 and 6, and a second for 64-bit ids. The fraction
+//! of the millisecond in this crate's ids makes the bounds no narrower, because ids of other generators have random bits in its place.
 //!
 //! The time is the one in the id. It is the clock's, except that a generator goes on from its last id where the clock was
 //! set back by less than ten seconds ([`ClockPolicy`](crate::source::ClockPolicy)), or where all ids of a unit are used.
@@ -40,7 +41,6 @@ use crate::kind::Kind;
 #[cfg(feature = "prefixed")]
 use crate::prefix::Prefix;
 use crate::short_id::{DeviceFields, MysqlShortFields, ShortId};
-use crate::tail;
 use crate::timestamp::Timestamp;
 
 /// A time alone, as a range of times: the 100 ns that begin with it.
@@ -132,10 +132,10 @@ pub fn v1_swapped(times: Range<Timestamp>) -> Result<RangeInclusive<[u8; 16]>> {
 ///
 /// # Errors
 /// `is_config` if the times end before they begin; `is_time_out_of_range` for times before 1970, or after what fits
-/// behind the prefix: the year 2527 for 16 bits, and later for fewer.
+/// behind the prefix: the year 2109 for 32 bits, 2527 for 16, and later for other widths below those.
 pub fn fixed_prefix(prefix: PrefixBits, times: Range<Timestamp>) -> Result<RangeInclusive<Uuid>> {
     let (first, last) = unix_millis(Kind::FixedPrefix, times, prefix.last_ms())?;
-    let (first, last) = tail::wide::bounds(prefix.base(), first, last);
+    let (first, last) = prefix.bounds(first, last);
     Ok(first..=last)
 }
 

@@ -145,13 +145,13 @@ per_thread! {
     ulid, fill_ulid, LOCAL_ULID: Ulid<SystemClock, ThreadEntropy> =
         || Ok(Ulid::new(SystemClock, ThreadEntropy));
 
-    /// A UUID of version 8 that begins with `ffff`, then an ascending tail: [`FixedPrefix`]. For tables that already
+    /// A UUID of version 8 that begins with `ffffffff`, then an ascending tail: [`FixedPrefix`]. For tables that already
     /// hold random keys: new rows go to the right edge of the index. Strictly ascending within a thread, unless the
     /// clock is set back by more than ten seconds.
     ///
     /// ```
     /// let (a, b) = (idgen::fixed_prefix(), idgen::fixed_prefix());
-    /// assert!(a.to_string().starts_with("ffff") && a < b);
+    /// assert!(a.to_string().starts_with("ffffffff-") && a < b);
     /// ```
     fixed_prefix, fill_fixed_prefix, LOCAL_FIXED_PREFIX: FixedPrefix<SystemClock, ThreadEntropy> = || {
         Ok(FixedPrefix::new(SystemClock, ThreadEntropy, PrefixBits::ONES))

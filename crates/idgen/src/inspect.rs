@@ -9,6 +9,7 @@ use uuid::{Uuid, Variant};
 use crate::codec::Format;
 use crate::error::Result;
 use crate::fields;
+use crate::generator::unit::Unit;
 use crate::short_id::ShortId;
 use crate::tail;
 use crate::timestamp::Timestamp;
@@ -104,13 +105,18 @@ pub fn inspect_uuid(id: Uuid) -> Inspection {
         7 => {
             seen.nature = Nature::V7;
             seen.timestamp = Some(Timestamp::from_unix_millis(fields::unix_ms(&id) as i64));
-            seen.counter = Some(((top & 0x0FFF) << 14 | bottom >> 48 & 0x3FFF) as u32);
+            seen.fraction = Unit::Fraction.after_ms((top & 0x0FFF) as u16);
+            seen.counter = Some((bottom >> fields::V7_RANDOM & 0x3FFF) as u32);
         }
         8 => {
             seen.nature = Nature::V8;
             seen.prefix = Some(prefix);
-            let (time, counter) = tail::wide::read_time(top, bottom);
+            let (time, fraction, counter) = match top >> 32 == u64::from(u32::MAX) {
+                true => tail::long::read(top, bottom),
+                false => tail::wide::read_time(top, bottom),
+            };
             seen.tail_time = Some(time);
+            seen.fraction = Unit::HighFraction.after_ms(fraction);
             seen.counter = Some(counter);
         }
         _ => seen.nature = Nature::OtherVersion,

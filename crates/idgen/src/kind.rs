@@ -40,6 +40,8 @@ pub(crate) enum Collisions {
 #[cfg(all(feature = "prefixed", feature = "std"))]
 pub(crate) const IN_ONE_MS_61: &str = "D(D-1)/2 · (r·1ms)² · T/1ms · 2^-61";
 #[cfg(all(feature = "prefixed", feature = "std"))]
+const IN_ONE_MS_46: &str = "D(D-1)/2 · (r·1ms)² · T/1ms · 2^-46";
+#[cfg(all(feature = "prefixed", feature = "std"))]
 pub(crate) const IN_ONE_MS_73: &str = "D(D-1)/2 · (r·1ms)² · T/1ms · 2^-73";
 
 macro_rules! kinds {
@@ -113,8 +115,8 @@ kinds! {
     V4, "v4", 128, [], Collisions::Random, "UUID: random";
     /// UUID version 6: Gregorian time (high bits first), clock sequence, node.
     V6, "v6", 128, [Clock, State, Policy, Node], Collisions::Node, "UUID: as v1, but sorts by time";
-    /// UUID version 7: Unix milliseconds, counter, random tail.
-    V7, "v7", 128, [Clock, State, Policy], Collisions::Counted(73, IN_ONE_MS_73), "UUID: milliseconds, counter, random; sorts by time";
+    /// UUID version 7: Unix milliseconds and their fraction, counter, random tail.
+    V7, "v7", 128, [Clock, State, Policy], Collisions::Counted(73, IN_ONE_MS_73), "UUID: milliseconds and their fraction, counter, random; sorts by time";
     /// ULID: Unix milliseconds and 80 bits, without version and variant.
     Ulid, "ulid", 128, [Clock, State, Policy], Collisions::Counted(79, "D(D-1)/2 · (r·1ms)² · T/1ms · 2^-79"), "milliseconds, counter, random; sorts by time";
     /// A prefix of the MySQL week and a random tail.
@@ -123,7 +125,7 @@ kinds! {
     Prefixed, "prefixed", 128, [Clock, State, Policy], Collisions::Counted(61, IN_ONE_MS_61),
         "UUID: a prefix that stays the same for an interval, and a tail";
     /// UUID version 8: a prefix that never changes, and an ascending tail.
-    FixedPrefix, "fixed-prefix", 128, [Clock, State, Policy], Collisions::Counted(61, IN_ONE_MS_61),
+    FixedPrefix, "fixed-prefix", 128, [Clock, State, Policy], Collisions::Counted(46, IN_ONE_MS_46),
         "UUID: a prefix that never changes, and an ascending tail";
     /// 64 bits: seconds, low bytes of the node, counter.
     Short, "short", 64, [Clock, State, Policy, Node], Collisions::Device, "64 bits: seconds, node, counter";

@@ -60,13 +60,17 @@ const SECS_PER_YEAR: f64 = 365.25 * 86_400.0;
 /// | v4 | `N²/2 · 2^-122` |
 /// | week, prefixed with md5-week (random tail) | `(same interval + other intervals / 2^16) · 2^-106`, in pairs |
 /// | prefixed with sequential or keyed (random tail) | `(same interval + other rounds / 2^16) · 2^-106`, in pairs |
-/// | v7, ulid | `D²/2 · (r·u)² · T/u · 2^-b`, `u` = 1 ms; `b` = 73 (25 + 48), 79 (25 + 54) |
-/// | prefixed, ascending | the same with `b` = 61 (27 + 6 + 28), or 73 (27 + 6 + 40) with a keyed prefix |
-/// | prefixed, ascending, named writers | at most the same with `b` = 73 (12 + 27 + 6 + 28) |
-/// | fixed-prefix | the same with `b` = 61 |
+/// | v7, ulid | `D²/2 · (r·u)² · T/u · 2^-b`, `u` = 1 ms; `b` = 73 (12 + 13 + 48), 79 (25 + 54) |
+/// | prefixed, ascending | the same with `b` = 61 (12 + 17 + 32), or 73 (12 + 21 + 40) with a keyed prefix |
+/// | prefixed, ascending, named writers | at most the same with `b` = 73 (12 + 12 + 17 + 32) |
+/// | fixed-prefix | the same with `b` = 46 (12 + 10 + 24) behind 32 bits; 61 behind at most 16 |
 /// | v1, v6 | `D²/2 · (r·u)² · T/u · 2^-60` (47 + 13), `u` = 100 ns |
 /// | short | `D²/2 · T · r² · 2^-32` (16 + 16), `r` at most 65,536 |
 /// | mysql-short | 0 up to 256 servers; beyond, the pairs with one server id, times the numbers that two starts share |
+///
+/// The first 12 of these bits are the fraction of the millisecond, except for ULIDs. Two ids of one millisecond have the same fraction
+/// as often as two random numbers of 12 bits are equal, so it counts as random bits do, also where a clock is coarser and the bits are
+/// random. The expected number is the same if devices generate their ids in batches.
 ///
 /// All of these are pairs of ids. Two devices of the last three rows that repeat each other's ids do so many times: the
 /// probability that it ever happens is that of such a pair of devices. With version 1, both have the same random node

@@ -99,6 +99,13 @@ impl Timestamp {
         }
     }
 
+    /// Whole milliseconds since 1970, rounded down, and the 100 ns ticks after them.
+    #[inline]
+    pub(crate) const fn millis_and_ticks(self) -> (i64, u32) {
+        let ms = self.unix_millis();
+        (ms, self.ticks.wrapping_sub(ms.wrapping_mul(TICKS_PER_MS)) as u32)
+    }
+
     /// The nanoseconds within the second, a multiple of 100.
     #[inline]
     pub const fn subsec_nanos(self) -> u32 {

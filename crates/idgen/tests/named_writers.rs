@@ -31,6 +31,7 @@ struct SequentialId {
     writer: String,
     seconds: u64,
     unix_ms: i64,
+    ticks: i64,
     prefix: u16,
     tag: u16,
     counter: u32,
@@ -43,12 +44,18 @@ struct NamedId {
     writer: String,
     seconds: u64,
     unix_ms: i64,
+    ticks: i64,
     prefix: u16,
     tag: u16,
     round: u32,
     offset_ms: u64,
     counter: u32,
     id: Uuid,
+}
+
+/// A time of the vectors: milliseconds, and 100 ns after them.
+fn at(unix_ms: i64, ticks: i64) -> Timestamp {
+    Timestamp::from_unix_ticks(unix_ms * 10_000 + ticks)
 }
 
 #[test]
@@ -61,9 +68,10 @@ fn ids_are_those_of_the_reference() {
         assert_eq!((seen.prefix, seen.writer_tag, seen.round), (Some(v.prefix), Some(v.tag), Some(v.round)));
         let offset = Duration::from_millis(v.offset_ms);
         assert_eq!((seen.offset, seen.counter, seen.tail_time), (Some(offset), Some(v.counter), None));
+        assert!(seen.fraction.unwrap().as_nanos().abs_diff(v.ticks as u128 * 100) < 300);
         // A draw cannot begin in the upper half of the counters.
-        if v.counter < 1 << 27 {
-            let clock = FixedClock::new(Timestamp::from_unix_millis(v.unix_ms));
+        if v.counter < 1 << 17 {
+            let clock = FixedClock::new(at(v.unix_ms, v.ticks));
             let key = PrefixKey::new(v.secret.as_bytes()).unwrap().for_writer(&v.writer);
             let entropy = Given::counter(v.counter);
             let mut ids =
@@ -83,12 +91,19 @@ fn sequential_ids_are_those_of_the_reference() {
         let seen = inspect_uuid(v.id).sequential_named(interval).unwrap();
         assert_eq!((seen.prefix, seen.writer_tag), (Some(v.prefix), Some(v.tag)));
         assert_eq!((seen.tail_time, seen.counter), (Some(now), Some(v.counter)));
+        assert!(seen.fraction.unwrap().as_nanos().abs_diff(v.ticks as u128 * 100) < 300);
         // A draw cannot begin in the upper half of the counters.
-        if v.counter < 1 << 27 {
+        if v.counter < 1 << 17 {
             let prefix = Prefix::SequentialOf(Writer::new(&v.writer));
             let entropy = Given::counter(v.counter);
-            let mut ids =
-                Prefixed::new(FixedClock::new(now), entropy, prefix, interval, Tail::Ascending).unwrap();
+            let mut ids = Prefixed::new(
+                FixedClock::new(at(v.unix_ms, v.ticks)),
+                entropy,
+                prefix,
+                interval,
+                Tail::Ascending,
+            )
+            .unwrap();
             assert_eq!(ids.next_id().unwrap(), v.id);
         }
     }

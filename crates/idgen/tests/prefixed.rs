@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
 use given::Given;
-use idgen::generator::{Generate, Prefixed, Tail};
+use idgen::generator::{FixedPrefix, Generate, PrefixBits, Prefixed, Tail};
 use idgen::source::{
     ClockPolicy, FixedClock, FixedEntropy, MemoryState, SystemClock, ThreadEntropy, WhenBehind,
 };
@@ -38,6 +38,7 @@ fn interval(secs: u64) -> Interval {
 struct Vectors {
     keyed_id: Vec<KeyedId>,
     time_id: Vec<TimeId>,
+    long_id: Vec<LongId>,
 }
 
 #[derive(Deserialize)]
@@ -45,6 +46,7 @@ struct KeyedId {
     secret: String,
     seconds: u64,
     unix_ms: i64,
+    ticks: i64,
     prefix: u16,
     round: u32,
     offset_ms: u64,
@@ -56,12 +58,27 @@ struct KeyedId {
 struct TimeId {
     prefix: u16,
     unix_ms: i64,
+    ticks: i64,
+    counter: u32,
+    id: Uuid,
+}
+
+#[derive(Deserialize)]
+struct LongId {
+    prefix: String,
+    unix_ms: i64,
+    ticks: i64,
     counter: u32,
     id: Uuid,
 }
 
 fn vectors() -> Vectors {
     serde_json::from_str(include_str!("vectors/prefixed.json")).unwrap()
+}
+
+/// A time of the vectors: milliseconds, and 100 ns after them.
+fn now(unix_ms: i64, ticks: i64) -> Timestamp {
+    Timestamp::from_unix_ticks(unix_ms * 10_000 + ticks)
 }
 
 #[test]
@@ -76,9 +93,10 @@ fn keyed_ids_are_those_of_the_reference() {
             (seen.prefix, seen.round, seen.offset, seen.counter, seen.tail_time),
             (Some(v.prefix), Some(v.round), Some(offset), Some(v.counter), None)
         );
+        assert!(seen.fraction.unwrap().as_nanos().abs_diff(v.ticks as u128 * 100) < 300);
         // A draw cannot begin in the upper half of the counters.
-        if v.counter < 1 << 27 {
-            let clock = FixedClock::new(Timestamp::from_unix_millis(v.unix_ms));
+        if v.counter < 1 << 21 {
+            let clock = FixedClock::new(now(v.unix_ms, v.ticks));
             let prefix = Prefix::Keyed(PrefixKey::new(v.secret.as_bytes()).unwrap());
             let mut ids =
                 Prefixed::new(clock, Given::counter(v.counter), prefix, interval, Tail::Ascending).unwrap();
@@ -97,12 +115,32 @@ fn ids_with_the_time_are_those_of_the_reference() {
             (Some(v.prefix), Some(at), Some(v.counter), None)
         );
         let (_, prefix) = Prefix::Sequential { bits: 16 }.at(Interval::Day, at);
-        if v.counter < 1 << 27 && prefix == v.prefix {
+        if v.counter < 1 << 17 && prefix == v.prefix {
             let prefix = Prefix::Sequential { bits: 16 };
-            let clock = FixedClock::new(at);
+            let clock = FixedClock::new(now(v.unix_ms, v.ticks));
             let mut ids =
                 Prefixed::new(clock, Given::counter(v.counter), prefix, Interval::Day, Tail::Ascending)
                     .unwrap();
+            assert_eq!(ids.next_id().unwrap(), v.id);
+        }
+    }
+}
+
+#[test]
+fn ids_with_a_long_fixed_prefix_are_those_of_the_reference() {
+    for v in vectors().long_id {
+        if v.prefix == "ffffffff" {
+            let seen = inspect_uuid(v.id);
+            assert_eq!(
+                (seen.prefix, seen.tail_time, seen.counter),
+                (Some(0xffff), Some(Timestamp::from_unix_millis(v.unix_ms)), Some(v.counter))
+            );
+            assert!(seen.fraction.unwrap().as_nanos().abs_diff(v.ticks as u128 * 100) < 300);
+        }
+        if v.counter < 1 << 10 {
+            let clock = FixedClock::new(now(v.unix_ms, v.ticks));
+            let prefix: PrefixBits = v.prefix.parse().unwrap();
+            let mut ids = FixedPrefix::new(clock, Given::counter(v.counter), prefix);
             assert_eq!(ids.next_id().unwrap(), v.id);
         }
     }

@@ -187,3 +187,38 @@ fn short_runs_with_a_state_file_repeat_nothing() {
         }
     }
 }
+
+/// States of the layout without a fraction hold milliseconds and a counter of 26 or 28 bits. The next id follows all ids of that
+/// millisecond, whatever their layout.
+#[test]
+fn states_of_the_layout_without_a_fraction_continue() {
+    let ms = NOON.unix_millis();
+    let kinds = [
+        ("v7", Kind::V7),
+        ("ulid", Kind::Ulid),
+        ("prefixed, ascending", Kind::Prefixed),
+        ("prefixed, keyed", Kind::Prefixed),
+        ("prefixed, named", Kind::Prefixed),
+        ("fixed prefix", Kind::FixedPrefix),
+        ("fixed prefix of 16 bits", Kind::FixedPrefix),
+    ];
+    for (name, kind) in kinds {
+        for counter in [0, 1, (1 << 26) - 1, (1 << 28) - 1, u32::MAX] {
+            for (clock_ms, ticks) in [(0, 0), (0, 9_999), (1, 0), (1, 5_000), (-3_000, 5_000), (2, 0)] {
+                let clock = FixedClock::new(Timestamp::from_unix_ticks((ms + clock_ms) * 10_000 + ticks));
+                let position = (ms as u128) << 32 | u128::from(counter);
+                let state = MemoryState::holding(Saved { kind, position, node: None });
+                let mut ids =
+                    generator(name, &clock, FixedEntropy::new(2), ClockPolicy::DEFAULT, &state).unwrap();
+                let (first, second) = (ids.next_id().unwrap(), ids.next_id().unwrap());
+                assert!(first < second, "{name}");
+                drop(ids);
+                let saved = state.saved().unwrap().time().unix_millis();
+                assert_eq!(saved, (ms + 1).max(ms + clock_ms), "{name} {counter} {clock_ms} {ticks}");
+                if kind == Kind::V7 {
+                    assert!(first > *idgen::bounds::v7(idgen::bounds::moment(NOON)).unwrap().end());
+                }
+            }
+        }
+    }
+}

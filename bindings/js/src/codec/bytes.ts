@@ -1,10 +1,17 @@
 import { configError } from "../error.js";
 
+/** Whether a value is a Uint8Array, also one of another window, context or test environment, and a Buffer. */
+export const isBytes = (value: unknown): value is Uint8Array =>
+  ArrayBuffer.isView(value) && (value as Uint8Array)[Symbol.toStringTag] === "Uint8Array";
+
+/** The type of a value, with the name of its class. */
+export const typeName = (value: unknown): string =>
+  (typeof value === "object" && value !== null && Object.prototype.toString.call(value).slice(8, -1)) || typeof value;
+
 /** Refuses what is not the 16 bytes of an id. */
 export const check16 = (bytes: Uint8Array): void => {
-  if (!(bytes instanceof Uint8Array) || bytes.length !== 16) {
-    throw configError("not the bytes of an id, but", bytes?.length ?? typeof bytes, "give a Uint8Array of 16 bytes");
-  }
+  if (!isBytes(bytes)) throw configError("not the bytes of an id, but of the type", typeName(bytes), "give a Uint8Array of 16 bytes");
+  if (bytes.length !== 16) throw configError("not the bytes of an id, but so many:", bytes.length, "give a Uint8Array of 16 bytes");
 };
 
 /** The big-endian number in 16 bytes. */

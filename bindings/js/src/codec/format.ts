@@ -1,6 +1,6 @@
 // The list of text formats, for programs that choose one at run time.
 
-import { byteLength, checkText, configError, parseError, wrongByte, wrongLength } from "../error.js";
+import { LONG, byteLength, checkText, configError, parseError, wrongByte, wrongLength } from "../error.js";
 import { decodeBase32, encodeBase32 } from "./base32.js";
 import { decodeHyphenated, encodeHyphenated } from "./hyphenated.js";
 import { decodeInt, encodeInt } from "./int.js";
@@ -51,6 +51,34 @@ const codec = (format: Format) => {
   return FORMATS[format];
 };
 
+const HYPHENATED = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
+const pattern = (text: string, flags = "i") => new RegExp(`^(?:${text})$`, flags);
+
+/** The texts that the decoders accept. The last character of a text with padding carries no bits beyond the id. */
+const VALID: Record<Format, RegExp> = /* @__PURE__ */ (() => ({
+  hyphenated: pattern(HYPHENATED),
+  simple: pattern("[0-9a-f]{32}"),
+  urn: pattern(`urn:uuid:${HYPHENATED}`),
+  braced: pattern(`\\{${HYPHENATED}\\}`),
+  base64: pattern("[A-Za-z0-9+/]{21}[AQgw]", ""),
+  base64url: pattern("[A-Za-z0-9_-]{21}[AQgw]", ""),
+  ordered64: pattern("[A-Za-z0-9_-]{21}[-FVk]", ""),
+  base32: pattern("[0-7][0-9A-HJKMNP-TV-Z]{25}"),
+  base32hex: pattern("[0-9A-V]{25}[048CGKOS]"),
+  base32human: pattern("[0-9A-HJKMNP-TV-Z]{25}[048CGMRW]"),
+  int: pattern("0|[1-9][0-9]{0,38}", ""),
+}))();
+
+/**
+ * Whether a value is a text that {@link decode} accepts in this format, by default a hyphenated UUID. It makes no error, so refusing costs as little as
+ * accepting: use it where most values may be none.
+ */
+export const isValid = (text: unknown, format: Format = "hyphenated"): text is string => {
+  codec(format);
+  if (typeof text !== "string" || text.length > 45 || !VALID[format].test(text)) return false;
+  return format !== "int" || BigInt(text) < 1n << 128n;
+};
+
 /** Encodes the 16 bytes of an id in a format. */
 export const encode = (format: Format, id: Uint8Array): string => codec(format)[0](id);
 
@@ -58,6 +86,7 @@ export const encode = (format: Format, id: Uint8Array): string => codec(format)[
 export const decode = (format: Format, text: string): Uint8Array<ArrayBuffer> => codec(format)[1](text);
 
 const ANY = "an id of a known format";
+const LENGTHS = "22, 26, 32, 36, 38 or 45 characters, or a decimal number";
 
 /**
  * Decodes a text whose format is not known. It is detected by length, then by characters:
@@ -75,8 +104,9 @@ export const decodeAny = (text: string): { format: Format; id: Uint8Array<ArrayB
 };
 
 const detect = (text: string): Format => {
-  const number = /^[0-9]+$/.test(text);
+  if (text.length > LONG && !/^[0-9]/.test(text) && !looksLike(text)) throw wrongLength(ANY, LENGTHS, text);
   const bytes = byteLength(text);
+  const number = bytes === text.length && /^[0-9]+$/.test(text);
   if (bytes === 32) return "simple";
   const ambiguous = (candidates: string) => parseError(ANY, `it could be ${candidates}: name the format`, text);
   if (bytes === 26 && number && text[0]! > "7") {
@@ -95,13 +125,13 @@ const detect = (text: string): Format => {
   // Word processors write hyphens and quotation marks that are not ASCII.
   const at = text.search(/[^\0-\x7f]/);
   if (at >= 0) throw wrongByte(ANY, "only ASCII characters", text, at);
-  throw wrongLength(ANY, "22, 26, 32, 36, 38 or 45 characters, or a decimal number", text);
+  throw wrongLength(ANY, LENGTHS, text);
 };
 
 /** What a text is that is in no format, but whose writer is known, and what to do. */
 const looksLike = (text: string): string | undefined => {
   if (/^(["'])[^]*\1$/.test(text)) return "a quoted text, such as a field of a CSV file: remove the quotation marks";
-  if (byteLength(text) === 24 && text.endsWith("==")) {
+  if (text.length === 24 && text.endsWith("==")) {
     return "padded base64, as MySQL's TO_BASE64() writes it: remove the padding, == at the end";
   }
   if (/^(0[xX][^]{32}|\\x[^]{32}|[xX]'[^]{32}')$/.test(text)) {
@@ -113,14 +143,6 @@ const looksLike = (text: string): string | undefined => {
 /** Which of the three formats of 22 characters; if none fits, the one whose error message helps most. */
 const detectRadix64 = (text: string): Format => {
   const all = ["base64", "base64url", "ordered64"] as const;
-  const fits = (format: Format): boolean => {
-    try {
-      decode(format, text);
-      return true;
-    } catch {
-      return false;
-    }
-  };
   const alphabets = [/^[A-Za-z0-9+/]*$/, /^[\w-]*$/, /^[\w-]*$/];
-  return all.find(fits) ?? all.find((_, i) => alphabets[i]!.test(text)) ?? "base64";
+  return all.find((format) => isValid(text, format)) ?? all.find((_, i) => alphabets[i]!.test(text)) ?? "base64";
 };

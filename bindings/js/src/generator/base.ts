@@ -1,7 +1,9 @@
 // What the generators of 128-bit ids have in common: text, bytes and batches.
 
 import { type Clock, type ClockPolicy, type Policy, policyOf, systemClock } from "../clock.js";
+import { isBytes, typeName } from "../codec/bytes.js";
 import { configError } from "../error.js";
+import { COMMON, checkOptions } from "../options.js";
 import { hyphenatedAt } from "../codec/hyphenated.js";
 import { Entropy, type RandomSource } from "../random.js";
 import type { State } from "../state.js";
@@ -25,15 +27,15 @@ export interface Sources {
 }
 
 /** @internal */
-export const sourcesOf = (options: GeneratorOptions): Sources => ({
-  clock: options.clock ?? systemClock,
-  entropy: new Entropy(options.random),
-  policy: policyOf(options),
-  state: options.state,
-});
-
-/** Ids per piece of a batch. */
-const PIECE = 256;
+export const sourcesOf = (options: GeneratorOptions, ...more: readonly string[]): Sources => {
+  checkOptions(options, [...COMMON, ...more]);
+  return {
+    clock: options.clock ?? systemClock,
+    entropy: new Entropy(options.random),
+    policy: policyOf(options),
+    state: options.state,
+  };
+};
 
 /** @internal */
 export const checkCount = (count: number): void => {
@@ -71,12 +73,9 @@ export abstract class Generator {
   batch(count: number): string[] {
     checkCount(count);
     const ids: string[] = new Array<string>(count);
-    const bytes = new Uint8Array(16 * Math.min(count, PIECE));
-    for (let at = 0; at < count; at += PIECE) {
-      const piece = Math.min(PIECE, count - at);
-      this.fill(bytes.subarray(0, 16 * piece));
-      for (let i = 0; i < piece; i++) ids[at + i] = this.text(bytes, 16 * i);
-    }
+    const bytes = new Uint8Array(16 * count);
+    this.fill(bytes);
+    for (let i = 0; i < count; i++) ids[i] = this.text(bytes, 16 * i);
     return ids;
   }
 
@@ -84,6 +83,7 @@ export abstract class Generator {
    * Fills the array with the bytes of new ids, 16 each, in order. If it throws, the array holds no ids.
    */
   fill(bytes: Uint8Array): void {
+    if (!isBytes(bytes)) throw configError("ids do not fit into the type", typeName(bytes), "give a Uint8Array");
     if (bytes.length % 16 !== 0) {
       throw configError("the length of the array is not a multiple of 16:", bytes.length, "give 16 bytes for each id");
     }

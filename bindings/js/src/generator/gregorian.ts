@@ -2,6 +2,7 @@
 
 import { IdError } from "../error.js";
 import { type NodeAddress, nodeText, parseNode, randomNode } from "../node-address.js";
+import { releasing } from "../state.js";
 import { GREGORIAN_TO_UNIX } from "../timestamp.js";
 import { Generator, type GeneratorOptions, type Sources, sourcesOf } from "./base.js";
 import { write32 } from "./counting.js";
@@ -34,13 +35,13 @@ abstract class Gregorian extends Generator {
 
   constructor(kind: string, options: GregorianOptions) {
     super();
-    this.#sources = sourcesOf(options);
-    this.#fixed = options.node === undefined ? undefined : parseNode(options.node);
-    const last = (1n << 60n) - 1n - GREGORIAN_TO_UNIX;
-    const { clock, policy, state } = this.#sources;
-    this.#line = new Monotonic({ kind, unit: TICK, first: -GREGORIAN_TO_UNIX, last }, clock, policy, state, (restart) =>
-      this.#begin(restart),
-    );
+    [this.#sources, this.#fixed, this.#line] = releasing(options, () => {
+      const sources = sourcesOf(options, "node");
+      const fixed = options.node === undefined ? undefined : parseNode(options.node);
+      const shape = { kind, unit: TICK, first: -GREGORIAN_TO_UNIX, last: (1n << 60n) - 1n - GREGORIAN_TO_UNIX };
+      const { clock, policy, state } = sources;
+      return [sources, fixed, new Monotonic(shape, clock, policy, state, (restart) => this.#begin(restart))];
+    });
   }
 
   override close(): void {
@@ -49,7 +50,7 @@ abstract class Gregorian extends Generator {
 
   #begin(restart: boolean): Counters {
     if (restart) this.#restart();
-    return { first: this.#sequence, limit: this.#fixed ? this.#sequence + 1 : SEQUENCES };
+    return { first: this.#sequence, limit: this.#fixed ? this.#sequence + 1 : SEQUENCES, within: 0 };
   }
 
   /** After the clock was set back: another random node, or another clock sequence of a fixed one. */

@@ -1,6 +1,6 @@
 // Time and counter that only increase, whatever the clock does, and the range that a state has reserved.
 
-import { type Clock, type Policy, Waits, clockBehind, millisOf, ticksOf } from "../clock.js";
+import { type Clock, LAST_PART, type Parts, type Policy, Waits, clockBehind, millisOf, partsOf, ticksOf } from "../clock.js";
 import { IdError } from "../error.js";
 import { type State, closedError, loadFor, saveTo } from "../state.js";
 import { timeText } from "../timestamp.js";
@@ -56,21 +56,29 @@ export interface Shape<T extends Time> {
   unit: Unit<T>;
   first: T;
   last: T;
+  /** If the kind divides the millisecond: only with the unit of milliseconds. */
+  parts?: Parts;
 }
 
 /** The counters of a new time: from `first` on, below `limit`. */
 export interface Counters {
   first: number;
   limit: number;
+  /** 32 random bits that choose a time between this reading of a coarse clock and the next one. */
+  within: number;
 }
+
+/** The parts of the rule for a clock that is behind. */
+const PARTS = LAST_PART + 1;
 
 /** How far ahead a state reserves, in milliseconds. */
 const HORIZON_MS = 1_000;
 
 /** Returns pairs of time and counter, each greater than all before. */
 export class Monotonic<T extends Time> {
-  /** The time of the last id, and its counter. */
+  /** The time of the last id, the part of its millisecond, and its counter. */
   time: T;
+  part = 0;
   counter = 0;
   /** Counters of the present time are below this. 0: the first id begins a time of its own. */
   limit = 0;
@@ -85,6 +93,10 @@ export class Monotonic<T extends Time> {
   readonly #begin: (restart: boolean) => Counters;
   /** With a state, ids are only returned up to this time. */
   #covered: T | undefined;
+  #coveredPart = 0;
+  /** The part of the millisecond at the last reading of the clock, and the parts until its next reading. */
+  #nowPart = 0;
+  #step = 1;
   /** How far ahead the next save reserves, in 128th parts of the horizon: little at first, because a program may crash again and again. */
   #share = 1;
   #closed = false;
@@ -99,7 +111,9 @@ export class Monotonic<T extends Time> {
     this.#shape = shape;
     this.#clock = clock;
     this.#policy = policy;
-    this.#tolerance = Math.floor(policy.toleranceMs * shape.unit.perMs);
+    this.#tolerance = shape.parts
+      ? Math.floor(policy.toleranceMs * PARTS) / PARTS
+      : Math.floor(policy.toleranceMs * shape.unit.perMs);
     this.#state = state;
     this.#begin = begin;
     this.time = shape.unit.never;
@@ -107,6 +121,8 @@ export class Monotonic<T extends Time> {
     if (saved) {
       this.time = shape.unit.fromBigint(BigInt.asIntN(64, saved.position >> 32n));
       this.counter = Number(saved.position & 0xffff_ffffn);
+      // A state holds the millisecond, whatever layout divides it: all of it counts as used.
+      if (shape.parts) this.part = LAST_PART;
       this.node = saved.node;
     }
   }
@@ -123,24 +139,55 @@ export class Monotonic<T extends Time> {
   }
 
   /**
-   * Takes up to `want` ids of one time, and returns how many. `time` is theirs, and `counter` that of the last one.
+   * Takes up to `want` ids of one time, and returns how many. `time` and `part` are theirs, and `counter` that of the last one.
    */
   take(want: number): number {
-    const { unit } = this.#shape;
     if (this.#closed) throw closedError(this.#shape.kind);
-    const now = unit.read(this.#clock);
-    if (now > this.time) return this.#beginAt(now, want, this.#begin(false));
-    if (unit.distance(this.time, now) > this.#tolerance && this.#catchUp()) {
-      return this.#beginAt(unit.read(this.#clock), want, this.#begin(true));
+    const now = this.#read();
+    if (now > this.time || (now === this.time && this.#nowPart > this.part)) {
+      return this.#beginNear(now, want, this.#begin(false));
     }
-    const next = this.counter + 1;
-    if (next < this.limit) return this.#take(this.time, next, this.limit, want);
-    return this.#beginAt(unit.plus(this.time, 1), want, this.#begin(false));
+    if (this.#lag(now) > this.#tolerance && this.#catchUp()) {
+      return this.#beginNear(this.#read(), want, this.#begin(true));
+    }
+    return this.takeMore(want);
   }
 
-  #beginAt(time: T, want: number, { first, limit }: Counters): number {
+  /** The same without a reading of the clock: for the ids of a batch, which have the time of its first id as long as there are counters. */
+  takeMore(want: number): number {
+    const { unit, parts } = this.#shape;
+    const next = this.counter + 1;
+    if (next < this.limit) return this.#take(this.time, this.part, next, this.limit, want);
+    const later = this.#begin(false);
+    if (parts && this.part < LAST_PART) return this.#beginAt(this.time, this.part + 1, want, later);
+    return this.#beginAt(unit.plus(this.time, 1), parts?.least ?? 0, want, later);
+  }
+
+  /** Reads the clock. */
+  #read(): T {
+    const { unit, parts } = this.#shape;
+    if (!parts) return unit.read(this.#clock);
+    const { ms, part, step } = partsOf(this.#clock, parts);
+    this.#nowPart = part;
+    this.#step = step;
+    // Only the unit of milliseconds is divided.
+    return ms as T;
+  }
+
+  /** How far the last id is ahead of a reading that was just made. */
+  #lag(now: T): number {
+    return this.#shape.unit.distance(this.time, now) + (this.part - this.#nowPart) / PARTS;
+  }
+
+  /** Begins at a reading of the clock, or if the clock is coarse, at a random time before its next one. */
+  #beginNear(now: T, want: number, counters: Counters): number {
+    const later = Math.floor((counters.within * this.#step) / 2 ** 32);
+    return this.#beginAt(now, Math.min(this.#nowPart + later, LAST_PART), want, counters);
+  }
+
+  #beginAt(time: T, part: number, want: number, { first, limit }: Counters): number {
     this.#checkRange(time);
-    return this.#take(time, first, limit, want);
+    return this.#take(time, part, first, limit, want);
   }
 
   #checkRange(time: T): void {
@@ -149,47 +196,72 @@ export class Monotonic<T extends Time> {
     throw outOfRange(kind, unit.toTicks(time), timeText(unit.toTicks(first)), timeText(unit.toTicks(last)));
   }
 
-  #take(time: T, first: number, limit: number, want: number): number {
+  #take(time: T, part: number, first: number, limit: number, want: number): number {
     const count = Math.min(want, limit - first);
     const last = first + count - 1;
-    if (this.#state && (this.#covered === undefined || time > this.#covered)) this.#cover(this.#state, time);
+    if (this.#state && !this.#isCovered(time, part)) this.#cover(this.#state, time, part);
     // Changed only now, so that a step that could not be saved has no effect.
     this.time = time;
+    this.part = part;
     this.counter = last;
     this.limit = limit;
     return count;
   }
 
-  #cover(state: State, time: T): void {
-    const { unit } = this.#shape;
-    const end = unit.plus(time, Math.floor((HORIZON_MS * unit.perMs * this.#share) / 128));
+  #isCovered(time: T, part: number): boolean {
+    const covered = this.#covered;
+    return covered !== undefined && (time < covered || (time === covered && part <= this.#coveredPart));
+  }
+
+  #cover(state: State, time: T, part: number): void {
+    const { unit, parts } = this.#shape;
+    const perMs = parts ? PARTS : unit.perMs;
+    const ahead = Math.floor((HORIZON_MS * perMs * this.#share) / 128);
+    const end = parts ? unit.plus(time, Math.floor((part + ahead) / PARTS)) : unit.plus(time, ahead);
     this.#save(state, end, 0xffff_ffff);
     this.#covered = end;
+    this.#coveredPart = parts ? (part + ahead) % PARTS : 0;
     this.#share = Math.min(this.#share * 2, 128);
   }
 
   #save(state: State, time: T, counter: number): void {
-    const { kind, unit } = this.#shape;
-    const position = BigInt.asUintN(128, (unit.toBigint(time) << 32n) | BigInt(counter));
+    const { kind, unit, parts } = this.#shape;
+    const position = BigInt.asUintN(128, (unit.toBigint(time) << 32n) | BigInt(parts ? 0xffff_ffff : counter));
     saveTo(state, { kind, position, node: this.node });
+  }
+
+  /** The first tick of a part. */
+  #ticksAt(time: T, part: number): bigint {
+    const { unit, parts } = this.#shape;
+    if (!parts) return unit.toTicks(time);
+    const { count, least } = parts;
+    return unit.toTicks(time) + BigInt(Math.ceil((Math.max(part - least, 0) * 10_000) / count));
+  }
+
+  /** The earliest time of the clock that is not too far behind. */
+  #target(): bigint {
+    const { unit, parts } = this.#shape;
+    if (!parts) return unit.toTicks(unit.plus(this.time, -this.#tolerance));
+    const left = this.part - this.#tolerance * PARTS;
+    const back = Math.floor(left / PARTS);
+    return this.#ticksAt(unit.plus(this.time, back), left - back * PARTS);
   }
 
   /** The clock is too far behind: waits until it is not, fails, or says to restart. */
   #catchUp(): boolean {
-    const { unit } = this.#shape;
     // A state forbids a restart: earlier times may belong to another run.
     if (this.#policy.whenBehind === "restart" && !this.#state) return true;
     if (this.#policy.whenBehind !== "wait") throw this.#behind();
     const waits = new Waits(this.#policy);
-    const target = unit.toTicks(unit.plus(this.time, -this.#tolerance));
+    const target = this.#target();
     for (;;) {
       if (!waits.sleep(this.#clock, Number(target - ticksOf(this.#clock)) / 10_000)) throw this.#behind();
-      if (unit.distance(this.time, unit.read(this.#clock)) <= this.#tolerance) return false;
+      if (this.#lag(this.#read()) <= this.#tolerance) return false;
     }
   }
 
   #behind(): IdError {
-    return clockBehind(ticksOf(this.#clock), this.#shape.unit.toTicks(this.time), this.#policy, !!this.#state);
+    return clockBehind(ticksOf(this.#clock), this.#ticksAt(this.time, this.part), this.#policy, !!this.#state);
   }
 
   /** Saves the exact point, so that quick restarts do not run ahead of the clock, and releases the state. */

@@ -4,13 +4,14 @@ import { md5 } from "@noble/hashes/legacy.js";
 import { millisOf } from "../clock.js";
 import { configError } from "../error.js";
 import { type Bucket, type Interval, type Span, bucketAt, spanOf, startOf } from "../interval.js";
+import { COMMON, checkOptions } from "../options.js";
 import { PrefixKey } from "../prefix-key.js";
 import { LARGEST } from "../random.js";
 import { ascii } from "../secret.js";
+import { releasing } from "../state.js";
 import { dayOfDate, mysqlWeek } from "../timestamp.js";
 import type { GeneratorOptions } from "./base.js";
-import { write32, writeEnd } from "./counting.js";
-import { Padded } from "./padded.js";
+import { type Counter, Counting, HIGH_FRACTION, WIDE, write32, writeEnd, writeWide } from "./counting.js";
 import { stamp } from "./v4.js";
 
 /** How an interval becomes the first 16 bits of an id. */
@@ -35,6 +36,9 @@ export interface PrefixedOptions extends GeneratorOptions {
   tail?: Tail;
 }
 
+/** The counter after a keyed prefix: byte 8 is never 0x80, which MariaDB's UUID column refuses in version 8. */
+const KEYED: Counter = { bits: 22, least: 1 << 16 };
+
 type Layout = "random" | "time" | "keyed" | "named";
 
 interface Current extends Bucket {
@@ -51,11 +55,13 @@ interface Current extends Bucket {
  * With a random tail: `prefix 16 | random 32 | version 4 | random 12 | variant 2 | random 62`. With an ascending tail, the layout depends
  * on the prefix, and ids ascend strictly within a bucket over all its visits, so that they fill the pages of an index:
  *
- * - sequential and md5-week: `prefix 16 | unix milliseconds 32 | version 4 | milliseconds 12 | variant 2 | pad 6 | counter 28 | random 28`;
- * - keyed: `prefix 16 | round and offset 32 | version 4 | counter 12 | variant 2 | pad 6 | counter 16 | random 40`;
- * - keyed with a writer: `prefix 16 | tag 12, round and offset 20 | version 4 | offset 12 | variant 2 | pad 6 | counter 28 | random 28`.
+ * - sequential and md5-week: `prefix 16 | unix milliseconds 32 | version 4 | milliseconds 12 | variant 2 | fraction 12 | counter 18 | random 32`;
+ * - keyed: `prefix 16 | round and offset 32 | version 4 | fraction 12 | variant 2 | counter 22 | random 40`;
+ * - keyed with a writer: `prefix 16 | tag 12, round and offset 20 | version 4 | offset 12 | variant 2 | fraction 12 | counter 18 | random 32`.
+ *
+ * The fraction of the millisecond is 64 to 4,095, in steps of 248 ns; where the clock is coarser, its bits are random.
  */
-export class Prefixed extends Padded {
+export class Prefixed extends Counting {
   readonly #layout: Layout;
   readonly #version: number;
   readonly #span: Span;
@@ -65,28 +71,17 @@ export class Prefixed extends Padded {
   #current: Current = { number: 0, start: 0, end: 0, prefix: 0, toNumber: 0, round: 0 };
 
   constructor(options: PrefixedOptions = {}) {
-    const { prefix = { kind: "sequential" }, interval = "day", tail = "ascending", state } = options;
-    const span = spanOf(interval);
-    const [find, key] = finder(prefix, span);
-    if (tail !== "random-v4" && tail !== "random-v8" && tail !== "ascending") {
-      throw configError("not a tail", tail, "choose random-v4, random-v8 or ascending");
-    }
-    const random = tail !== "ascending";
-    const version = tail === "random-v4" ? 4 : 8;
-    if (random && state) {
-      const advice = "choose an ascending tail, or no state";
-      throw configError("a state has no effect on a random tail of version", version, advice);
-    }
-    const offsetBits = !random && key ? offsetBitsOf(span) : 0;
+    const { span, find, key, random, version, offsetBits } = releasing(options, () => planOf(options));
     const intervals = 2 ** (48 - offsetBits);
-    super("prefixed", !random && key ? startOf(span, intervals) * 1_000 - 1 : 2 ** 44 - 1, options);
+    const lastMs = !random && key ? startOf(span, intervals) * 1_000 - 1 : 2 ** 44 - 1;
+    super("prefixed", lastMs, HIGH_FRACTION, !random && key && !key.hasWriter ? KEYED : WIDE, options, ...OWN);
     this.#layout = random ? "random" : !key ? "time" : key.hasWriter ? "named" : "keyed";
     this.#version = version;
     this.#span = span;
     this.#find = find;
     this.#key = key;
     this.#offsetBits = offsetBits;
-    if (!random) this.line.checkClock();
+    if (!random) releasing(options, () => this.line.checkClock());
   }
 
   protected override make(bytes: Uint8Array): void {
@@ -108,24 +103,20 @@ export class Prefixed extends Padded {
     }
   }
 
-  protected override write(
-    bytes: Uint8Array,
-    at: number,
-    ms: number,
-    counter: number,
-    random: Uint8Array,
-    from: number,
-  ): void {
-    const current = this.#at(ms);
+  protected override write(bytes: Uint8Array, at: number, counter: number, random: Uint8Array, from: number): void {
+    const { time, part } = this.line;
+    const current = this.#at(time);
     if (this.#layout !== "keyed") {
-      return this.writeWide(bytes, at, current.prefix, ms + current.toNumber, counter, random, from);
+      writeWide(bytes, at, current.prefix, time + current.toNumber, part, counter);
+      writeEnd(bytes, at, 12, random, from);
+      return;
     }
     bytes[at] = current.prefix >> 8;
     bytes[at + 1] = current.prefix;
-    write32(bytes, at + 2, (current.round + ms - current.start * 1_000) >>> 0);
-    bytes[at + 6] = 0x80 | (counter >> 24);
-    bytes[at + 7] = counter >> 16;
-    bytes[at + 8] = 0x80 | this.pad;
+    write32(bytes, at + 2, (current.round + time - current.start * 1_000) >>> 0);
+    bytes[at + 6] = 0x80 | (part >> 8);
+    bytes[at + 7] = part;
+    bytes[at + 8] = 0x80 | (counter >> 16);
     bytes[at + 9] = counter >> 8;
     bytes[at + 10] = counter;
     writeEnd(bytes, at, 11, random, from);
@@ -150,6 +141,28 @@ export class Prefixed extends Padded {
   }
 }
 
+/** The options that only this kind has. */
+const OWN = ["prefix", "interval", "tail"];
+
+/** What the options of {@link Prefixed} say, without its sources. */
+const planOf = (options: PrefixedOptions) => {
+  checkOptions(options, [...COMMON, ...OWN]);
+  const { prefix = { kind: "sequential" }, interval = "day", tail = "ascending", state } = options;
+  const span = spanOf(interval);
+  const [find, key] = finder(prefix, span);
+  if (tail !== "random-v4" && tail !== "random-v8" && tail !== "ascending") {
+    throw configError("not a tail", tail, "choose random-v4, random-v8 or ascending");
+  }
+  const random = tail !== "ascending";
+  const version = tail === "random-v4" ? 4 : 8;
+  if (random && state) {
+    const advice = "choose an ascending tail, or no state";
+    throw configError("a state has no effect on a random tail of version", version, advice);
+  }
+  const offsetBits = !random && key ? offsetBitsOf(span) : 0;
+  return { span, find, key, random, version, offsetBits };
+};
+
 /** How many of 32 bits hold the milliseconds of an interval after a keyed prefix. */
 export const offsetBitsOf = (span: Span): number => {
   const longest = span.longestSecs * 1_000;
@@ -167,6 +180,7 @@ export const offsetBitsOf = (span: Span): number => {
 const finder = (prefix: Prefix, span: Span): [(secs: number) => [Bucket, number], PrefixKey | undefined] => {
   switch (prefix.kind) {
     case "sequential": {
+      checkOptions(prefix, ["kind", "bits"]);
       const bits = prefix.bits ?? 16;
       if (!(Number.isInteger(bits) && bits >= 1 && bits <= 16)) {
         throw configError("a sequential prefix cannot have this many bits:", bits, "give 1 to 16");
@@ -179,6 +193,7 @@ const finder = (prefix: Prefix, span: Span): [(secs: number) => [Bucket, number]
       return [find, undefined];
     }
     case "keyed": {
+      checkOptions(prefix, ["kind", "secret", "writer"]);
       const key = new PrefixKey(prefix.secret, prefix.writer);
       const find = (secs: number): [Bucket, number] => {
         const bucket = bucketAt(span, secs);
@@ -187,6 +202,7 @@ const finder = (prefix: Prefix, span: Span): [(secs: number) => [Bucket, number]
       return [find, key];
     }
     case "md5-week": {
+      checkOptions(prefix, ["kind", "utcOffsetSecs"]);
       const offset = prefix.utcOffsetSecs ?? 0;
       if (span.name !== "week") {
         const advice = "choose the interval week, or the prefix sequential or keyed";

@@ -4,8 +4,9 @@ import { type Clock, type ClockPolicy, type Policy, Waits, clockBehind, millisOf
 import { decimal } from "../codec/int.js";
 import { IdError } from "../error.js";
 import { type NodeAddress, nodeText, parseNode, randomNode } from "../node-address.js";
+import { COMMON, checkOptions } from "../options.js";
 import { Entropy, type RandomSource } from "../random.js";
-import { type Saved, type State, closedError, loadFor, saveTo } from "../state.js";
+import { type Saved, type State, closedError, loadFor, releasing, saveTo } from "../state.js";
 import { checkCount } from "./base.js";
 import { outOfRange } from "./monotonic.js";
 
@@ -59,26 +60,13 @@ export class Short {
   #closed = false;
 
   constructor(options: ShortOptions = {}) {
-    this.#clock = options.clock ?? systemClock;
-    this.#policy = policyOf(options);
+    const { clock, policy, word, node, nodeIsRandom } = releasing(options, () => begin(options));
+    this.#clock = clock;
+    this.#policy = policy;
     this.#state = options.state;
-    const entropy = new Entropy(options.random);
-    const random = randomNode(entropy);
-    // Before the first id, second 0 counts as full, and the counter of the next second starts at random.
-    this.#word = { secs: 0, number: LAST_OF_SECOND, counter: entropy.word().low & 0xffff };
-    this.#nodeIsRandom = options.node === undefined;
-    this.#node = options.node === undefined ? random : parseNode(options.node);
-    const saved = loadFor("short", this.#state);
-    if (saved) {
-      // The later one of the saved word and that of a new generator, of which second 0 is full.
-      const word = BigInt.asUintN(64, saved.position);
-      if (word > position(this.#word)) {
-        const low = Number(word & 0xffff_ffffn);
-        this.#word = { secs: Number(word >> 32n), number: low >>> 16, counter: low & 0xffff };
-      }
-    }
-    const node = saved?.node ?? this.#state?.freshNode?.();
-    if (node !== undefined && this.#nodeIsRandom) this.#node = parseNode(node);
+    this.#word = word;
+    this.#node = node;
+    this.#nodeIsRandom = nodeIsRandom;
     this.#low16 = this.#nodeAfter(0);
   }
 
@@ -224,6 +212,31 @@ export class Short {
     return clockBehind(ticksOf(this.#clock), BigInt(this.#word.secs) * 10_000_000n, this.#policy, !!this.#state);
   }
 }
+
+/** What a generator begins with. */
+const begin = (options: ShortOptions) => {
+  checkOptions(options, [...COMMON, "node"]);
+  const { clock = systemClock, state } = options;
+  const policy = policyOf(options);
+  const entropy = new Entropy(options.random);
+  let node = randomNode(entropy);
+  // Before the first id, second 0 counts as full, and the counter of the next second starts at random.
+  let word: Word = { secs: 0, number: LAST_OF_SECOND, counter: entropy.word().low & 0xffff };
+  const nodeIsRandom = options.node === undefined;
+  if (options.node !== undefined) node = parseNode(options.node);
+  const saved = loadFor("short", state);
+  if (saved) {
+    // The later one of the saved word and that of a new generator, of which second 0 is full.
+    const last = BigInt.asUintN(64, saved.position);
+    if (last > position(word)) {
+      const low = Number(last & 0xffff_ffffn);
+      word = { secs: Number(last >> 32n), number: low >>> 16, counter: low & 0xffff };
+    }
+  }
+  const kept = saved?.node ?? state?.freshNode?.();
+  if (kept !== undefined && nodeIsRandom) node = parseNode(kept);
+  return { clock, policy, word, node, nodeIsRandom };
+};
 
 /** What a 64-bit id shows, in the layout of {@link Short}. Every number can be read this way, because the layout has no marker. */
 export interface ShortFields {

@@ -1,4 +1,6 @@
 import { Entropy, LARGEST, type RandomSource } from "../random.js";
+import { configError } from "../error.js";
+import { COMMON, checkOptions } from "../options.js";
 import { Generator } from "./base.js";
 
 /** Generates UUIDs of version 4: 122 random bits (RFC 9562 section 5.4). */
@@ -7,6 +9,10 @@ export class V4 extends Generator {
 
   constructor(options: { random?: RandomSource } = {}) {
     super();
+    // Sources of the other kinds may be passed to this one, too; but who passes a state expects an order.
+    checkOptions(options, COMMON);
+    const { state } = options as { state?: unknown };
+    if (state !== undefined) throw configError("a state has no effect on version", 4, "choose a kind with an order, or no state");
     this.#entropy = new Entropy(options.random);
   }
 

@@ -29,15 +29,21 @@ def read_uuid(value: Any) -> uuid.UUID:
         if is_text(data):
             raise ValueError(f"{data!r} is text, not the 16 bytes of a UUID: decode it first")
         return _idgen.from_bytes(data)
-    raise TypeError(f"a UUID is a uuid.UUID, a text or 16 bytes, not {type(value).__name__}")
+    # A class of another package with the attributes of uuid.UUID.
+    content, number = getattr(value, "bytes", None), getattr(value, "int", None)
+    if isinstance(content, bytes) and len(content) == 16 and number == int.from_bytes(content, "big"):
+        return _idgen.from_bytes(content)
+    kind = f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
+    raise TypeError(f"a UUID is a uuid.UUID, a text or 16 bytes, not {kind}")
 
 
 def read_stored(value: Any, swapped: bool, place: str) -> uuid.UUID:
     """The id in the 16 bytes of a column."""
     if isinstance(value, str) or is_text(bytes(value)):
         raise ValueError(
-            f"{place} holds the text {value!r} instead of the 16 bytes of a UUID: convert the column first. "
-            "docs/python.md says how"
+            f"{place} holds the text {value!r} instead of the 16 bytes of a UUID: convert the column first, "
+            "or if it has the database's type UUID, use UUIDField or sqlalchemy.Uuid for it. docs/python.md "
+            "says how"
         )
     return _idgen.from_swapped(bytes(value)) if swapped else _idgen.from_bytes(bytes(value))
 

@@ -23,7 +23,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from idgen import _convert
-from idgen.sqlalchemy import BinaryUUID, SwappedUUID
+from idgen._compared import form
 
 __all__ = ["convert_uuid"]
 
@@ -224,13 +224,9 @@ def _place(inspector: Any, table: str, name: str) -> _Place:
 
 def _form(type_: Any, dialect: Any) -> str:
     """How the type stores UUIDs on this database."""
-    if isinstance(type_, SwappedUUID):
-        return "swapped"
-    if isinstance(type_, BinaryUUID):
-        return "bytes"
-    if isinstance(type_, sa.Uuid):
-        native = isinstance(type_, sa.UUID) or (type_.native_uuid and dialect.supports_native_uuid)
-        return "native" if native else "text"
-    if isinstance(type_, sa.String) and (type_.length or 0) >= 32:
-        return "hyphenated" if (type_.length or 0) >= 36 else "text"
+    found = form(type_, dialect)
+    if found in ("swapped", "bytes", "native", "hyphenated") or isinstance(type_, sa.Uuid):
+        return str(found)
+    if found == "text" and (getattr(type_, "length", None) or 0) >= 32:
+        return "text"
     raise ValueError(f"{type_!r} is no type of UUIDs: use BinaryUUID, SwappedUUID, Uuid, or CHAR of 32 or 36")

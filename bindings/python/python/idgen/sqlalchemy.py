@@ -109,7 +109,7 @@ class Base64UUID(_UUID):
     """A UUID in 22 characters of base64, in a case-sensitive column.
 
     ``CHAR(22) CHARACTER SET ascii COLLATE ascii_bin`` on MySQL and MariaDB: in a case-insensitive
-    collation different ids would be equal.
+    collation different ids would be equal. ``VARCHAR(22)`` on PostgreSQL, ``CHAR(22)`` on SQLite.
     """
 
     impl = types.CHAR
@@ -118,6 +118,9 @@ class Base64UUID(_UUID):
     def load_dialect_impl(self, dialect: Dialect) -> types.TypeEngine[Any]:
         if dialect.name in _MYSQL:
             return dialect.type_descriptor(mysql.CHAR(22, charset="ascii", collation="ascii_bin"))
+        if dialect.name == "postgresql":
+            # Its char is padded, and psycopg would make a CHAR a VARCHAR, but other drivers would not.
+            return dialect.type_descriptor(types.VARCHAR(22))
         return dialect.type_descriptor(types.CHAR(22))
 
     def _encode(self, value: uuid.UUID) -> str:
@@ -172,3 +175,6 @@ class ShortId(types.TypeDecorator[int]):
 
     def process_result_value(self, value: Any, dialect: Dialect) -> int | None:
         return None if value is None else int(value)
+
+
+from idgen import _compared as _compared  # noqa: E402 (it needs the types of this module)

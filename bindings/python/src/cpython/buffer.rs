@@ -29,6 +29,11 @@ impl<'py> WritableBuffer<'py> {
         self.view.len as usize
     }
 
+    /// The size of an element in bytes.
+    pub(crate) fn item_size(&self) -> usize {
+        self.view.itemsize as usize
+    }
+
     /// Copies bytes to this offset.
     ///
     /// # Panics

@@ -3,6 +3,7 @@
 use idgen::Uuid;
 use idgen::generator::Generate;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
 use crate::cpython::Safety;
 use crate::forms::Form;
@@ -105,6 +106,24 @@ impl Generator {
     #[pyo3(signature = (buffer, /, form="bytes"))]
     pub(crate) fn fill_buffer(&self, buffer: &Bound<'_, PyAny>, form: &str) -> PyResult<usize> {
         making::into_buffer(buffer, form, |ids| self.fill(buffer.py(), ids))
+    }
+
+    /// Saves the exact position and releases the state file. The generator makes no more ids. Without a state file
+    /// it is not necessary. ``with`` calls it, too:
+    ///
+    /// >>> with idgen.V7() as new:
+    /// ...     first = new()
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        self.generator.close(py)
+    }
+
+    fn __enter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    #[pyo3(signature = (*_exception))]
+    fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, PyTuple>) -> PyResult<()> {
+        self.generator.close(py)
     }
 
     fn __repr__(&self) -> String {

@@ -36,9 +36,9 @@ macro_rules! for_kinds {
                  Prefixed() takes other prefixes, intervals and tails."
                 ">>> idgen.prefixed() < idgen.prefixed()\nTrue";
             FixedPrefix "fixed_prefix" = idgen::fixed_prefix, idgen::fill_fixed_prefix, Unknown:
-                "A UUID of version 8 that begins with ffff, and an ascending tail: new rows go to the right edge of an\n\
+                "A UUID of version 8 that begins with ffffffff, and an ascending tail: new rows go to the right edge of an\n\
                  index that already holds random keys. FixedPrefix() takes other prefixes."
-                ">>> str(idgen.fixed_prefix())[:4]\n'ffff'";
+                ">>> str(idgen.fixed_prefix())[:8]\n'ffffffff'";
         }
     };
 }
@@ -114,12 +114,13 @@ class! {
 class! {
     /// A generator of UUIDs of version 8 with a prefix that never changes, and an ascending tail.
     ///
-    /// prefix: 1 to 4 hexadecimal digits, or "0b" and 1 to 16 binary digits. The other arguments are those of V7.
+    /// prefix: 1 to 8 hexadecimal digits, or "0b" and 1 to 32 binary digits. Of 2^32 random keys, one has the default;
+    /// of 65,536, one has "ffff". The other arguments are those of V7.
     ///
     /// >>> new = idgen.FixedPrefix("ffff")
     /// >>> str(new())[:4], new() < new()
     /// ('ffff', True)
-    FixedPrefix: Generator, (prefix: &str = "ffff";) |common| {
+    FixedPrefix: Generator, (prefix: &str = "ffffffff";) |common| {
         let prefix = prefix.parse().map_err(raise)?;
         generator::FixedPrefix::new(common.clock, common.entropy, prefix)
     }

@@ -8,7 +8,7 @@ use idgen::source::{
 };
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDelta;
+use pyo3::types::{PyBool, PyDelta};
 
 use crate::clock::{DetachedClock, PythonClock};
 use crate::errors::raise;
@@ -60,8 +60,15 @@ fn read_policy(tolerance: Option<&Bound<'_, PyAny>>, when_behind: &str) -> PyRes
     let Some(tolerance) = tolerance else { return Ok(policy) };
     let seconds: f64 = match tolerance.cast::<PyDelta>() {
         Ok(delta) => delta.call_method0("total_seconds")?.extract()?,
+        Err(_) if tolerance.is_instance_of::<PyBool>() => {
+            let message = format!("tolerance must be seconds or a timedelta, not {tolerance}");
+            return Err(PyTypeError::new_err(message));
+        }
         Err(_) => tolerance.extract()?,
     };
+    if seconds == f64::INFINITY {
+        return Ok(policy.with_tolerance(Duration::MAX));
+    }
     let tolerance = Duration::try_from_secs_f64(seconds)
         .map_err(|_| PyValueError::new_err(format!("tolerance must be seconds, 0 or more, not {seconds}")))?;
     Ok(policy.with_tolerance(tolerance))

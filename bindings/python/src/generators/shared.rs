@@ -9,20 +9,20 @@ use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
 use idgen::source::ForkMark;
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::clock;
 
-/// A generator behind a lock.
+/// A generator behind a lock; `None` once it is closed.
 pub(crate) struct Shared<G> {
-    generator: Mutex<G>,
+    generator: Mutex<Option<G>>,
     taken_in: AtomicU64,
 }
 
 impl<G: Send> Shared<G> {
     pub(crate) fn new(generator: G) -> Self {
-        Shared { generator: Mutex::new(generator), taken_in: AtomicU64::new(ForkMark::now().number()) }
+        Shared { generator: Mutex::new(Some(generator)), taken_in: AtomicU64::new(ForkMark::now().number()) }
     }
 
     /// Runs with the generator; `long` runs are made without the GIL.
@@ -36,9 +36,11 @@ impl<G: Send> Shared<G> {
         let done = match self.generator.try_lock() {
             Ok(mut generator) if !long => {
                 self.note();
-                run(&mut generator)
+                run(generator.as_mut().ok_or_else(closed)?)
             }
-            Err(TryLockError::Poisoned(poisoned)) if !long => run(&mut poisoned.into_inner()),
+            Err(TryLockError::Poisoned(poisoned)) if !long => {
+                run(poisoned.into_inner().as_mut().ok_or_else(closed)?)
+            }
             busy => {
                 drop(busy);
                 self.run_detached(py, run)?
@@ -58,17 +60,22 @@ impl<G: Send> Shared<G> {
                  use another generator there";
             return Err(PyRuntimeError::new_err(message));
         }
-        let done = py.detach(|| self.lock().map(|mut generator| run(&mut generator)));
-        done.ok_or_else(|| {
-            PyRuntimeError::new_err(
-                "another thread was generating ids with this generator while the process forked: \
-                 create a new generator in the child",
-            )
-        })
+        let done = py.detach(|| self.lock().map(|mut generator| generator.as_mut().map(run)));
+        done.ok_or_else(abandoned)?.ok_or_else(closed)
     }
 
-    /// Waits for the lock; `None` if no thread is left that could release it.
-    fn lock(&self) -> Option<MutexGuard<'_, G>> {
+    /// Drops the generator: with a state, it saves the exact position and releases the file. Repeated calls do nothing.
+    pub(crate) fn close(&self, py: Python<'_>) -> PyResult<()> {
+        if clock::is_asked() {
+            return Err(PyRuntimeError::new_err("the clock of a generator must not close it"));
+        }
+        let open = py.detach(|| self.lock().map(|mut generator| generator.take()));
+        drop(open.ok_or_else(abandoned)?);
+        Ok(())
+    }
+
+    /// Waits for the lock; nothing if no thread is left that could release it.
+    fn lock(&self) -> Option<MutexGuard<'_, Option<G>>> {
         // A holder in this process records it at once, so it is enough to wait a second for the record.
         for _ in 0..1_000 {
             let found = self.generator.try_lock();
@@ -92,4 +99,17 @@ impl<G: Send> Shared<G> {
     fn note(&self) {
         self.taken_in.store(ForkMark::now().number(), Ordering::Relaxed);
     }
+}
+
+#[cold]
+fn closed() -> PyErr {
+    PyValueError::new_err("the generator is closed: create a new one")
+}
+
+#[cold]
+fn abandoned() -> PyErr {
+    PyRuntimeError::new_err(
+        "another thread was generating ids with this generator while the process forked: \
+         create a new generator in the child",
+    )
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use idgen::ShortId;
 use idgen::generator::{self, Generate};
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
 use crate::arguments::{read_node, read_server_id};
 use crate::clock;
@@ -74,6 +75,24 @@ impl ShortGenerator {
         form: Option<&str>,
     ) -> PyResult<Bound<'py, PyAny>> {
         making::shorts(py, count, form, |ids| self.fill(py, ids))
+    }
+
+    /// Saves the exact position and releases the state file. The generator makes no more ids. Without a state file
+    /// it is not necessary. ``with`` calls it, too:
+    ///
+    /// >>> with idgen.Short() as new:
+    /// ...     first = new()
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        self.generator.close(py)
+    }
+
+    fn __enter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    #[pyo3(signature = (*_exception))]
+    fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, PyTuple>) -> PyResult<()> {
+        self.generator.close(py)
     }
 
     fn __repr__(&self) -> String {

@@ -56,8 +56,8 @@ public final class UUIDGenerator: @unchecked Sendable {
         }
     }
 
-    /// UUIDs of version 8 that begin with fixed bits, such as "ffff" or "0b101", and then ascend.
-    public static func fixedPrefix(_ bits: String = "ffff", options: Options = Options()) throws -> UUIDGenerator {
+    /// UUIDs of version 8 that begin with fixed bits, such as "ffffffff" or "0b101", and then ascend. Of 2^32 random keys, one begins with the default.
+    public static func fixedPrefix(_ bits: String = "ffffffff", options: Options = Options()) throws -> UUIDGenerator {
         try of(IDGEN_FIXED_PREFIX, options) { settings in
             settings.settings.fixed_prefix = try settings.text("bits", bits)
         }

@@ -31,6 +31,9 @@ public struct Inspection: Equatable, Sendable {
     public let offsetMilliseconds: UInt64?
     /// The tag of a named writer, of an ascending tail after a keyed prefix.
     public let writerTag: UInt16?
+    /// How many nanoseconds after the whole millisecond of its time an id of version 7 or 8 was made, if its generator is one of this
+    /// library's present layout, or one of version 7 with the method 3 of RFC 9562 section 6.2.
+    public let fractionNanoseconds: UInt32?
 
     /// When the id was made.
     public var date: Date? { ticks.map { Date(timeIntervalSince1970: Double($0) / 10_000_000) } }
@@ -72,6 +75,7 @@ public struct Inspection: Equatable, Sendable {
         round = has(IDGEN_HAS_ROUND) ? seen.round : nil
         offsetMilliseconds = has(IDGEN_HAS_OFFSET) ? seen.offset_ms : nil
         writerTag = has(IDGEN_HAS_WRITER_TAG) ? seen.writer_tag : nil
+        fractionNanoseconds = has(IDGEN_HAS_FRACTION) ? seen.fraction_ns : nil
     }
 }
 

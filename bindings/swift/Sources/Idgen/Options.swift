@@ -22,7 +22,7 @@ public enum WhenBehind: String, Sendable {
 
 /// What all kinds of generators have in common.
 public struct Options: Sendable {
-    /// The state file, or nil for no state. It is written ahead: after a crash, ids continue behind those that may have been returned. One
+    /// The state file, or nil for no state: a URL of a file. It is written ahead: after a crash, ids continue behind those that may have been returned. One
     /// generator at a time can hold it.
     public var stateFile: URL?
     /// By how many milliseconds the clock may be behind while ids continue from the time of the last one; `UInt64.max` for any.
@@ -88,6 +88,9 @@ struct Settings {
         idgen_settings_init(&settings.settings, kind)
         settings.settings.when_behind = options.whenBehind.number
         settings.settings.tolerance_ms = options.toleranceMilliseconds
+        if let file = options.stateFile, !file.isFileURL {
+            throw IdError.config("the URL of a state file must be that of a file, not \(file.absoluteString): use URL(fileURLWithPath:)")
+        }
         settings.settings.state_path = try settings.text("stateFile", options.stateFile?.path)
         settings.settings.node = try settings.text("node", options.node)
         if let sources = options.sources {

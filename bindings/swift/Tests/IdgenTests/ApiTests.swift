@@ -33,6 +33,8 @@ final class ApiTests: XCTestCase {
             { try UUIDGenerator.v7(Options(node: "9f6bdeced846")) },
             { try UUIDGenerator.v1(Options(node: "a\0b")) },
             { try UUIDGenerator.v4(Options(stateFile: URL(fileURLWithPath: "ids.state"))) },
+            { try UUIDGenerator.v7(Options(stateFile: URL(string: "https://example.com/x.state")!)) },
+            { try UUIDGenerator.v7(Options(stateFile: URL(string: "ids.state")!)) },
             { try UUIDGenerator.prefixed(.keyed(secret: short)) },
             { try UUIDGenerator.prefixed(.sequential(bits: 17)) },
             { try UUIDGenerator.prefixed(interval: "fortnight") },

@@ -56,6 +56,7 @@ final class VectorsTests: XCTestCase {
             ("counter", seen.counter.map { Int64($0) }), ("prefix", seen.prefix.map { Int64($0) }),
             ("round", seen.round.map { Int64($0) }), ("offset_ms", seen.offsetMilliseconds.map { Int64($0) }),
             ("writer_tag", seen.writerTag.map { Int64($0) }),
+            ("fraction_ns", seen.fractionNanoseconds.map { Int64($0) }),
         ]
         for (field, value) in numbers { XCTAssertEqual(value, vector.number(field), "\(field) of \(vector)") }
     }

@@ -41,7 +41,38 @@ fn each_method_is_recognized() {
     assert_eq!(seen(100, 10_000, |_, _| any()).method(), Method::Unordered);
     assert_eq!(seen(1, 10_000, |_, _| any()).method(), Method::Unseen);
     let fraction = seen(50, 10_000, |index, _| u128::from(index % 50 * 4096 / 50) << 62 | any() >> 66);
-    assert_eq!(fraction.method(), Method::Fraction(50));
+    assert_eq!(fraction.method(), Method::Fraction { values: 50, counter: None });
+}
+
+/// The layout of this repository's version 7: a counter of 14 bits behind the fraction, with a random start in its lower half.
+#[test]
+fn a_counter_behind_a_fraction_is_recognized() {
+    let mut random = fastrand::Rng::with_seed(7);
+    let mut made = |count: u64, per_ms: u64, fraction: &dyn Fn(u64) -> u64| {
+        let mut counter = 0;
+        let mut last = None;
+        seen(per_ms, count, |index, _| {
+            let fraction = u128::from(fraction(index));
+            counter =
+                if last == Some((index / per_ms, fraction)) { counter + 1 } else { random.u128(..1 << 13) };
+            last = Some((index / per_ms, fraction));
+            fraction << 62 | counter << 48 | random.u128(..1 << 48)
+        })
+    };
+    // Batches of 100, each at a moment of its millisecond.
+    let counter = made(40_000, 100, &|index| (index / 100).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 52);
+    assert!(matches!(counter.method(), Method::Fraction { values: 300.., counter: Some(14) }));
+    // Single ids of a few milliseconds, each with a fraction of its own, or two with one.
+    for same in [1, 2] {
+        let found = made(4_000, 1_000, &|index| index % 1_000 / same * 3).method();
+        assert!(matches!(found, Method::Fraction { .. }), "{same} {found:?}");
+    }
+    // Single ids in a steady stream: 2 or 50 have one fraction.
+    for (per_ms, same) in [(800, 2), (1_000, 50)] {
+        let counter = made(40_000, per_ms, &|index| index % per_ms / same * same * 4_096 / per_ms);
+        let found = counter.method();
+        assert!(matches!(found, Method::Fraction { counter: Some(14), .. }), "{per_ms} {same} {found:?}");
+    }
 }
 
 #[test]
@@ -69,7 +100,7 @@ proptest! {
         counter.rise(a, b);
         let differ: Vec<_> = (1..=128).filter(|width| (b >> (128 - width)) - (a >> (128 - width)) == 1).collect();
         let one = |counts: &Widths| counts.iter().position(|&count| count == 1).unwrap() as u32;
-        prop_assert_eq!((one(&counter.narrowest), one(&counter.widest)), (differ[0], *differ.last().unwrap()));
+        prop_assert_eq!((one(&counter.steps.narrowest), one(&counter.steps.widest)), (differ[0], *differ.last().unwrap()));
         prop_assert_eq!(differ.len() as u32, differ.last().unwrap() - differ[0] + 1);
     }
 }

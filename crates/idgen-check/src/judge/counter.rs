@@ -20,7 +20,12 @@ pub(super) fn kind(analysis: &Analysis, seen: &KindReport) -> Vec<Verdict> {
         Method::Unseen => {
             return vec![Verdict::new(&COUNTER_WRAP, name, Status::Unseen, "too few ids share a time")];
         }
-        Method::Unordered | Method::Fraction(_) | Method::Unclear => return Vec::new(),
+        // A counter behind a fraction starts again with each fraction.
+        Method::Fraction { counter: Some(width), .. } if counter.up == counter.pairs => {
+            let found = format!("no counter of {width} bits returns to zero within one fraction");
+            return vec![Verdict::new(&COUNTER_WRAP, name, Status::Holds, found)];
+        }
+        Method::Unordered | Method::Fraction { .. } | Method::Unclear => return Vec::new(),
     };
     let wrap = match counter.wraps(width) {
         (0, _) => {

@@ -5,13 +5,14 @@ mod layout;
 mod order;
 mod outsider;
 mod random;
+mod source;
 mod time;
 
 use crate::analysis::Analysis;
 use crate::duplicates::Duplicates;
 use crate::options::Options;
 use crate::report::{KindReport, Report, StreamReport, Verdict};
-use crate::rules::RULES;
+use crate::rules::{RULES, UNGUESSABLE};
 use crate::seen::Seen;
 
 const CAUTION: &str = "Passing the tests of randomness proves nothing: a counter that was encrypted with a known key passes \
@@ -21,12 +22,18 @@ const CAUTION: &str = "Passing the tests of randomness proves nothing: a counter
 pub(crate) fn report(mut seen: Seen, duplicates: Option<Duplicates>) -> Report {
     let mut analyses: Vec<_> = seen.analyses.iter_mut().filter_map(Option::take).collect();
     analyses.sort_by_key(|analysis| std::cmp::Reverse(analysis.bits.ids));
+    let predicted = source::predicted(&seen);
     let mut verdicts = of_input(&seen, &analyses, duplicates.as_ref());
+    verdicts.extend(source::verdicts(&predicted));
     let (mut kinds, mut outsider) = (Vec::new(), Vec::new());
     for analysis in &mut analyses {
         let kind = KindReport::of(analysis);
-        verdicts.extend(of_kind(analysis, &kind, &seen.options));
-        outsider.extend(outsider::outsider(analysis, &kind));
+        let is_predicted = predicted.iter().any(|source| source.kind == Some(kind.kind));
+        let mut of_kind = of_kind(analysis, &kind, &seen.options);
+        // The source decides, whatever the bits look like.
+        of_kind.retain(|verdict| !is_predicted || verdict.rule != UNGUESSABLE.name);
+        verdicts.extend(of_kind);
+        outsider.extend(outsider::outsider(analysis, &kind, is_predicted));
         kinds.push(kind);
     }
     let order = |verdict: &Verdict| RULES.iter().position(|rule| rule.name == verdict.rule);
@@ -39,6 +46,7 @@ pub(crate) fn report(mut seen: Seen, duplicates: Option<Duplicates>) -> Report {
         kinds,
         changes: seen.changes.first,
         duplicates,
+        predicted,
         verdicts,
         outsider,
         caution: CAUTION,

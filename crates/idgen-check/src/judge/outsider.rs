@@ -5,7 +5,7 @@ use crate::claim::Claim;
 use crate::numbers::{duration, grouped};
 use crate::report::KindReport;
 
-pub(crate) fn outsider(analysis: &Analysis, seen: &KindReport) -> Vec<String> {
+pub(crate) fn outsider(analysis: &Analysis, seen: &KindReport, is_predicted: bool) -> Vec<String> {
     let kind = seen.kind;
     let mut learned = Vec::new();
     if let (Some(timed), Some(time)) = (&analysis.timed, &seen.time) {
@@ -44,7 +44,9 @@ pub(crate) fn outsider(analysis: &Analysis, seen: &KindReport) -> Vec<String> {
         };
         learned.push(format!("{kind}: {which}: node {}{more}", first.join(", ")));
     }
-    if analysis.claim == Claim::Version(4) && seen.ids > 1 {
+    if is_predicted {
+        learned.push(format!("{kind}: the ids that come next, because their source was recognized"));
+    } else if analysis.claim == Claim::Version(4) && seen.ids > 1 {
         let constant = u128::from_str_radix(&seen.constant_bits, 16).unwrap_or(0);
         match constant.leading_ones() {
             prefix @ 8.. => learned.push(format!("{kind}: which ids have the same prefix of {prefix} bits")),

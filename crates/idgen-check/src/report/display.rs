@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::numbers::{duration, grouped, plural};
 use crate::place::Place;
-use crate::report::{KindReport, Report};
+use crate::report::{KindReport, Report, SourceReport};
 use crate::rules::Status;
 
 impl fmt::Display for Report {
@@ -43,6 +43,9 @@ impl fmt::Display for Report {
             )?;
             self.places(f, &verdict.places, verdict.status)?;
             writeln!(f)?;
+        }
+        for source in &self.predicted {
+            self.source(f, source)?;
         }
         if !self.outsider.is_empty() {
             writeln!(f, "\nWhat an outsider learns from these ids:")?;
@@ -95,6 +98,39 @@ impl Report {
             writeln!(f, "  random   {} bits: {}", random.bits, random.mask)?;
         }
         Ok(())
+    }
+
+    fn source(&self, f: &mut fmt::Formatter<'_>, source: &SourceReport) -> fmt::Result {
+        let found = &source.prediction;
+        let of = match self.streams.get(usize::from(source.stream)) {
+            Some(stream) if self.streams.len() > 1 => format!(" of {}", stream.name),
+            _ => String::new(),
+        };
+        let count = |count: usize| grouped(count as u64);
+        writeln!(f, "\nThe source of {} of {}{of}:", count(found.found), plural(found.of as u64, "id"))?;
+        writeln!(f, "  source   {}", found.source)?;
+        writeln!(f, "  form     {}", found.form)?;
+        let order = if found.is_reordered { "; the ids were given in another order" } else { "" };
+        let skipped = match found.skipped {
+            0 => String::new(),
+            skipped => format!("; between them, {} for something else", plural(skipped as u64, "number")),
+        };
+        writeln!(
+            f,
+            "  state    follows from {}, and the others agree{skipped}{order}",
+            plural(found.needed as u64, "id")
+        )?;
+        if found.others > 0 {
+            writeln!(
+                f,
+                "           {} fit as well: the ids do not show where V8 refills its cache",
+                plural(found.others as u64, "other state")
+            )?;
+        }
+        for (number, id) in found.next.iter().enumerate() {
+            writeln!(f, "  {}  {id}", if number == 0 { "next   " } else { "       " })?;
+        }
+        writeln!(f, "  instead  {}", found.instead)
     }
 
     fn places(&self, f: &mut fmt::Formatter<'_>, places: &[Place], status: Status) -> fmt::Result {

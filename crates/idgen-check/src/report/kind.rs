@@ -158,7 +158,10 @@ fn tested(analysis: &mut Analysis, constant: u128) -> Option<RandomReport> {
         failed_before,
     };
     let outcome = analysis.bits.test(mask)?;
-    let is_guess = !matches!(method, None | Some(Method::Counter(_) | Method::PlusOne));
+    let is_guess = !matches!(
+        method,
+        None | Some(Method::Counter(_) | Method::PlusOne | Method::Fraction { counter: Some(_), .. })
+    );
     if outcome.p >= IMPOSSIBLE || !is_guess {
         return Some(report(outcome, mask, None));
     }
@@ -180,7 +183,7 @@ fn random_bits(analysis: &Analysis) -> u128 {
         Method::PlusOne => 0,
         // The upper bits of the sum of random increments depend on those before.
         Method::Increments(bits) => bits.saturating_sub(8),
-        Method::Fraction(_) => tail - 12,
+        Method::Fraction { counter, .. } => tail - 12 - counter.unwrap_or(0),
         Method::Unseen | Method::Unordered | Method::Unclear => tail,
     };
     // Between `rand_b` and `rand_a` of version 7 is the variant.
@@ -227,10 +230,14 @@ fn counter(timed: &Timed) -> CounterReport {
         Method::Increments(bits) => {
             (Some(2), format!("method 2: the rest of the id grows by random increments of up to {bits} bits"))
         }
-        Method::Fraction(values) => (
-            Some(3),
-            format!("method 3: the first 12 bits are a fraction of the millisecond, with {values} values"),
-        ),
+        Method::Fraction { values, counter } => {
+            let fraction = format!(
+                "method 3: the first 12 bits are a fraction of the millisecond, with {values} values"
+            );
+            let after = counter
+                .map(|width| format!(", and a counter of {width} bits follows, which increments by one"));
+            (Some(3), fraction + &after.unwrap_or_default())
+        }
         Method::Unclear => {
             (None, "most ids of one time ascend, but by none of the methods of the RFC".into())
         }
@@ -247,7 +254,7 @@ fn counter(timed: &Timed) -> CounterReport {
         zero_starts: width.map(|width| counter.zero_starts(width)),
         starts: counter.started,
         wraps: width.map_or(0, |width| counter.wraps(width).0),
-        fraction_values: if let Method::Fraction(values) = method { Some(values) } else { None },
+        fraction_values: if let Method::Fraction { values, .. } = method { Some(values) } else { None },
     }
 }
 

@@ -139,14 +139,14 @@ pub static ALL: [Strategy; 40] = [
     },
     Strategy {
         name: "fixed-prefix",
-        title: "fixed prefix ffff",
+        title: "fixed prefix of ones",
         ids: IdKind::FixedPrefix,
         column: Column::Binary16,
-        explains: "two bytes ffff, then time and counter: ascending, after all older keys",
+        explains: "four bytes ff, then time and counter: ascending, after all older keys",
     },
     Strategy {
         name: "fixed-text36",
-        title: "fixed ffff, text 36",
+        title: "fixed prefix, text 36",
         ids: IdKind::FixedPrefix,
         column: Column::Text36,
         explains: "the same as 36 characters, for a table that has such a column",

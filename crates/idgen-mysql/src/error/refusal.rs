@@ -90,7 +90,7 @@ impl fmt::Display for Refusal {
                 for concern in concerns {
                     write!(f, " {concern};")?;
                 }
-                f.write_str(" change the settings, or accept the risk with accept_unsafe_server")
+                f.write_str(" change the settings, or accept the risk with accept_unsafe_server (--accept-unsafe-server on the command line)")
             }
             Reason::OtherMap { table, expected, found } => write!(
                 f,

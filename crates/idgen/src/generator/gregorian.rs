@@ -7,7 +7,8 @@
 
 use crate::error::{Error, Kind as ErrorKind, Result};
 use crate::fields::sequence_and_node;
-use crate::generator::monotonic::{Begin, Counters, Monotonic, Shape, Unit};
+use crate::generator::monotonic::{Begin, Counters, Monotonic, Shape};
+use crate::generator::unit::Unit;
 use crate::kind::Kind;
 use crate::node::Node;
 use crate::source::fork::{ForkMark, WORDS_ARE_SHARED, last_number, next_number};
@@ -85,7 +86,7 @@ impl<C: Clock, E: Entropy, S: State> Gregorian<C, E, S> {
                     *identity = identity.restarted(*fixed_node, entropy)?;
                 }
                 let first = u32::from(identity.sequence);
-                Ok(Counters { first, limit: limit(first) })
+                Ok(Counters { first, limit: limit(first), within: 0 })
             })?;
             let ticks = (run.time + GREGORIAN_TO_UNIX_TICKS) as u64;
             for counter in run.counter..run.counter + run.count as u32 {

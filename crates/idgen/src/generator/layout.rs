@@ -108,16 +108,16 @@ impl Current {
         (self.base >> 48) as u16
     }
 
-    /// An ascending id of this millisecond after a keyed prefix without a writer, except counter and random bits.
+    /// An ascending id of this time after a keyed prefix without a writer, except counter and random bits.
     #[inline]
-    pub(crate) fn keyed_head(&self, ms: i64, pad: u8) -> Head {
-        tail::keyed::head(self.base, ms - self.origin_ms, pad)
+    pub(crate) fn keyed_head(&self, time: i64) -> Head {
+        tail::keyed::head(self.base, time, self.origin_ms)
     }
 
     /// The same after the other prefixes, and with a writer.
     #[inline]
-    pub(crate) fn wide_head(&self, ms: i64, pad: u8) -> Head {
-        tail::wide::head(self.base, ms - self.origin_ms, pad)
+    pub(crate) fn wide_head(&self, time: i64) -> Head {
+        tail::wide::head(self.base, time, self.origin_ms)
     }
 
     /// The smallest id of a millisecond, and the largest of another one, both of this bucket.

@@ -1,6 +1,7 @@
 //! The last point of an ascending line of ids, and how much of the line a state has reserved.
 
 use crate::error::{Error, Result};
+use crate::generator::unit::Unit;
 use crate::kind::Kind;
 use crate::node::Node;
 use crate::source::fork::ForkMark;
@@ -9,9 +10,11 @@ use crate::source::{Saved, State};
 /// The position of a generator on its line: a time in units of its kind, and a counter within the unit.
 ///
 /// With a state that is kept, ids are only handed out up to `covered`, the end of the stretch that was
-/// saved. A clean end saves the exact point, so that quick restarts do not run ahead of the clock.
+/// saved. A clean end saves the exact point, so that quick restarts do not run ahead of the clock. If the unit is a fraction
+/// of a millisecond, the point is saved as the whole millisecond, whatever layout divides it.
 pub(crate) struct Line<S: State> {
     kind: Kind,
+    unit: Unit,
     state: S,
     node: Option<Node>,
     time: i64,
@@ -30,16 +33,16 @@ impl<S: State> Line<S> {
     ///
     /// # Errors
     /// If the state cannot be read or belongs to another kind.
-    pub(crate) fn restore(kind: Kind, mut state: S) -> Result<Self> {
+    pub(crate) fn restore(kind: Kind, unit: Unit, mut state: S) -> Result<Self> {
         let saved = load(kind, &mut state)?;
         let (time, counter) = match saved {
             None => (NEVER, 0),
-            Some(saved) => ((saved.position >> 32) as i64, saved.position as u32),
+            Some(saved) => (unit.last_of_saved((saved.position >> 32) as i64), saved.position as u32),
         };
         // Ids up to the saved point may exist; a step to it or beyond is saved first.
         let covered = if state.is_kept() { NEVER } else { i64::MAX };
         let node = saved.and_then(|saved| saved.node);
-        Ok(Line { kind, state, node, time, counter, covered, share: 1, mark: ForkMark::now() })
+        Ok(Line { kind, unit, state, node, time, counter, covered, share: 1, mark: ForkMark::now() })
     }
 
     /// Continues after the last point of another line too, if that is later.
@@ -104,7 +107,9 @@ impl<S: State> Line<S> {
     }
 
     fn saved(&self, time: i64, counter: u32) -> Saved {
-        Saved { kind: self.kind, position: (time as u128) << 32 | u128::from(counter), node: self.node }
+        let counter = if self.unit.is_fraction() { u32::MAX } else { counter };
+        let position = (self.unit.saved(time) as u128) << 32 | u128::from(counter);
+        Saved { kind: self.kind, position, node: self.node }
     }
 }
 

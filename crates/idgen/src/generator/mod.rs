@@ -1,5 +1,6 @@
 //! Layer 3: the generators, one a file. Each is a value built from its sources.
 
+mod counted;
 mod device_lease;
 mod device_short;
 mod draws;
@@ -12,12 +13,11 @@ mod monotonic;
 #[cfg(feature = "std")]
 mod mysql_servers;
 mod mysql_short;
-mod padded;
 #[cfg(feature = "prefixed")]
 mod prefixed;
 mod reserve;
 mod ulid;
-mod unix_ms;
+pub(crate) mod unit;
 mod v1_v6;
 mod v4;
 mod v7;

@@ -1,7 +1,10 @@
 //! Time and counter that only increase, whatever the clock does.
 
+use core::time::Duration;
+
 use crate::error::{Error, Kind as ErrorKind, Result};
 use crate::generator::line::Line;
+use crate::generator::unit::Unit;
 use crate::kind::Kind;
 use crate::source::{Clock, ClockPolicy, State, Waits, WhenBehind};
 use crate::timestamp::Timestamp;
@@ -17,42 +20,16 @@ pub(crate) struct Shape {
     pub(crate) last: i64,
 }
 
-/// The unit in which a kind counts its time. The units are constants, because dividing by a variable takes as long as
-/// generating the rest of an id.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Unit {
-    /// 100 ns.
-    Tick,
-    /// A millisecond.
-    Milli,
-}
-
-impl Unit {
-    const fn ticks(self) -> i64 {
-        match self {
-            Unit::Tick => 1,
-            Unit::Milli => 10_000,
-        }
-    }
-
-    /// The units since 1970, bounded so that no difference of two of them overflows.
-    #[inline]
-    fn of(self, time: Timestamp) -> i64 {
-        match self {
-            Unit::Tick => time.unix_ticks().clamp(-i64::MAX / 2, i64::MAX / 2),
-            Unit::Milli => time.unix_millis(),
-        }
-    }
-}
-
 /// How far ahead a state reserves.
-const HORIZON_TICKS: i64 = 10_000_000;
+const HORIZON: Duration = Duration::from_secs(1);
 
 /// Returns pairs of time and counter, each greater than all before.
 pub(crate) struct Monotonic<C, S: State> {
     clock: C,
     policy: ClockPolicy,
     tolerance: i64,
+    /// The units between two readings of a coarse clock; 1 if the clock is as fine as the unit.
+    step: u32,
     shape: Shape,
     line: Line<S>,
     /// Counters of the present time are below this.
@@ -72,6 +49,8 @@ pub(crate) enum Begin {
 pub(crate) struct Counters {
     pub(crate) first: u32,
     pub(crate) limit: u32,
+    /// Random bits that choose a time between this reading of a coarse clock and the next one.
+    pub(crate) within: u32,
 }
 
 /// A run of ids: `count` of them at one time, with counters from `counter` on.
@@ -83,25 +62,25 @@ pub(crate) struct Run {
 
 impl<C: Clock, S: State> Monotonic<C, S> {
     pub(crate) fn new(shape: Shape, clock: C, state: S) -> Result<Self> {
-        let line = Line::restore(shape.kind, state)?;
+        let line = Line::restore(shape.kind, shape.unit, state)?;
+        let step = shape.unit.step(clock.step());
         let mut monotonic =
-            Monotonic { clock, policy: ClockPolicy::DEFAULT, tolerance: 0, shape, line, limit: 0 };
+            Monotonic { clock, policy: ClockPolicy::DEFAULT, tolerance: 0, step, shape, line, limit: 0 };
         monotonic.set_policy(ClockPolicy::DEFAULT);
         Ok(monotonic)
     }
 
     /// The same with a state.
     pub(crate) fn with_state<T: State>(self, state: T) -> Result<Monotonic<C, T>> {
-        let line = Line::restore(self.shape.kind, state)?.follow(&self.line);
-        let Monotonic { clock, policy, tolerance, shape, .. } = self;
+        let line = Line::restore(self.shape.kind, self.shape.unit, state)?.follow(&self.line);
+        let Monotonic { clock, policy, tolerance, step, shape, .. } = self;
         // Below no counter: the first id begins a time of its own.
-        Ok(Monotonic { clock, policy, tolerance, shape, line, limit: 0 })
+        Ok(Monotonic { clock, policy, tolerance, step, shape, line, limit: 0 })
     }
 
     pub(crate) fn set_policy(&mut self, policy: ClockPolicy) {
         self.policy = policy;
-        let unit_nanos = self.shape.unit.ticks() as u128 * 100;
-        self.tolerance = (policy.tolerance.as_nanos() / unit_nanos).min(i64::MAX as u128) as i64;
+        self.tolerance = self.shape.unit.count(policy.tolerance);
     }
 
     pub(crate) fn line(&mut self) -> &mut Line<S> {
@@ -131,22 +110,42 @@ impl<C: Clock, S: State> Monotonic<C, S> {
         let now = self.now();
         let last = self.line.time();
         if now > last {
-            return self.begin_at(now, want, begin(Begin::Later)?);
+            return self.begin_near(now, want, begin(Begin::Later)?);
         }
         if last - now > self.tolerance && self.catch_up()? == Begin::Restart {
-            return self.begin_at(self.now(), want, begin(Begin::Restart)?);
+            return self.begin_near(self.now(), want, begin(Begin::Restart)?);
         }
+        self.follow_on(want, begin)
+    }
+
+    /// The next run without a reading of the clock, for the ids of a batch, which have the time of its first id as long as
+    /// there are counters.
+    #[inline]
+    pub(crate) fn follow_on(
+        &mut self,
+        want: usize,
+        mut begin: impl FnMut(Begin) -> Result<Counters>,
+    ) -> Result<Run> {
+        let last = self.line.time();
         let next = self.line.counter().saturating_add(1);
         if next < self.limit {
-            return self.take(last, Counters { first: next, limit: self.limit }, want);
+            return self.take(last, next, self.limit, want);
         }
-        self.begin_at(last + 1, want, begin(Begin::Later)?)
+        self.begin_at(self.shape.unit.after(last), want, begin(Begin::Later)?)
+    }
+
+    /// Begins at a reading of the clock, or if the clock is coarse, at a random time before its next one: bits below the
+    /// clock's step do not order the ids of different generators (RFC 9562 section 6.2, method 3).
+    #[inline(always)]
+    fn begin_near(&mut self, now: i64, want: usize, counters: Counters) -> Result<Run> {
+        let later = (u64::from(counters.within) * u64::from(self.step)) >> 32;
+        self.begin_at(self.shape.unit.within(now, later as i64), want, counters)
     }
 
     #[inline]
     fn begin_at(&mut self, time: i64, want: usize, counters: Counters) -> Result<Run> {
         self.check_range(time)?;
-        self.take(time, counters, want)
+        self.take(time, counters.first, counters.limit, want)
     }
 
     #[inline]
@@ -164,10 +163,9 @@ impl<C: Clock, S: State> Monotonic<C, S> {
     }
 
     #[inline(always)]
-    fn take(&mut self, time: i64, counters: Counters, want: usize) -> Result<Run> {
-        let Counters { first, limit } = counters;
+    fn take(&mut self, time: i64, first: u32, limit: u32, want: usize) -> Result<Run> {
         let count = want.min((limit - first) as usize);
-        let horizon = HORIZON_TICKS / self.shape.unit.ticks();
+        let horizon = self.shape.unit.count(HORIZON);
         self.line.step_to(time, first + (count - 1) as u32, horizon)?;
         // Changed only now, so that a step that could not be saved has no effect.
         self.limit = limit;
@@ -176,12 +174,12 @@ impl<C: Clock, S: State> Monotonic<C, S> {
 
     #[cold]
     fn out_of_range(&self, time: i64) -> Error {
-        let Shape { kind, first, last, .. } = self.shape;
-        Error::out_of_range(kind.name(), self.at(time), self.at(first), self.at(last))
+        let Shape { kind, unit, first, last } = self.shape;
+        Error::out_of_range(kind.name(), unit.begin(time), unit.begin(first), unit.begin(last))
     }
 
     fn at(&self, units: i64) -> Timestamp {
-        Timestamp::from_unix_ticks(units.saturating_mul(self.shape.unit.ticks()))
+        self.shape.unit.at(units)
     }
 
     /// The clock is too far behind: waits, fails, or says to restart.

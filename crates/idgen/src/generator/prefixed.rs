@@ -4,16 +4,16 @@ use uuid::Uuid;
 
 use crate::error::{Error, Result};
 use crate::fields;
+use crate::generator::counted::Counted;
 use crate::generator::draws::random;
 use crate::generator::layout::{Current, Layout};
-use crate::generator::padded::Padded;
+use crate::generator::unit::Unit;
 use crate::generator::{Bits, Generate, NextBits, all_or_nothing, from_bits, to_bits};
 use crate::interval::Interval;
 use crate::kind::Kind;
 use crate::prefix::Prefix;
 use crate::source::{Clock, ClockPolicy, Entropy, NoState, State};
 use crate::tail;
-use crate::timestamp::Timestamp;
 
 /// What follows the prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,17 +45,20 @@ pub enum Tail {
 /// With a [`Tail::Ascending`] (RFC 9562 section 5.8, version 8), the layout depends on the prefix:
 ///
 /// - After a keyed prefix:
-///   `prefix 16 | round and offset 32 | version 4 | counter 12 | variant 2 | pad 6 | counter 16 | random 40`.
+///   `prefix 16 | round and offset 32 | version 4 | fraction 12 | variant 2 | counter 22 | random 40`.
 ///   The offset in the interval, in milliseconds, takes as many of the 32 bits as the interval needs: 16 for a minute, 22
 ///   for an hour, 27 for a day, 30 for a week, 32 for a month. The round has the other bits.
 /// - After the prefix of a named writer ([`PrefixKey::for_writer`](crate::PrefixKey::for_writer),
 ///   [`Prefix::SequentialOf`]), whose tag keeps its rows together in a bucket that several writers share:
-///   `prefix 16 | tag 12, round and offset 20 | version 4 | offset 12 | variant 2 | pad 6 | counter 28 | random 28`.
+///   `prefix 16 | tag 12, round and offset 20 | version 4 | offset 12 | variant 2 | fraction 12 | counter 18 | random 32`.
 /// - After the other prefixes:
-///   `prefix 16 | unix milliseconds 32 | version 4 | milliseconds 12 | variant 2 | pad 6 | counter 28 | random 28`.
+///   `prefix 16 | unix milliseconds 32 | version 4 | milliseconds 12 | variant 2 | fraction 12 | counter 18 | random 32`.
 ///
-/// The counter starts at random in each millisecond. The pad is drawn with it and is never zero, because MariaDB's
-/// UUID column refuses a byte 8 of 0x80 in version 8.
+/// The fraction of the millisecond is 64 to 4,095, in steps of 1/4,032 (248 ns), so that ids of several generators with one
+/// prefix and one clock are in the order in which they were generated. If the clock is coarser ([`Clock::step`]), the bits
+/// below its step are random, and counted up. The counter starts at random in each fraction, in the lower half. With 18 bits, that
+/// leaves at least 131,072 ids for it, and a larger batch continues in the following fractions. Byte 8 is never 0x80, which MariaDB's
+/// UUID column refuses in version 8: the fraction is never below 64, and a counter of 22 bits never below 2^16.
 ///
 /// ```
 /// use idgen::generator::{Generate, Prefixed, Tail};
@@ -71,7 +74,7 @@ pub enum Tail {
 /// # Ok::<(), idgen::Error>(())
 /// ```
 pub struct Prefixed<C, E, S: State = NoState> {
-    inner: Padded<C, E, S>,
+    inner: Counted<C, E, S>,
     prefix: Prefix,
     interval: Interval,
     layout: Layout,
@@ -89,7 +92,7 @@ impl<C: Clock, E: Entropy> Prefixed<C, E> {
     ///   keyed prefix after its last round, in the year 6461 or later.
     pub fn new(clock: C, entropy: E, prefix: Prefix, interval: Interval, tail: Tail) -> Result<Self> {
         let (layout, last) = Layout::of(&prefix, interval, tail)?;
-        let inner = Padded::new(Kind::Prefixed, last, clock, entropy);
+        let inner = Counted::new(Kind::Prefixed, Unit::HighFraction, last, clock, entropy);
         if tail == Tail::Ascending {
             inner.check_clock()?;
         }
@@ -154,18 +157,20 @@ impl<C: Clock, E: Entropy, S: State> NextBits for Prefixed<C, E, S> {
     #[inline]
     fn next_bits(&mut self) -> Result<Bits> {
         let Prefixed { inner, prefix, interval, layout, current } = self;
-        let mut at = |ms| *current.at(Timestamp::from_unix_millis(ms), prefix, *interval, *layout);
+        let mut at = |time| *current.at(Unit::HighFraction.begin(time), prefix, *interval, *layout);
         match layout {
             Layout::Random { version } => {
                 let (version, bits) = (*version, inner.entropy.next_u128()?);
                 Ok(random_id(self.prefix_now(), bits, version))
             }
             Layout::Time | Layout::Named { .. } => inner.next_bits::<{ tail::wide::RANDOM }>(
-                |ms, pad| at(ms).wide_head(ms, pad),
+                tail::wide::COUNTER,
+                |time| at(time).wide_head(time),
                 tail::wide::with_counter,
             ),
             Layout::Keyed { .. } => inner.next_bits::<{ tail::keyed::RANDOM }>(
-                |ms, pad| at(ms).keyed_head(ms, pad),
+                tail::keyed::COUNTER,
+                |time| at(time).keyed_head(time),
                 tail::keyed::with_counter,
             ),
         }
@@ -182,7 +187,7 @@ impl<C: Clock, E: Entropy, S: State> Generate for Prefixed<C, E, S> {
 
     fn fill(&mut self, ids: &mut [Uuid]) -> Result<()> {
         let Prefixed { inner, prefix, interval, layout, current } = self;
-        let mut at = |ms| *current.at(Timestamp::from_unix_millis(ms), prefix, *interval, *layout);
+        let mut at = |time| *current.at(Unit::HighFraction.begin(time), prefix, *interval, *layout);
         match layout {
             Layout::Random { version } => {
                 let version = *version;
@@ -193,12 +198,14 @@ impl<C: Clock, E: Entropy, S: State> Generate for Prefixed<C, E, S> {
             }
             Layout::Time | Layout::Named { .. } => inner.fill::<{ tail::wide::RANDOM }>(
                 ids,
-                |ms, pad| at(ms).wide_head(ms, pad),
+                tail::wide::COUNTER,
+                |time| at(time).wide_head(time),
                 tail::wide::with_counter,
             ),
             Layout::Keyed { .. } => inner.fill::<{ tail::keyed::RANDOM }>(
                 ids,
-                |ms, pad| at(ms).keyed_head(ms, pad),
+                tail::keyed::COUNTER,
+                |time| at(time).keyed_head(time),
                 tail::keyed::with_counter,
             ),
         }

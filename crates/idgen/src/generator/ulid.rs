@@ -3,8 +3,9 @@
 use uuid::Uuid;
 
 use crate::error::Result;
-use crate::fields::Head;
-use crate::generator::unix_ms::UnixMs;
+use crate::fields::{Counter, Head, LAST_UNIX_MS};
+use crate::generator::counted::Counted;
+use crate::generator::unit::Unit;
 use crate::generator::{Bits, Generate, NextBits, from_bits};
 use crate::kind::Kind;
 use crate::source::{Clock, ClockPolicy, Entropy, NoState, State};
@@ -16,7 +17,10 @@ use crate::source::{Csprng, SystemClock};
 /// them as text with [`codec::base32`](crate::codec::base32).
 ///
 /// Source: the ULID specification (github.com/ulid/spec). It adds one within the millisecond; the new random bits of
-/// each id make the next id hard to guess.
+/// each id make the next id hard to guess. Unlike [version 7](crate::generator::V7), a ULID holds no fraction of the
+/// millisecond, because the specification calls all 80 bits random. So the ULIDs that several generators make in one
+/// millisecond have no order. Version 7 in [`codec::base32`](crate::codec::base32) has the length and the order of a ULID,
+/// and the fraction.
 ///
 /// ```
 /// use idgen::{Timestamp, generator::{Generate, Ulid}, source::{FixedClock, FixedEntropy}};
@@ -27,7 +31,7 @@ use crate::source::{Csprng, SystemClock};
 /// # Ok::<(), idgen::Error>(())
 /// ```
 pub struct Ulid<C, E, S: State = NoState> {
-    inner: UnixMs<C, E, S, RANDOM>,
+    inner: Counted<C, E, S>,
 }
 
 #[cfg(feature = "std")]
@@ -44,7 +48,7 @@ impl Ulid<SystemClock, Csprng> {
 impl<C: Clock, E: Entropy> Ulid<C, E> {
     /// A generator with this clock and randomness.
     pub fn new(clock: C, entropy: E) -> Self {
-        Ulid { inner: UnixMs::new(Kind::Ulid, clock, entropy) }
+        Ulid { inner: Counted::new(Kind::Ulid, Unit::Milli, LAST_UNIX_MS, clock, entropy) }
     }
 
     /// Continues where an earlier run stopped, so that the order holds over the restart too.
@@ -68,16 +72,25 @@ impl<C: Clock, E: Entropy, S: State> Ulid<C, E, S> {
 /// The random bits at the end.
 const RANDOM: u32 = 54;
 
-/// 48 bits of time, 16 + 10 of counter.
+/// A millisecond has at least 33 million ids.
+const COUNTER: Counter = Counter { bits: 26, least: 0 };
+
+/// 48 bits of time.
 #[inline]
-fn head(ms: u64, counter: u32) -> Head {
-    Head { top: ms << 16 | u64::from(counter >> 10), low: u64::from(counter & 0x3FF) << RANDOM }
+fn head(ms: i64) -> Head {
+    Head { top: (ms as u64) << 16, low: 0 }
+}
+
+/// 16 + 10 bits of counter.
+#[inline]
+fn with_counter(shared: Head, counter: u32) -> Head {
+    Head { top: shared.top | u64::from(counter >> 10), low: u64::from(counter & 0x3FF) << RANDOM }
 }
 
 impl<C: Clock, E: Entropy, S: State> NextBits for Ulid<C, E, S> {
     #[inline(always)]
     fn next_bits(&mut self) -> Result<Bits> {
-        self.inner.next_bits(head)
+        self.inner.next_bits::<RANDOM>(COUNTER, head, with_counter)
     }
 }
 
@@ -90,6 +103,6 @@ impl<C: Clock, E: Entropy, S: State> Generate for Ulid<C, E, S> {
     }
 
     fn fill(&mut self, ids: &mut [Uuid]) -> Result<()> {
-        self.inner.fill(ids, head)
+        self.inner.fill::<RANDOM>(ids, COUNTER, head, with_counter)
     }
 }

@@ -3,18 +3,26 @@
 use uuid::Uuid;
 
 use crate::error::Result;
-use crate::fields;
-use crate::generator::unix_ms::UnixMs;
+use crate::fields::{self, LAST_UNIX_MS, V7_COUNTER, V7_RANDOM};
+use crate::generator::counted::Counted;
+use crate::generator::unit::Unit;
 use crate::generator::{Bits, Generate, NextBits, from_bits};
 use crate::kind::Kind;
 use crate::source::{Clock, ClockPolicy, Entropy, NoState, State};
 #[cfg(feature = "std")]
 use crate::source::{Csprng, SystemClock};
 
-/// Generates UUIDs of version 7: Unix milliseconds, a counter of 26 bits from a random start, and 48 random
-/// bits. Ids ascend strictly within a generator.
+/// Generates UUIDs of version 7:
+/// `unix milliseconds 48 | version 4 | fraction 12 | variant 2 | counter 14 | random 48`.
 ///
-/// Source: RFC 9562 sections 5.7 and 6.2 (method 1).
+/// The fraction counts 1/4,096 of a millisecond (244 ns), so that ids of several generators with one clock are in the order in
+/// which they were generated. The counter starts at random in the lower half in each fraction, which leaves at least 8,192
+/// ids for it; a larger batch continues in the following fractions. All ids of a call of [`fill`](Generate::fill) continue from
+/// one reading of the clock, so that a batch stays together. Ids ascend strictly within a generator.
+///
+/// If the clock is coarser than the fraction ([`Clock::step`]), the bits below its step are random, and counted up.
+///
+/// Source: RFC 9562 sections 5.7 and 6.2 (methods 3 and 1).
 ///
 /// ```
 /// use idgen::{Timestamp, generator::{Generate, V7}, source::{FixedClock, FixedEntropy}};
@@ -27,7 +35,7 @@ use crate::source::{Csprng, SystemClock};
 /// # Ok::<(), idgen::Error>(())
 /// ```
 pub struct V7<C, E, S: State = NoState> {
-    inner: UnixMs<C, E, S, { fields::V7_RANDOM }>,
+    inner: Counted<C, E, S>,
 }
 
 #[cfg(feature = "std")]
@@ -44,7 +52,7 @@ impl V7<SystemClock, Csprng> {
 impl<C: Clock, E: Entropy> V7<C, E> {
     /// A generator with this clock and randomness.
     pub fn new(clock: C, entropy: E) -> Self {
-        V7 { inner: UnixMs::new(Kind::V7, clock, entropy) }
+        V7 { inner: Counted::new(Kind::V7, Unit::Fraction, LAST_UNIX_MS, clock, entropy) }
     }
 
     /// Continues where an earlier run stopped, so that the order holds over the restart too.
@@ -68,7 +76,7 @@ impl<C: Clock, E: Entropy, S: State> V7<C, E, S> {
 impl<C: Clock, E: Entropy, S: State> NextBits for V7<C, E, S> {
     #[inline(always)]
     fn next_bits(&mut self) -> Result<Bits> {
-        self.inner.next_bits(fields::v7)
+        self.inner.next_bits::<V7_RANDOM>(V7_COUNTER, fields::v7, fields::v7_with_counter)
     }
 }
 
@@ -81,6 +89,6 @@ impl<C: Clock, E: Entropy, S: State> Generate for V7<C, E, S> {
     }
 
     fn fill(&mut self, ids: &mut [Uuid]) -> Result<()> {
-        self.inner.fill(ids, fields::v7)
+        self.inner.fill::<V7_RANDOM>(ids, V7_COUNTER, fields::v7, fields::v7_with_counter)
     }
 }

@@ -6,6 +6,7 @@ use uuid::{Uuid, Variant};
 
 use crate::codec::Format;
 use crate::error::Result;
+use crate::generator::unit::Unit;
 use crate::inspect::nature::Nature;
 use crate::interval::Interval;
 use crate::node::Node;
@@ -24,8 +25,9 @@ pub enum AnyId {
 
 /// What an id is, and what can be read from it.
 ///
-/// Fields that the kind does not have are `None`. Some layouts are this crate's own choice: the counter of version 7 and
-/// of ULIDs, and all of version 8. For ids that another program generated, these fields are meaningless.
+/// Fields that the kind does not have are `None`. Some layouts are this crate's own choice: fraction and counter of version 7,
+/// the counter of ULIDs, and all of version 8. For ids that another program or an earlier layout generated, these fields are
+/// meaningless; times are in whole milliseconds, which all layouts share.
 ///
 /// ```
 /// let seen = idgen::inspect("1ec9414c-232a-6b00-b3c8-9f6bdeced846")?;
@@ -54,6 +56,11 @@ pub struct Inspection {
     pub clock_sequence: Option<u16>,
     /// The node of versions 1 and 6.
     pub node: Option<Node>,
+    /// How long after the whole millisecond of [`timestamp`](Self::timestamp), [`tail_time`](Self::tail_time) or
+    /// [`offset`](Self::offset) the id was generated, as versions 7 and 8 of this crate show it. For version 7,
+    /// PostgreSQL's `uuidv7()` and other generators with the method 3 of RFC 9562 section 6.2 show it too; others have a counter or
+    /// random bits there.
+    pub fraction: Option<Duration>,
     /// The counter of versions 7 and 8 and of ULIDs, as this crate lays it out.
     pub counter: Option<u32>,
     /// The leading 16 bits of versions 4 and 8: a prefix, if it is a prefixed id.
@@ -100,8 +107,8 @@ impl Inspection {
         let offset_bits = tail::keyed::offset_bits(interval)?;
         let (Nature::V8, AnyId::Uuid(id)) = (self.nature, self.id) else { return Ok(self) };
         let (top, low) = id.as_u64_pair();
-        let (round, offset, counter) = tail::keyed::read(top, low, offset_bits);
-        Ok(self.with_tail((offset < interval.longest()).then_some((round, offset, counter)), None))
+        let tail = tail::keyed::read(top, low, offset_bits);
+        Ok(self.with_tail((tail.offset < interval.longest()).then_some(tail), None))
     }
 
     /// The same for the ids of a named writer ([`PrefixKey::for_writer`](crate::PrefixKey::for_writer)): it sets the
@@ -127,9 +134,9 @@ impl Inspection {
         let offset_bits = tail::keyed::offset_bits(interval)?;
         let (Nature::V8, AnyId::Uuid(id)) = (self.nature, self.id) else { return Ok(self) };
         let (top, low) = id.as_u64_pair();
-        let (tag, round, offset, counter) = tail::wide::read_of_writer(top, low, offset_bits);
-        let fits = offset < interval.longest();
-        Ok(self.with_tail(fits.then_some((round, offset, counter)), fits.then_some(tag)))
+        let (tag, tail) = tail::wide::read_of_writer(top, low, offset_bits);
+        let fits = tail.offset < interval.longest();
+        Ok(self.with_tail(fits.then_some(tail), fits.then_some(tag)))
     }
 
     /// Reads the tail of a version 8 as one of a writer after a [sequential prefix](crate::Prefix::SequentialOf): it sets
@@ -163,12 +170,13 @@ impl Inspection {
     }
 
     /// The same with this tail behind a keyed prefix: its round, its offset and its counter.
-    fn with_tail(self, tail: Option<(u32, Duration, u32)>, writer_tag: Option<u16>) -> Self {
+    fn with_tail(self, tail: Option<tail::Keyed>, writer_tag: Option<u16>) -> Self {
         Inspection {
             tail_time: None,
-            round: tail.map(|(round, ..)| round),
-            offset: tail.map(|(_, offset, _)| offset),
-            counter: tail.map(|(.., counter)| counter),
+            round: tail.map(|tail| tail.round),
+            offset: tail.map(|tail| tail.offset),
+            fraction: tail.and_then(|tail| Unit::HighFraction.after_ms(tail.fraction)),
+            counter: tail.map(|tail| tail.counter),
             writer_tag,
             ..self
         }
@@ -185,6 +193,7 @@ impl Inspection {
             timestamp: None,
             clock_sequence: None,
             node: None,
+            fraction: None,
             counter: None,
             prefix: None,
             tail_time: None,

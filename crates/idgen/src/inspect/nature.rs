@@ -63,7 +63,7 @@ impl Nature {
             Nature::V1 => "UUID version 1: time, clock sequence, node",
             Nature::V4 => "UUID version 4: random, or a prefix and a random tail",
             Nature::V6 => "UUID version 6: sortable time, clock sequence, node",
-            Nature::V7 => "UUID version 7: milliseconds, counter, random",
+            Nature::V7 => "UUID version 7: milliseconds and their fraction, counter, random",
             Nature::V8 => "UUID version 8: prefixed, or of another program",
             Nature::OtherVersion => "UUID of a version that idgen does not generate",
             Nature::Ulid => "ULID: milliseconds and 80 more bits",

@@ -20,6 +20,9 @@ use crate::timestamp::Timestamp;
 ///     fn now(&self) -> Timestamp {
 ///         Timestamp::from_date(2030, 1, 1).saturating_add(Duration::from_millis(self.0 as u64))
 ///     }
+///     fn step(&self) -> Duration {
+///         Duration::from_millis(1)
+///     }
 ///     fn sleep(&self, _: Duration) {}
 /// }
 ///
@@ -30,6 +33,13 @@ use crate::timestamp::Timestamp;
 pub trait Clock {
     /// The current time. It may step back: the generators handle that.
     fn now(&self) -> Timestamp;
+
+    /// The time between two neighboring readings of this clock, if that is more than 100 ns: a clock of whole milliseconds
+    /// returns a millisecond. Ids then do not hold a fraction of the millisecond that the clock does not show: the bits below
+    /// the step are random. It must not change.
+    fn step(&self) -> Duration {
+        Duration::from_nanos(100)
+    }
 
     /// The current time, or up to 10 ms less if that is cheaper to read. For kinds that count in seconds.
     fn coarse(&self) -> Timestamp {
@@ -47,6 +57,10 @@ macro_rules! pointer_to_a_clock {
             #[inline]
             fn now(&self) -> Timestamp {
                 (**self).now()
+            }
+
+            fn step(&self) -> Duration {
+                (**self).step()
             }
 
             #[inline]
@@ -88,6 +102,12 @@ impl Clock for SystemClock {
         return super::tsc::now();
         #[cfg(not(all(feature = "fast", target_arch = "x86_64")))]
         wall_clock()
+    }
+
+    /// The clock of JavaScript has whole milliseconds.
+    #[cfg(idgen_js)]
+    fn step(&self) -> Duration {
+        Duration::from_millis(1)
     }
 
     /// The time of the kernel's last clock tick.

@@ -1,6 +1,8 @@
 //! Layer 2: the sources that ids are generated from: clock, randomness, node and saved state. Each source is an
 //! argument of the generators, and each has a fixed variant for tests.
 
+#[cfg(feature = "state-file")]
+mod child_close;
 mod clock;
 #[cfg(feature = "std")]
 mod csprng;

@@ -2,8 +2,7 @@
 //!
 //! To save, the generator writes a new file beside the old one, syncs it, renames it over the old one and syncs the
 //! folder. Whenever the machine stops, one of the two exists and is complete. A lock on a second file keeps other
-//! generators out as long as this one exists. After a crash the system releases the lock, once the process and
-//! its forked children have ended.
+//! generators out as long as this one exists. After a crash the system releases the lock.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Write};
@@ -15,6 +14,7 @@ use std::{format, fs};
 use sha2::{Digest, Sha256};
 
 use crate::error::{Error, Result};
+use crate::source::child_close::OwnFile;
 use crate::source::fork::ForkMark;
 use crate::source::state::{Saved, State};
 
@@ -41,7 +41,7 @@ const LONGEST: u64 = 1024;
 #[derive(Debug)]
 pub struct FileState {
     path: PathBuf,
-    lock: File,
+    lock: OwnFile,
     mark: ForkMark,
 }
 
@@ -60,7 +60,9 @@ impl FileState {
                 refused(&path, "cannot be locked", reason).with_source(error)
             },
         )?;
-        match lock.try_lock() {
+        // Before it is locked, so that no child keeps the lock.
+        let lock = OwnFile::new(lock);
+        match lock.file().map_or(Ok(()), File::try_lock) {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 let advice = "give each generator its own file";
@@ -105,11 +107,11 @@ impl State for FileState {
 }
 
 impl Drop for FileState {
-    /// The system would release the lock only with the last process that has it open, and a forked child that
-    /// continues has it open, too.
+    /// The system would release the lock only with the last process that has it open, and without the feature
+    /// `fast` a forked child that continues has it open, too.
     fn drop(&mut self) {
         if !self.mark.is_stale() {
-            let _ = self.lock.unlock();
+            let _ = self.lock.file().map_or(Ok(()), File::unlock);
         }
     }
 }

@@ -1,8 +1,8 @@
-//! Randomness with fixed values: the draw that begins a millisecond, and the random bits.
+//! Randomness with fixed values: the draw that begins a fraction of a millisecond, and the random bits.
 
 use idgen::source::Entropy;
 
-/// Returns the draw that begins a millisecond (counter and pad), then the same random bits for each id.
+/// Returns the draw that begins a fraction of a millisecond, then the same random bits for each id.
 pub struct Given {
     first: u64,
     rest: u64,
@@ -10,10 +10,9 @@ pub struct Given {
 }
 
 impl Given {
-    /// Begins with this counter, and with the pad and the random bits of tests/vectors/prefixed.json.
+    /// Begins with this counter, and with the random bits of tests/vectors/prefixed.json.
     pub fn counter(counter: u32) -> Self {
-        let pad = u64::from(counter % 63 + 1);
-        Given { first: pad << 32 | u64::from(counter), rest: 0x0123_4567_89AB_CDEF, is_begun: false }
+        Given { first: counter.into(), rest: 0x0123_4567_89AB_CDEF, is_begun: false }
     }
 }
 

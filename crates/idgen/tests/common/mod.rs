@@ -7,7 +7,8 @@ use idgen::{Interval, Prefix, PrefixKey, Result, Uuid};
 pub type Ids<'a> = Box<dyn Generate<Id = Uuid> + 'a>;
 
 /// The kinds that count, by name, and whether their ids must ascend.
-pub const COUNTING: [(&str, bool); 10] = [
+#[allow(dead_code, reason = "not every test uses all kinds")]
+pub const COUNTING: [(&str, bool); 11] = [
     ("v1", false),
     ("v1 with a node", false),
     ("v6", true),
@@ -18,6 +19,7 @@ pub const COUNTING: [(&str, bool); 10] = [
     ("prefixed, keyed", true),
     ("prefixed, named", true),
     ("fixed prefix", true),
+    ("fixed prefix of 16 bits", true),
 ];
 
 /// A generator of the named kind. Prefixed ones change their prefix every 49 days, which only tests of this change
@@ -52,8 +54,9 @@ pub fn generator<'a>(
             let ids = Prefixed::new(clock, entropy, prefix, interval, Tail::Ascending)?;
             Box::new(ids.with_policy(policy).with_state(state)?)
         }
-        "fixed prefix" => {
-            let ids = FixedPrefix::new(clock, entropy, PrefixBits::ONES);
+        "fixed prefix" | "fixed prefix of 16 bits" => {
+            let prefix = if name == "fixed prefix" { PrefixBits::ONES } else { "ffff".parse()? };
+            let ids = FixedPrefix::new(clock, entropy, prefix);
             Box::new(ids.with_policy(policy).with_state(state)?)
         }
         other => panic!("no kind {other}"),

@@ -83,6 +83,12 @@ fn counting() -> Vec<(&'static str, Value, i64)> {
         ("prefixed", named("minute", "node-b"), (60i64 << 32) * SECOND - 1),
         ("prefixed", prefixed("md5-week", "week", "ascending"), time),
         ("fixed-prefix", json!({ "prefix": "ffff" }), time),
+        ("fixed-prefix", json!({ "prefix": "ffffffff" }), ((1 << 42) - 1) * MS + 9_999),
+        (
+            "fixed-prefix",
+            json!({ "prefix": "0b10000000000000001" }),
+            ((1i64 << 57) - 1).min(i64::MAX / MS - 1) * MS,
+        ),
         ("fixed-prefix", json!({ "prefix": "0b101" }), ((1i64 << 57) - 1).min(i64::MAX / MS - 1) * MS),
     ]
 }
@@ -95,6 +101,9 @@ pub fn cases() -> Vec<Value> {
     for (kind, settings, last) in &counting() {
         clocks(&mut cases, kind, settings, *last);
         restarts(&mut cases, kind, settings);
+        if !["v1", "v6", "ulid"].contains(kind) {
+            fractions(&mut cases, kind, settings);
+        }
     }
     full_counters(&mut cases);
     prefixes(&mut cases);
@@ -165,6 +174,21 @@ fn clocks(cases: &mut Cases, kind: &str, settings: &Value, last: i64) {
     }
 }
 
+/// The fractions of a millisecond: their steps, the last one, and counters that are full.
+fn fractions(cases: &mut Cases, kind: &str, settings: &Value) {
+    let begin = NOON - NOON % MS;
+    let steps = [0, 1, 2, 3, 4, 5, 2_499, 2_500, 9_996, 9_997, 9_998, 9_999, 10_000]
+        .map(|ticks| at(begin + ticks, "next", 1));
+    cases.add("fractions of a millisecond", kind, settings, steps.into());
+    let steps = vec![
+        at(begin + 9_995, "skip", 20_000),
+        then("next", 2),
+        at(begin + 9_999, "skip", 300_000),
+        then("fill", 2),
+    ];
+    cases.add_bytes("full counters", kind, settings, &[0xff], steps);
+}
+
 /// A state over clean and unclean ends.
 fn restarts(cases: &mut Cases, kind: &str, settings: &Value) {
     cases.add_state(
@@ -208,11 +232,9 @@ fn full_counters(cases: &mut Cases) {
             ],
         );
     }
-    for kind in ["v7", "ulid"] {
-        let steps =
-            vec![at(NOON, "skip", (1 << 25) - 1), then("next", 3), at(NOON + MS, "next", 2), then("fill", 2)];
-        cases.add_bytes("a full counter, after 33 million ids", kind, &json!({}), &[0xff], steps);
-    }
+    let steps =
+        vec![at(NOON, "skip", (1 << 25) - 1), then("next", 3), at(NOON + MS, "next", 2), then("fill", 2)];
+    cases.add_bytes("a full counter, after 33 million ids", "ulid", &json!({}), &[0xff], steps);
 }
 
 fn prefixes(cases: &mut Cases) {

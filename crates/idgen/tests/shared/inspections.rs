@@ -9,7 +9,7 @@ pub fn vectors() -> Value {
     json!({ "inspections": TEXTS.iter().map(|text| seen(text)).collect::<Vec<_>>(), "keyed": keyed() })
 }
 
-const TEXTS: [&str; 22] = [
+const TEXTS: [&str; 26] = [
     "c232ab00-9414-11ec-b3c8-9f6bdeced846",
     "919108f7-52d1-4320-9bac-f847db4148a8",
     "1ec9414c-232a-6b00-b3c8-9f6bdeced846",
@@ -23,6 +23,10 @@ const TEXTS: [&str; 22] = [
     "ffffffff-ffff-1fff-bfff-ffffffffffff",
     "00000000-0000-1000-8000-000000000000",
     "511a1a1f-dfa4-867b-8100-000009abcdef",
+    "511a1a1f-dfa4-867b-80ff-ffffffffffff",
+    "ffff1a1f-dfa4-867b-b93c-0005abcdef01",
+    "ffffffff-687e-8ef6-b8f6-b9d3ff89abcd",
+    "ffffffff-0000-8000-a000-00000089abcd",
     "01ARZ3NDEKTSV4RRFFQ69G5FAV",
     "01ARYZ6S410000000000000000",
     "3CSNW0SENT20K9AS2VHHJP096V",
@@ -58,6 +62,7 @@ fn fields(seen: &Inspection) -> Value {
         ("time", seen.timestamp.map(|time| json!(time.to_string()))),
         ("clock_sequence", seen.clock_sequence.map(|sequence| json!(sequence))),
         ("node", seen.node.map(|node| json!(node.to_string()))),
+        ("fraction_ns", seen.fraction.map(|fraction| json!(fraction.as_nanos() as u64))),
         ("counter", seen.counter.map(|counter| json!(counter))),
         ("prefix", seen.prefix.map(|prefix| json!(prefix))),
         ("tail_time", seen.tail_time.map(|time| json!(time.to_string()))),

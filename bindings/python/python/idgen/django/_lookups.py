@@ -33,6 +33,15 @@ _COMPARISONS = (
     lookups.In,
     lookups.Range,
 )
+#: The lookups whose right side is a list or the rows of a subquery, which has no place for a conversion.
+ROWS = (lookups.In,)
+
+
+def mixin_for(lookup: Any, comparison: Any, text: Any) -> Any:
+    """One of two classes, for a lookup that compares values or texts; None for another one."""
+    if issubclass(lookup, _TEXT):
+        return text
+    return comparison if issubclass(lookup, _COMPARISONS) else None
 
 
 class _OnText:
@@ -84,7 +93,7 @@ class _OnBytes:
             sql, params = super().process_rhs(compiler, connection)  # type: ignore[misc]
             # The expressions of a list are converted one by one.
             if not self.rhs_is_direct_value() and not isinstance(self.rhs, ExpressionList):
-                rows = isinstance(self, lookups.In)
+                rows = isinstance(self, ROWS)
                 sql = converted(sql, self.rhs, self.lhs.output_field, connection, rows=rows)
             return sql, params
         finally:

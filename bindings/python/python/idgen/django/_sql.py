@@ -46,6 +46,7 @@ def as_bytes(sql: str, connection: Any, stored: bool) -> str:
     """
     if connection.vendor == "sqlite":
         # unhex() is not in every SQLite that Python supports.
+        connection.ensure_connection()
         name, function = ("idgen_uuid", _required) if stored else ("idgen_uuid_or_null", _optional)
         connection.connection.create_function(name, 1, function, deterministic=True)
         return f"{name}({sql})"

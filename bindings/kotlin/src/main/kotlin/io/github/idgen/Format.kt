@@ -2,6 +2,7 @@ package io.github.idgen
 
 import java.util.UUID
 import kotlin.uuid.Uuid
+import kotlin.uuid.toJavaUuid
 import kotlin.uuid.toKotlinUuid
 
 /** Texts and other forms of 128-bit ids. A decoder accepts exactly what the encoder writes, apart from the case of digits. */
@@ -66,6 +67,9 @@ public enum class Format {
         return text.copyOf(length[0].toInt())
     }
 
+    /** The form of a [java.util.UUID] as bytes. */
+    public fun encodeToBytes(id: UUID): ByteArray = encodeToBytes(id.toKotlinUuid())
+
     /** The texts of many ids, of 16 bytes each, by one call. */
     public fun encodeAll(ids: ByteArray): List<String> {
         requireText()
@@ -93,6 +97,12 @@ public enum class Format {
         return Uuid.fromByteArray(id)
     }
 
+    /** The id of a text as a [java.util.UUID]. */
+    public fun decodeJava(text: String): UUID = decode(text).toJavaUuid()
+
+    /** The id of bytes as a [java.util.UUID]. */
+    public fun decodeJava(bytes: ByteArray): UUID = decode(bytes).toJavaUuid()
+
     private fun requireText() {
         if (!isText) throw IdException.Config("$this is no text: call encodeToBytes")
     }
@@ -103,7 +113,10 @@ public enum class Format {
      * @property format the format
      * @property id the id
      */
-    public data class Detected(val format: Format, val id: Uuid)
+    public data class Detected(val format: Format, val id: Uuid) {
+        /** The id as a [java.util.UUID]. */
+        public val idJava: UUID get() = id.toJavaUuid()
+    }
 
     public companion object {
         private const val TEXT_SIZE = 46

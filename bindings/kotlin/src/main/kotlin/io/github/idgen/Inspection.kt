@@ -2,10 +2,15 @@ package io.github.idgen
 
 import java.nio.ByteBuffer
 import java.nio.ByteOrder
+import java.util.UUID
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.nanoseconds
 import kotlin.time.Instant
+import kotlin.time.toJavaDuration
+import kotlin.time.toJavaInstant
 import kotlin.uuid.Uuid
+import kotlin.uuid.toJavaUuid
 
 /** What kind of id it is. */
 public enum class Nature { NIL, MAX, V1, V4, V6, V7, V8, OTHER_VERSION, ULID, OTHER_VARIANT, SHORT }
@@ -27,6 +32,8 @@ public enum class Nature { NIL, MAX, V1, V4, V6, V7, V8, OTHER_VERSION, ULID, OT
  * @property round the round of 65,536 intervals, of an ascending tail after a keyed prefix
  * @property offset the offset in the interval, of an ascending tail after a keyed prefix
  * @property writerTag the tag of a named writer, of an ascending tail after a keyed prefix
+ * @property fraction how long after the whole millisecond of its time an id of version 7 or 8 was made, if its generator is one of this library's
+ *   present layout, or one of version 7 with the method 3 of RFC 9562 section 6.2
  */
 public data class Inspection(
     val id: Uuid?,
@@ -43,7 +50,25 @@ public data class Inspection(
     val round: Long?,
     val offset: Duration?,
     val writerTag: Int?,
-)
+    val fraction: Duration?,
+) {
+    /** The id for Java, unless it has 64 bits. */
+    public val idJava: UUID? get() = id?.toJavaUuid()
+
+    /** [shortId] for Java, where it is `getShortId()`: a signed number of the same bits. */
+    @get:JvmName("getShortId")
+    public val shortIdJava: Long? get() = shortId?.toLong()
+
+    /** The time for Java. */
+    public val timeJava: java.time.Instant? get() = time?.toJavaInstant()
+
+    /** The time of an ascending tail for Java. */
+    public val tailTimeJava: java.time.Instant? get() = tailTime?.toJavaInstant()
+
+    /** [offset] for Java, where it is `getOffset()`. */
+    @get:JvmName("getOffset")
+    public val offsetJava: java.time.Duration? get() = offset?.toJavaDuration()
+}
 
 /** Reads the fields of an id of any format. Throws [IdException.Parse] if it is not the text of an id. */
 public fun inspect(text: String): Inspection {
@@ -57,6 +82,7 @@ public fun inspect(text: String): Inspection {
  * The same for an id with an ascending tail after a keyed prefix that changes once every [interval], such as "day". [isNamed] says whether
  * the writer had a name. Throws [IdException.Config] if no keyed prefix can have the interval.
  */
+@JvmOverloads
 public fun inspectKeyed(text: String, interval: String, isNamed: Boolean = false): Inspection {
     val seen = ByteArray(INSPECTION_SIZE)
     val bytes = text.toByteArray()
@@ -94,6 +120,7 @@ private fun read(bytes: ByteArray): Inspection {
         round = if (has(512)) unsigned(64) else null,
         offset = if (has(1024)) seen.getLong(40).milliseconds else null,
         writerTag = if (has(2048)) small(72) else null,
+        fraction = if (has(4096)) seen.getInt(84).nanoseconds else null,
     )
 }
 

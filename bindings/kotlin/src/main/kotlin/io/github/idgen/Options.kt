@@ -4,6 +4,8 @@ import com.sun.jna.Memory
 import java.io.File
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.seconds
+import kotlin.time.toJavaDuration
+import kotlin.time.toKotlinDuration
 
 /** What a generator does if the clock is behind the last id by more than the tolerance. */
 public enum class WhenBehind {
@@ -36,7 +38,29 @@ public class Options(
     public val whenBehind: WhenBehind = WhenBehind.RESTART,
     public val node: String? = null,
     public val sources: TestSources? = null,
-)
+) {
+    /** For Java: options with a state file, or without one, and with the defaults of the others. */
+    public constructor(stateFile: File?) : this(stateFile, DEFAULT_TOLERANCE)
+
+    /** For Java. A tolerance of 100 years or more is any. */
+    @JvmOverloads
+    public constructor(
+        stateFile: File?,
+        tolerance: java.time.Duration,
+        whenBehind: WhenBehind = WhenBehind.RESTART,
+        node: String? = null,
+        sources: TestSources? = null,
+    ) : this(stateFile, if (tolerance >= ANY) Duration.INFINITE else tolerance.toKotlinDuration(), whenBehind, node, sources)
+
+    /** [tolerance] for Java, where it is `getTolerance()`: `Long.MAX_VALUE` seconds for [Duration.INFINITE]. */
+    @get:JvmName("getTolerance")
+    public val toleranceJava: java.time.Duration get() = tolerance.toJavaDuration()
+
+    private companion object {
+        val DEFAULT_TOLERANCE = 10.seconds
+        val ANY: java.time.Duration = java.time.Duration.ofDays(36_525)
+    }
+}
 
 /** How an interval becomes the first 16 bits of a prefixed id. */
 public sealed class Prefix {
@@ -47,7 +71,7 @@ public sealed class Prefix {
      * A keyed permutation: without the secret, which has at least 16 bytes, the prefix does not reveal the interval. Each named writer has
      * one of its own.
      */
-    public class Keyed(secret: ByteArray, public val writer: String? = null) : Prefix() {
+    public class Keyed @JvmOverloads constructor(secret: ByteArray, public val writer: String? = null) : Prefix() {
         internal val secret = secret.copyOf()
     }
 

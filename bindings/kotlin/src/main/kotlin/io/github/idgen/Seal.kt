@@ -2,6 +2,7 @@ package io.github.idgen
 
 import java.util.UUID
 import kotlin.time.Instant
+import kotlin.time.toKotlinInstant
 import kotlin.uuid.Uuid
 import kotlin.uuid.toJavaUuid
 import kotlin.uuid.toKotlinUuid
@@ -25,6 +26,12 @@ public sealed class Sealer(private val handle: Handle) : AutoCloseable {
 
     /** The ids of version 7 of many, by one call. */
     public fun openAll(sealed: List<Uuid>): List<Uuid> = change(sealed, Library::idgen_open_ids)
+
+    /** [sealAll] for [java.util.UUID]s. */
+    public fun sealAllJava(ids: List<UUID>): List<UUID> = sealAll(ids.map(UUID::toKotlinUuid)).map(Uuid::toJavaUuid)
+
+    /** [openAll] for [java.util.UUID]s. */
+    public fun openAllJava(sealed: List<UUID>): List<UUID> = openAll(sealed.map(UUID::toKotlinUuid)).map(Uuid::toJavaUuid)
 
     private fun change(id: Uuid, function: Change): Uuid = change(listOf(id), function).single()
 
@@ -50,6 +57,9 @@ public class SealRing private constructor(private val ring: Handle) : Sealer(rin
     /** A ring from the secret of its first key. */
     public constructor(secret: ByteArray) :
         this(Handle("ring", create { Library.idgen_seal_ring_new(secret, secret.size.toLong(), it) }, Library::idgen_seal_free))
+
+    /** Adds the key that seals ids from this time on. The times must ascend. */
+    public fun add(from: java.time.Instant, secret: ByteArray): Unit = add(from.toKotlinInstant(), secret)
 
     /** Adds the key that seals ids from this time on. The times must ascend. */
     public fun add(from: Instant, secret: ByteArray): Unit = ring.use { ring ->

@@ -11,7 +11,8 @@ package io.github.idgen
 public class ShortGenerator @JvmOverloads constructor(options: Options = Options()) : AutoCloseable {
     private val handle = SettingsOf(13, options).create()
 
-    /** The next id. */
+    /** The next id. In Java, it is a `long` of the same bits: `Long.toUnsignedString` writes it. */
+    @JvmName("next")
     public fun next(): ULong {
         val id = LongArray(1)
         handle.use { generator -> call { Library.idgen_generator_next_short(generator, id, it) } }
@@ -21,12 +22,15 @@ public class ShortGenerator @JvmOverloads constructor(options: Options = Options
     /** The next id as decimal text. */
     public fun nextText(): String = next().toString()
 
-    /** So many new ids, in order. Java reads them as signed numbers of the same bits. */
-    public fun batch(count: Int): List<ULong> {
+    /** So many new ids, in order. Java calls [batchLongs]. */
+    public fun batch(count: Int): List<ULong> = batchLongs(count).map(Long::toULong)
+
+    /** So many new ids, in order, as signed numbers of the same bits. */
+    public fun batchLongs(count: Int): LongArray {
         if (count !in 0..MAX_BATCH) throw IdException.Config("a batch has 0 to $MAX_BATCH ids, not $count")
         val ids = LongArray(count)
         handle.use { generator -> call { Library.idgen_generator_fill_short(generator, ids, count.toLong(), it) } }
-        return ids.map(Long::toULong)
+        return ids
     }
 
     /** Ends the generator. With a state, it saves the exact position, and then releases the file. */
@@ -40,9 +44,22 @@ public class ShortGenerator @JvmOverloads constructor(options: Options = Options
  * @property node the 16 bits of the device
  * @property counter the number of the id in its second
  */
-public data class ShortFields(val unixSeconds: UInt, val node: UShort, val counter: UShort)
+public data class ShortFields(val unixSeconds: UInt, val node: UShort, val counter: UShort) {
+    /** [unixSeconds] for Java, where it is `getUnixSeconds()`. */
+    @get:JvmName("getUnixSeconds")
+    public val unixSecondsJava: Long get() = unixSeconds.toLong()
+
+    /** [node] for Java, where it is `getNode()`. */
+    @get:JvmName("getNode")
+    public val nodeJava: Int get() = node.toInt()
+
+    /** [counter] for Java, where it is `getCounter()`. */
+    @get:JvmName("getCounter")
+    public val counterJava: Int get() = counter.toInt()
+}
 
 /** Reads the decimal text of a 64-bit id. Throws [IdException.Parse] if it is another text. */
+@JvmName("parseShort")
 public fun parseShort(text: String): ULong {
     val id = LongArray(1)
     val bytes = text.toByteArray()
@@ -51,4 +68,5 @@ public fun parseShort(text: String): ULong {
 }
 
 /** The fields of a 64-bit id. */
+@JvmName("shortFields")
 public fun shortFields(id: ULong): ShortFields = ShortFields((id shr 32).toUInt(), (id shr 16).toUShort(), id.toUShort())

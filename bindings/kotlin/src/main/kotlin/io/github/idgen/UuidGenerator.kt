@@ -69,9 +69,9 @@ public class UuidGenerator private constructor(private val handle: Handle) : Aut
             }
         }
 
-        /** UUIDs of version 8 that begin with fixed bits, such as "ffff" or "0b101", and then ascend. */
+        /** UUIDs of version 8 that begin with fixed bits, such as "ffffffff" or "0b101", and then ascend. Of 2^32 random keys, one begins with the default. */
         @JvmStatic @JvmOverloads
-        public fun fixedPrefix(bits: String = "ffff", options: Options = Options()): UuidGenerator =
+        public fun fixedPrefix(bits: String = "ffffffff", options: Options = Options()): UuidGenerator =
             of(12, options) { settings.fixed_prefix = text("bits", bits) }
 
         private fun of(kind: Int, options: Options, configure: SettingsOf.() -> Unit = {}): UuidGenerator =

@@ -144,6 +144,7 @@ internal fun fieldsOf(seen: Inspection): JsonObject = JsonObject().apply {
     seen.round?.let { addProperty("round", it) }
     seen.offset?.let { addProperty("offset_ms", it.inWholeMilliseconds) }
     seen.writerTag?.let { addProperty("writer_tag", it) }
+    seen.fraction?.let { addProperty("fraction_ns", it.inWholeNanoseconds) }
 }
 
 /** The time of a vector, where years beyond 9999 have no sign. */

@@ -1,0 +1,85 @@
+"""Refuses comparisons in SQLAlchemy of a column type of idgen with one that stores UUIDs in another way.
+
+Their values are never equal, so a statement would find nothing: ``sqlalchemy.literal(id) == column``, a join
+with a column of ``sqlalchemy.Uuid``, or ``column.in_()`` with a subquery of texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.exc import CompileError
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql import operators
+from sqlalchemy.sql.elements import BinaryExpression, ClauseList, ExpressionClauseList, Grouping
+
+from idgen.sqlalchemy import Base64UUID, BinaryUUID, SwappedUUID
+
+
+def form(type_: Any, dialect: Any) -> str | None:
+    """How a type stores UUIDs on this database: swapped, bytes, base64, native, text (32 or an unknown number
+    of characters), or hyphenated; None for types of other values.
+    """
+    type_ = getattr(type_, "_variant_mapping", {}).get(dialect.name, type_)
+    if isinstance(type_, SwappedUUID):
+        return "swapped"
+    if isinstance(type_, BinaryUUID):
+        return "bytes"
+    if isinstance(type_, Base64UUID):
+        return "base64"
+    if isinstance(type_, sa.TypeDecorator):
+        return form(type_.load_dialect_impl(dialect), dialect)
+    if isinstance(type_, sa.Uuid):
+        native = isinstance(type_, sa.UUID) or (type_.native_uuid and dialect.supports_native_uuid)
+        return "native" if native else "text"
+    if isinstance(type_, sa.String) and not isinstance(type_, sa.Enum):
+        return "hyphenated" if (type_.length or 0) >= 36 else "text"
+    return None
+
+
+_OWN = ("swapped", "bytes", "base64")
+
+
+@compiles(BinaryExpression)
+def _compile(element: Any, compiler: Any, **settings: Any) -> str:
+    # The dialect of str(statement) is that of no database.
+    if operators.is_comparison(element.operator) and compiler.dialect.name != "default":
+        left, right = (list(_types(side)) for side in (element.left, element.right))
+        for one, other in (
+            zip(left, right) if len(left) == len(right) else ((a, b) for a in left for b in right)
+        ):
+            _check(one, other, compiler.dialect)
+    return compiler.visit_binary(element, **settings)  # type: ignore[no-any-return]
+
+
+def _check(left: Any, right: Any, dialect: Any) -> None:
+    forms = [form(type_, dialect) for type_ in (left, right)]
+    if forms[0] == forms[1] or None in forms or not any(one in _OWN for one in forms):
+        return
+    # Texts may be compared with texts: who writes one means the stored one.
+    if all(one in ("base64", "text", "hyphenated") for one in forms) and not any(
+        isinstance(type_, sa.Uuid) for type_ in (left, right)
+    ):
+        return
+    own = left if forms[0] in _OWN else right
+    raise CompileError(
+        f"{left!r} and {right!r} store UUIDs in different ways ({forms[0]} and {forms[1]}), so they are "
+        f"never equal: use one type for both, such as literal(id, {own!r}) for a value"
+    )
+
+
+def _types(side: Any) -> Iterator[Any]:
+    """The types of one side of a comparison: more than one for lists and tuples."""
+    if isinstance(side, (ClauseList, ExpressionClauseList)):
+        for clause in side.clauses:
+            yield from _types(clause)
+    elif isinstance(side, Grouping):
+        yield from _types(side.element)
+    elif isinstance(side, sa.SelectBase):
+        for column in side.selected_columns:
+            yield column.type
+    else:
+        type_ = getattr(side, "type", None)
+        yield from getattr(type_, "types", None) or (type_,)

@@ -1,0 +1,189 @@
+//! Ids of real programs: the source of each is recognized, and the ids that came next are predicted. `tests/sources` has the ids, and
+//! the programs that made them.
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+mod common;
+
+use std::path::Path;
+
+use common::*;
+use idgen::Uuid;
+use idgen_check::{Prediction, Status, predict};
+
+fn ids(file: &str) -> Vec<u128> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sources").join(file).with_extension("txt");
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    text.lines().map(|line| Uuid::parse_str(line).unwrap().as_u128()).collect()
+}
+
+/// Predicts the ids of a file after the first `given`, and asserts that no digit is wrong and that at least `digits` of the
+/// next id are known.
+#[track_caller]
+fn assert_predicted(file: &str, given: usize, source: &str, digits: usize) -> Prediction {
+    let all = ids(file);
+    let (given, rest) = all.split_at(given);
+    let found = predict(given, false, rest.len());
+    assert_eq!(found.len(), 1, "{file}: {found:?}");
+    let found = found[0].clone();
+    assert!(found.source.contains(source), "{file}: {found:?}");
+    assert_eq!((found.found, found.of), (given.len(), given.len()), "{file}: {found:?}");
+    // Where the ids do not show where V8's cache ends, another state may be the right one.
+    for (number, (next, id)) in found.next.iter().zip(rest).enumerate().filter(|_| found.others == 0) {
+        let id = Uuid::from_u128(*id).to_string();
+        let wrong = next.chars().zip(id.chars()).filter(|(next, is)| *next != '?' && next != is).count();
+        assert_eq!(wrong, 0, "{file}: {id} was predicted as {next}");
+        let known = next.chars().filter(char::is_ascii_hexdigit).count();
+        assert!(number > 0 || known >= digits, "{file}: {known} digits of {next} are known");
+    }
+    found
+}
+
+#[test]
+fn math_random_of_v8() {
+    for (file, given, digits) in [
+        ("node-snippet", 4, 32),
+        ("node-y-of-two-bits", 4, 32),
+        ("node-32-digits", 4, 32),
+        ("node-36-digits", 4, 31),
+        ("node-bytes", 9, 32),
+        ("node-uuid-fallback", 12, 30),
+        ("node-s4", 12, 32),
+        ("node-s4-version-4", 10, 32),
+        ("node-hex-of-fractions", 12, 30),
+        ("node-uuid-fast", 10, 32),
+        ("node-1e7", 4, 32),
+        ("node-gap-of-one", 8, 32),
+        ("node-performance-now", 12, 9),
+    ] {
+        let found = assert_predicted(file, given, "V8", digits);
+        assert!(found.needed <= 6 && found.instead.contains("crypto.randomUUID"), "{file}: {found:?}");
+    }
+}
+
+/// Two ids of the usual snippet are enough, at any place of the cache of 64 numbers.
+#[test]
+fn two_ids_of_the_snippet_are_enough() {
+    let all = ids("node-snippet");
+    let mut exact = 0;
+    for start in 0..all.len() - 4 {
+        let found = predict(&all[start..start + 2], false, 2);
+        assert!(found.len() == 1 && found[0].needed == 2, "{start}: {found:?}");
+        let next = Uuid::from_u128(all[start + 2]).to_string();
+        // 62 numbers may come from one filling of the cache; then the ids do not show where the next one begins.
+        assert!(found[0].next[0] == next || found[0].others > 0, "{start}: {found:?}");
+        exact += usize::from(found[0].others == 0);
+    }
+    assert!(exact >= 8, "{exact}");
+}
+
+#[test]
+fn congruences() {
+    for (file, given, source) in [
+        ("java-nextlong", 4, "java.util.Random"),
+        ("java-nextlong-version-4", 4, "java.util.Random"),
+        ("java-nextbytes", 3, "java.util.Random"),
+        ("java-nextint-16", 3, "java.util.Random"),
+        ("java-math-random", 3, "Math.random() of Java"),
+        ("java-nextint-masked", 3, "java.util.Random"),
+        ("java-nextint-65536", 3, "java.util.Random"),
+        ("perl-rand", 3, "Perl"),
+        ("c-drand48-16", 3, "drand48"),
+        ("c-lrand48-16", 3, "lrand48"),
+        ("c-lrand48-ffff", 3, "lrand48"),
+    ] {
+        assert_predicted(file, given, source, 32);
+    }
+}
+
+#[test]
+fn sums_of_earlier_numbers() {
+    for (file, given, source, digits) in [
+        ("c-rand-256", 8, "glibc", 8),
+        ("c-rand-16", 6, "glibc", 8),
+        ("c-rand-ffff", 8, "glibc", 8),
+        ("go-read", 300, "Read of math/rand of Go", 8),
+        ("go-intn-256", 50, "math/rand of Go", 8),
+        ("go-uint32", 170, "math/rand of Go (Uint32)", 16),
+        ("go-uint64", 330, "math/rand of Go (Uint64)", 24),
+        ("go-intn-16", 30, "math/rand of Go", 1),
+        ("mono-nextbytes-guid", 12, ".NET", 4),
+        ("mono-next-16", 12, ".NET", 1),
+    ] {
+        assert_predicted(file, given, source, digits);
+    }
+}
+
+#[test]
+fn mersenne_twister() {
+    for (file, given, digits) in [
+        ("python-getrandbits-128-all-bits", 160, 32),
+        ("python-getrandbits-128", 390, 16),
+        ("python-randbytes", 390, 12),
+        ("ruby-random-bytes", 390, 12),
+    ] {
+        assert_predicted(file, given, "MT19937", digits);
+    }
+}
+
+/// Ids in another order, with a missing one, and of two processes in turn.
+#[test]
+fn ids_that_are_not_in_order() {
+    let all = ids("node-snippet");
+    let missing: Vec<_> =
+        all.iter().copied().enumerate().filter(|(n, _)| *n != 4).map(|(_, id)| id).collect();
+    let found = predict(&missing, false, 1);
+    assert_eq!((found.len(), found[0].found, found[0].skipped), (1, missing.len(), 31), "{found:?}");
+
+    let backward: Vec<_> = all.iter().rev().copied().collect();
+    let found = predict(&backward, false, 1);
+    assert!(found[0].is_reordered && found[0].found > 1, "{found:?}");
+
+    let other = ids("node-y-of-two-bits");
+    let mixed: Vec<_> = all.iter().zip(&other).flat_map(|(a, b)| [*a, *b]).collect();
+    let found = predict(&mixed, false, 1);
+    assert_eq!(
+        found.iter().map(|found| found.found).collect::<Vec<_>>(),
+        [all.len(), other.len()],
+        "{found:?}"
+    );
+}
+
+/// The rule fails, and the report shows the ids that come next.
+#[test]
+fn the_report_says_what_comes_next() {
+    let all: Vec<Uuid> = ids("node-snippet").into_iter().map(Uuid::from_u128).collect();
+    let report = check(&[&all[..4]]);
+    let next = all[4].to_string();
+    assert_found(
+        &report,
+        "unguessable",
+        Status::Fails,
+        &format!("these ids come from Math.random() of V8 (Node, Chrome, Edge); the next id is {next}"),
+    );
+    assert!(report.unmet("unguessable".parse().unwrap()).is_some());
+    let text = report.to_string();
+    assert!(
+        text.contains(&format!("next     {next}")) && text.contains("instead  crypto.randomUUID()"),
+        "{text}"
+    );
+
+    // Without version and variant, the ids are of many kinds.
+    let all: Vec<Uuid> = ids("node-s4").into_iter().map(Uuid::from_u128).collect();
+    let report = check(&[&all]);
+    let failing: Vec<_> =
+        report.verdicts_of("unguessable").filter(|verdict| verdict.kind.is_none()).collect();
+    assert!(failing.len() == 1 && failing[0].status == Status::Fails, "{report}");
+}
+
+#[test]
+fn secure_ids_have_no_source() {
+    for size in [2, 12, 150, 2_000] {
+        let ids: Vec<_> = (0..size).map(|_| idgen::v4().as_u128()).collect();
+        assert_eq!(predict(&ids, false, 1), []);
+        let ids: Vec<_> = (0..size).map(|_| idgen::ulid().as_u128()).collect();
+        assert_eq!(predict(&ids, true, 1), []);
+    }
+    assert_eq!(predict(&[], false, 1), []);
+    assert_eq!(predict(&[0; 200], false, 1), []);
+    assert_eq!(predict(&[u128::MAX; 200], false, 1), []);
+}
