@@ -9,6 +9,11 @@ use idgen_database::{Error, Result};
 /// Ends statements in files for the clients of MySQL and MariaDB, since bodies of procedures contain semicolons.
 const DELIMITER: &str = "$$";
 
+/// The beginning of files for psql: it finds out whether the server process stays the same, and sets nothing.
+const PSQL_BEGIN: &str = include_str!("psql_begin.sql");
+/// Their end.
+const PSQL_END: &str = include_str!("psql_end.sql");
+
 impl Plan {
     /// Writes the files. The folder must not exist, or be empty: a plan never replaces one that may be in use.
     ///
@@ -50,6 +55,7 @@ impl Plan {
     ///     stop: "Stop the client; execute it again.".into(),
     /// };
     /// let plan = Plan {
+    ///     id: "k3f9x2ab".into(),
     ///     engine: Engine::Postgres,
     ///     target: Target::Uuid,
     ///     tables: vec!["orders".into()],
@@ -62,7 +68,7 @@ impl Plan {
     /// };
     /// let files = plan.files();
     /// assert_eq!(files[1].0, "01-check.sql");
-    /// assert!(files[1].1.ends_with("-- Counts the rows.\nSELECT COUNT(*) FROM orders;\n"));
+    /// assert!(files[1].1.contains("-- Counts the rows.\nSELECT COUNT(*) FROM orders;\n"));
     /// ```
     pub fn files(&self) -> Vec<(String, String)> {
         let mut files = vec![("README.md".to_owned(), self.readme())];
@@ -96,7 +102,7 @@ impl Plan {
     fn sql(&self, purpose: &str, statements: &[Statement]) -> String {
         let mut text = comment(purpose);
         match self.engine {
-            Engine::Postgres => text.push_str("\\set ON_ERROR_STOP on\n\\set AUTOCOMMIT on\n"),
+            Engine::Postgres => text.push_str(PSQL_BEGIN),
             Engine::MySql | Engine::MariaDb => {
                 _ = writeln!(text, "DELIMITER {DELIMITER}");
             }
@@ -106,6 +112,9 @@ impl Plan {
             let sql = format!("{}{end}\n", statement.sql);
             let sql = statement.only_if.as_ref().map_or(sql.clone(), |query| conditional(query, &sql));
             _ = write!(text, "\n{}{sql}", comment(&statement.purpose));
+        }
+        if self.engine == Engine::Postgres {
+            text.push_str(PSQL_END);
         }
         text
     }
@@ -183,6 +192,7 @@ mod tests {
                 stop: String::new(),
             };
             let plan = Plan {
+                id: String::new(),
                 engine: Engine::MySql,
                 target: Target::Binary16,
                 tables: Vec::new(),

@@ -31,6 +31,7 @@ use steps::Steps;
 use texts::{TableText, Texts};
 
 use crate::plan::data::{Engine, Plan, Target};
+use crate::plan::identity;
 use crate::plan::options::Options;
 use idgen_database::{Error, Result};
 
@@ -137,6 +138,7 @@ async fn copying(session: &mut Session, options: &Options, catalog: &Catalog, gr
     let checks = checks::of_data(&texts, &fingerprints);
     let command = tool::command(&texts)?;
     Ok(Plan {
+        id: identity::new(),
         engine: session.engine,
         target: options.to,
         tables: graph.order.clone(),

@@ -56,6 +56,12 @@ async fn each_step_is_killed_undone_and_continued() {
             );
         }
         test.go_back(&name).await;
+        if name == switch {
+            // The server may have completed it for a client that was killed; then the way back has dropped what it needs.
+            for name in &test.files.names.clone()[at - 5..at] {
+                run(&test.files, name).await;
+            }
+        }
         test.run_twice(&name).await;
         if name == switch {
             // Now there is something to go back from.
@@ -109,12 +115,13 @@ impl Test {
         let builds_indexes = name.ends_with("-indexes.sql") && !name.starts_with("undo");
         let step = name.trim_end_matches(".sql").split_once('-').unwrap().1.to_owned();
         let mut blocker = connect(&self.url).await;
+        let id = self.plan.id.clone();
         let set = |pause: &str, blocks: u32| {
-            format!("UPDATE idgen_plan_orders.settings SET pause = '{pause}', chunk_blocks = {blocks}")
+            format!("UPDATE idgen_{id}.settings SET pause = '{pause}', chunk_blocks = {blocks}")
         };
         match step.as_str() {
-            "check" => execute(&mut blocker, READ_BLOCK).await,
-            "backfill" | "verify" => execute(&mut self.connection, set("300 ms", 1)).await,
+            "check" | "verify" => execute(&mut blocker, READ_BLOCK).await,
+            "backfill" => execute(&mut self.connection, set("300 ms", 1)).await,
             _ if builds_indexes => execute(&mut blocker, INDEX_BLOCK).await,
             _ => execute(&mut blocker, BLOCK).await,
         }
@@ -141,7 +148,7 @@ impl Test {
         let (succeeded, said) = tokio::task::block_in_place(|| running.end());
         assert!(!succeeded, "{name} was complete before it was killed: {said}");
         execute(&mut blocker, "ROLLBACK").await;
-        if matches!(step.as_str(), "backfill" | "verify") {
+        if step == "backfill" {
             execute(&mut self.connection, set("0", 64)).await;
         }
         self.until(&format!("SELECT (count(*) = 0) {SESSIONS}")).await;
@@ -180,17 +187,14 @@ async fn files_in_the_wrong_order_change_nothing() {
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(!output.status.success() && said.contains(why), "{name}: {said}");
     };
-    fails(format!("undo/{}", files.step("triggers")), "_idgen_new is there");
+    fails(format!("undo/{}", files.step("triggers")), "is there: the next file is undo/08-text.sql");
     fails(files.step("finish").to_owned(), "the switch has not been made");
     run(&files, &files.names[switch]).await;
-    for name in ["prepare", "triggers", "constraints"] {
+    for name in ["check", "prepare", "triggers", "backfill", "indexes", "constraints", "verify", "text"] {
         fails(files.step(name).to_owned(), "the switch has been made");
     }
-    for name in ["prepare", "triggers", "indexes", "constraints"] {
+    for name in ["prepare", "triggers", "indexes", "constraints", "text"] {
         fails(format!("undo/{}", files.step(name)), "the switch has been made");
-    }
-    for name in ["indexes", "verify"] {
-        fails(files.step(name).to_owned(), "does not exist");
     }
     let write = "INSERT INTO orders (n) VALUES (1); UPDATE orders SET id = gen_random_uuid() WHERE n = 1; DELETE FROM orders WHERE n = 1";
     execute(&mut connection, write).await;

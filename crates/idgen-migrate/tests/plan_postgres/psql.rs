@@ -13,7 +13,10 @@ use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
 pub static SERVER: LazyLock<Server> = LazyLock::new(|| {
     Server::start(
         Database::Postgres,
-        &Settings::new().option("max_connections", "200").option("wal_level", "logical"),
+        &Settings::new()
+            .option("max_connections", "200")
+            .option("wal_level", "logical")
+            .option("max_prepared_transactions", "8"),
     )
     .unwrap()
 });
@@ -21,6 +24,8 @@ pub static SERVER: LazyLock<Server> = LazyLock::new(|| {
 /// A plan that was written, and the database that it is for.
 pub struct Files {
     folder: tempfile::TempDir,
+    /// The identity of the plan.
+    pub id: String,
     pub names: Vec<String>,
     url: String,
 }
@@ -33,7 +38,7 @@ impl Files {
         let mut names: Vec<String> =
             names.filter(|name| name.ends_with(".sql") && !name.contains('/')).collect();
         names.sort();
-        Files { folder, names, url: url.to_owned() }
+        Files { folder, id: plan.id.clone(), names, url: url.to_owned() }
     }
 
     /// The file of a step.

@@ -36,8 +36,11 @@ async fn a_logical_replica_ends_equal() {
                 run(&there, there_name).await;
             }
             "finish" => {
-                until(&mut other, "SELECT count(*) > 50 FROM lines WHERE order_id_idgen_old IS NOT NULL")
-                    .await;
+                until(
+                    &mut other,
+                    &format!("SELECT count(*) > 50 FROM lines WHERE order_id_{}_old IS NOT NULL", there.id),
+                )
+                .await;
                 run(&files, name).await;
                 // What the source wrote before has the columns that this step drops.
                 let end = text(&mut connection, "SELECT pg_current_wal_lsn()").await;

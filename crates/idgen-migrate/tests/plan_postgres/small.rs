@@ -109,7 +109,8 @@ async fn the_copy_waits_while_the_server_is_busy() {
         run(&files, name).await;
     }
     // Its own session is active, too.
-    execute(&mut connection, "UPDATE idgen_plan_orders.settings SET max_active = 0").await;
+    let id = files.id.clone();
+    execute(&mut connection, format!("UPDATE idgen_{id}.settings SET max_active = 0")).await;
     let url = scratch.url().to_owned();
     let later = tokio::spawn(async move {
         let mut connection = connect(&url).await;
@@ -119,14 +120,15 @@ async fn the_copy_waits_while_the_server_is_busy() {
             wait.check();
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
-        let rows = text(&mut connection, "SELECT count(id_idgen_new) FROM orders").await;
-        execute(&mut connection, "UPDATE idgen_plan_orders.settings SET max_active = 64").await;
+        let rows = text(&mut connection, &format!("SELECT count(id_{id}_new) FROM orders")).await;
+        execute(&mut connection, format!("UPDATE idgen_{id}.settings SET max_active = 64")).await;
         rows
     });
     let said = run(&files, &copy).await;
     assert!(said.contains("sessions are active, replicas lag by"), "{said}");
     assert_eq!(later.await.unwrap(), "0");
-    assert_eq!(text(&mut connection, "SELECT count(id_idgen_new) FROM orders").await, "10");
+    let count = format!("SELECT count(id_{}_new) FROM orders", files.id);
+    assert_eq!(text(&mut connection, &count).await, "10");
 }
 
 /// Names that need quotes, ids as bytes, and a key of two columns that refers to them.

@@ -14,6 +14,7 @@ use super::steps::{WAIT, guard};
 use super::templates::Templates;
 use super::uuid_type;
 use crate::plan::data::{Engine, Plan, Statement, Step, Target};
+use crate::plan::identity;
 use crate::plan::options::Options;
 use idgen_database::{Error, Result};
 
@@ -53,6 +54,7 @@ pub(super) async fn plan(session: &mut Session, options: &Options, catalog: &Cat
     let is_exceeded = session.text(&largest).await? == "1";
     let check = checks::unchanged(&key.table.name, &fingerprint);
     Ok(Plan {
+        id: identity::new(),
         engine: session.engine,
         target: options.to,
         tables: vec![key.table.name.clone()],

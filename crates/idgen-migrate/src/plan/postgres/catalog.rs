@@ -21,6 +21,8 @@ pub(super) struct Session {
     connection: PgConnection,
     /// The server's version, as in 180001.
     pub(super) version: i32,
+    /// The statement with which each transaction begins.
+    settings: String,
 }
 
 /// What is known of a database.
@@ -54,6 +56,8 @@ pub(super) struct Table {
     pub(super) readable: bool,
     pub(super) owned: bool,
     pub(super) update_triggers: Vec<String>,
+    /// Views, functions and triggers with transition tables, which have all columns of the table as a value.
+    pub(super) row_users: Vec<String>,
     pub(super) publications: Vec<String>,
 }
 
@@ -100,6 +104,8 @@ pub(super) struct ForeignKey {
     pub(super) match_full: bool,
     /// The columns of `ON DELETE SET NULL (…)`. Empty where it names none.
     pub(super) set_columns: Vec<i32>,
+    /// The operators that compare the parent's columns with the child's, whatever the search path.
+    pub(super) operators: Vec<String>,
     pub(super) comment: Option<String>,
 }
 
@@ -157,15 +163,8 @@ impl Session {
             .await
             .map_err(|_| Error::new("the server did not accept the connection within 30 seconds"))?
             .map_err(|error| Error::of("cannot connect", error))?;
-        let mut session = Session { connection, version: 0 };
-        // Names in the texts of defaults and predicates are complete if no schema is searched.
-        let clean: String = settings::clean().into_iter().map(|statement| statement.sql + ";").collect();
-        let setup = format!(
-            "{clean} SET default_transaction_read_only = on; SET statement_timeout = {}",
-            limit.as_millis()
-        );
-        let set = session.connection.execute(sqlx::raw_sql(AssertSqlSafe(setup))).await;
-        set.map_err(|error| Error::of("the server refused the settings of the session", error))?;
+        let mut session =
+            Session { connection, version: 0, settings: settings::of_transaction(limit.as_millis()) };
         session.version =
             session.number("SELECT current_setting('server_version_num')::bigint").await? as i32;
         if session.version < OLDEST {
@@ -191,11 +190,9 @@ impl Session {
     /// The rows of a query. The server writes them as JSON.
     async fn rows<T: DeserializeOwned>(&mut self, what: &str, sql: &str) -> Result<Vec<T>> {
         let all = format!("SELECT COALESCE(json_agg(q), '[]')::text FROM ({sql}) AS q");
-        let text: String = sqlx::query_scalar(AssertSqlSafe(all))
-            .fetch_one(&mut self.connection)
-            .await
-            .map_err(|error| Error::of(format!("cannot read the {what}"), error))?;
-        serde_json::from_str(&text).map_err(|error| Error::of(format!("cannot understand the {what}"), error))
+        let texts: Vec<String> = self.read(&format!("the {what}"), all).await?;
+        let text = texts.first().map_or("[]", String::as_str);
+        serde_json::from_str(text).map_err(|error| Error::of(format!("cannot understand the {what}"), error))
     }
 
     /// The first values of a column that are not null.
@@ -204,26 +201,35 @@ impl Session {
             "SELECT CASE WHEN pg_typeof({column})::text = 'bytea' THEN encode({column}::text::bytea, 'hex') \
              ELSE {column}::text END FROM {table} WHERE {column} IS NOT NULL LIMIT 100"
         );
-        sqlx::query_scalar(AssertSqlSafe(sql))
-            .fetch_all(&mut self.connection)
-            .await
-            .map_err(|error| Error::of(format!("cannot read values of {column} in {table}"), error))
+        self.read(&format!("values of {column} in {table}"), sql).await
     }
 
     /// The first column of a query.
     pub(super) async fn texts(&mut self, what: &str, sql: &str) -> Result<Vec<String>> {
-        sqlx::query_scalar(AssertSqlSafe(sql.to_owned()))
-            .fetch_all(&mut self.connection)
-            .await
-            .map_err(|error| Error::of(format!("cannot read {what}"), error))
+        self.read(what, sql.to_owned()).await
     }
 
     /// One number.
     pub(super) async fn number(&mut self, sql: &str) -> Result<i64> {
-        sqlx::query_scalar(AssertSqlSafe(sql.to_owned()))
-            .fetch_one(&mut self.connection)
-            .await
-            .map_err(|error| Error::of("cannot read the catalog", error))
+        let numbers: Vec<i64> = self.read("the catalog", sql.to_owned()).await?;
+        numbers.first().copied().ok_or_else(|| Error::new("cannot read the catalog: there is no answer"))
+    }
+
+    /// The first column of a query, in a transaction of its own that only reads. Its settings end with it, so a connection that a
+    /// pooler shares with others stays as it was.
+    async fn read<T>(&mut self, what: &str, sql: String) -> Result<Vec<T>>
+    where
+        T: for<'r> sqlx::Decode<'r, sqlx::Postgres> + sqlx::Type<sqlx::Postgres> + Send + Unpin,
+        (T,): for<'r> sqlx::FromRow<'r, sqlx::postgres::PgRow>,
+    {
+        let failed = |error| Error::of(format!("cannot read {what}"), error);
+        let begin = format!("BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY; {}", self.settings);
+        self.connection.execute(sqlx::raw_sql(AssertSqlSafe(begin))).await.map_err(failed)?;
+        // A pooler may give the next transaction to a server process that does not know a prepared statement.
+        let values =
+            sqlx::query_scalar(AssertSqlSafe(sql)).persistent(false).fetch_all(&mut self.connection).await;
+        self.connection.execute(sqlx::raw_sql("ROLLBACK")).await.map_err(failed)?;
+        values.map_err(failed)
     }
 
     pub(super) async fn close(self) {
@@ -243,8 +249,8 @@ impl Catalog {
             (0..self.tables.len()).filter(same).collect::<Vec<_>>()
         };
         let mut places = found(None, table);
-        if let Some((schema, name)) = table.split_once('.') {
-            places.extend(found(Some(schema), name));
+        for (at, dot) in table.match_indices('.') {
+            places.extend(found(Some(&table[..at]), &table[at + dot.len()..]));
         }
         match places[..] {
             [at] => Ok(&self.tables[at]),

@@ -1,18 +1,38 @@
 //! What the templates are filled with.
 
+mod index;
+
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
-use super::catalog::{Catalog, Column, ForeignKey, Index, Place, Table};
+use self::index::{IndexChange, index_change};
+use super::catalog::{Catalog, Column, ForeignKey, Place, Table};
 use super::graph::{Graph, key_of, pairs};
-use super::names::{quoted, with_ending};
-use super::refuse::not_null;
+use super::names::{hash, identity, quoted, with_ending};
 use super::spelling::Spelling;
+use crate::plan::data::Target;
+use idgen_database::{Error, Result};
 
 /// The whole change.
 #[derive(Debug, Serialize)]
 pub(super) struct Change {
+    /// The identity of the plan, which is a part of all names that it makes.
+    pub(super) id: String,
+    /// Differs between two plans for the same tables, unless all of their statements are the same.
+    pub(super) fingerprint: String,
     /// The schema of the plan's own objects.
     pub(super) schema: String,
+    /// The names of the triggers before and after the switch. They fire after those of others.
+    pub(super) forward: String,
+    pub(super) reverse: String,
+    /// The names of the tables, for people.
+    pub(super) shown: String,
+    pub(super) steps: Vec<StepFile>,
+    /// The names of the steps' files.
+    pub(super) files: BTreeMap<&'static str, String>,
+    /// Columns or views with the texts, where they are asked for.
+    pub(super) texts: Vec<String>,
     /// The server's version, as in 180001.
     pub(super) version: i32,
     pub(super) keep_text: bool,
@@ -21,6 +41,15 @@ pub(super) struct Change {
     /// Parents before children.
     pub(super) tables: Vec<TableChange>,
     pub(super) keys: Vec<KeyChange>,
+}
+
+/// A step in the ledger.
+#[derive(Debug, Serialize)]
+pub(super) struct StepFile {
+    pub(super) name: &'static str,
+    pub(super) file: String,
+    /// `read` or `change`.
+    pub(super) kind: &'static str,
 }
 
 #[derive(Debug, Serialize)]
@@ -57,6 +86,8 @@ pub(super) struct ColumnChange {
     pub(super) not_null_comment: Option<String>,
     /// The name of the constraint that says so until the switch.
     pub(super) check: String,
+    /// The name of the constraint that the old and the new key are the same, until the last step.
+    pub(super) same: String,
     pub(super) default: Option<String>,
     pub(super) new_default: Option<String>,
     pub(super) comment: Option<String>,
@@ -80,37 +111,14 @@ pub(super) struct Parent {
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct IndexChange {
-    pub(super) name: String,
-    pub(super) new: String,
-    pub(super) kept: String,
-    pub(super) primary: bool,
-    pub(super) unique: bool,
-    pub(super) constraint: bool,
-    /// `CLUSTER` uses it.
-    pub(super) clustered: bool,
-    pub(super) comment: Option<String>,
-    pub(super) constraint_comment: Option<String>,
-    pub(super) method: String,
-    /// Lists of columns with their order, until the switch and for the way back.
-    pub(super) new_columns: String,
-    pub(super) kept_columns: String,
-    /// The names of all columns, for the search of duplicates.
-    pub(super) columns: Vec<String>,
-    pub(super) condition: Option<String>,
-    pub(super) new_condition: Option<String>,
-    pub(super) nulls_not_distinct: bool,
-    /// What comes after the columns: `NULLS NOT DISTINCT`, `WITH`, `TABLESPACE`.
-    pub(super) ending: String,
-}
-
-#[derive(Debug, Serialize)]
 pub(super) struct KeyChange {
     pub(super) name: String,
     pub(super) new: String,
     pub(super) kept: String,
     pub(super) child: Side,
     pub(super) parent: Side,
+    /// The operators that compare a parent's column with the child's.
+    pub(super) operators: Vec<String>,
     /// `MATCH`, `ON UPDATE`, `ON DELETE` and `DEFERRABLE`, until the switch and for the way back.
     pub(super) new_ending: String,
     pub(super) kept_ending: String,
@@ -127,8 +135,37 @@ pub(super) struct Side {
     pub(super) kept: Vec<String>,
 }
 
-const NEW: &str = "_idgen_new";
-const OLD: &str = "_idgen_old";
+/// The endings of the plan's names.
+#[derive(Debug)]
+pub(super) struct Endings {
+    new: String,
+    old: String,
+    not_null: String,
+    same: String,
+}
+
+impl Endings {
+    fn of(id: &str) -> Endings {
+        let ending = |what: &str| format!("_{id}_{what}");
+        Endings { new: ending("new"), old: ending("old"), not_null: ending("not_null"), same: ending("same") }
+    }
+}
+
+/// The steps in their order, with their kinds.
+pub(super) const STEPS: [(&str, &str); 10] = [
+    ("check", "read"),
+    ("prepare", "change"),
+    ("triggers", "change"),
+    ("backfill", "change"),
+    ("indexes", "change"),
+    ("constraints", "change"),
+    ("verify", "read"),
+    (TEXT, "change"),
+    ("switch", "change"),
+    ("finish", "change"),
+];
+/// The step that only a plan with texts has.
+pub(super) const TEXT: &str = "text";
 
 impl Change {
     pub(super) fn of(
@@ -138,16 +175,52 @@ impl Change {
         version: i32,
         keep_text: bool,
     ) -> Change {
-        let tables = graph.tables.iter().filter_map(|&id| catalog.table(id));
-        let keys = graph.foreign_keys.iter().filter_map(|&at| key(catalog, graph, &catalog.foreign_keys[at]));
-        Change {
-            schema: schema(root),
+        let id = identity(&[&root.schema, &root.name, Target::Uuid.name()]);
+        let endings = Endings::of(&id);
+        let tables = graph.tables.iter().filter_map(|&id| catalog.table(id)).enumerate();
+        let tables: Vec<_> =
+            tables.map(|(at, table)| table_change(catalog, graph, &endings, table, at)).collect();
+        let keys = graph
+            .foreign_keys
+            .iter()
+            .filter_map(|&at| key(catalog, graph, &endings, &catalog.foreign_keys[at]));
+        let steps = STEPS.into_iter().filter(|(name, _)| keep_text || *name != TEXT).enumerate();
+        let steps: Vec<_> = steps
+            .map(|(at, (name, kind))| StepFile { name, file: format!("{:02}-{name}.sql", at + 1), kind })
+            .collect();
+        let mut change = Change {
+            schema: format!("idgen_{id}"),
+            fingerprint: String::new(),
+            forward: format!("zzz_idgen_{id}_forward"),
+            reverse: format!("zzz_idgen_{id}_reverse"),
+            shown: tables.iter().map(|table| table.shown.as_str()).collect::<Vec<_>>().join(", "),
+            files: steps.iter().map(|step| (step.name, step.file.clone())).collect(),
+            steps,
+            texts: Vec::new(),
+            id,
             version,
             keep_text,
             shape: Vec::new(),
-            tables: tables.enumerate().map(|(at, table)| table_change(catalog, graph, table, at)).collect(),
             keys: keys.collect(),
+            tables,
+        };
+        if keep_text {
+            let of = |table: &TableChange| match version >= 180_000 {
+                true => table.columns.iter().map(|column| column.text.clone()).collect(),
+                false => vec![table.view.clone()],
+            };
+            change.texts = change.tables.iter().flat_map(of).collect();
         }
+        change
+    }
+
+    /// Takes what the server knows of the tables, which completes the plan.
+    pub(super) fn complete(&mut self, shape: Vec<String>) -> Result<()> {
+        self.shape = shape;
+        let all =
+            serde_json::to_string(self).map_err(|error| Error::of("cannot write the plan down", error))?;
+        self.fingerprint = format!("{:016x}", hash(all.as_bytes()));
+        Ok(())
     }
 }
 
@@ -158,15 +231,16 @@ impl Change {
     }
 }
 
-/// The schema of the objects of a plan for a table.
-pub(super) fn schema(root: &Table) -> String {
-    with_ending(&format!("idgen_plan_{}", root.name), "")
-}
-
-fn table_change(catalog: &Catalog, graph: &Graph, table: &Table, at: usize) -> TableChange {
+fn table_change(
+    catalog: &Catalog,
+    graph: &Graph,
+    endings: &Endings,
+    table: &Table,
+    at: usize,
+) -> TableChange {
     let places = graph.columns.iter().filter(|(place, _)| place.0 == table.id);
     let columns = places.filter_map(|(&place, &spelling)| {
-        Some(column_change(catalog, graph, catalog.column(place)?, spelling))
+        Some(column_change(catalog, graph, endings, catalog.column(place)?, spelling))
     });
     let indexes = catalog.indexes.iter().filter(|index| {
         let changes = |number: &i32| graph.columns.contains_key(&(index.table, *number));
@@ -181,38 +255,45 @@ fn table_change(catalog: &Catalog, graph: &Graph, table: &Table, at: usize) -> T
         shown: table.shown(),
         tag: format!("t{}", at + 1),
         columns: columns.collect(),
-        indexes: indexes.map(|index| index_change(catalog, graph, index)).collect(),
+        indexes: indexes.map(|index| index_change(catalog, graph, endings, index)).collect(),
         others: others.map(|column| column.name.clone()).collect(),
         view: with_ending(&table.name, "_text"),
     }
 }
 
-fn column_change(catalog: &Catalog, graph: &Graph, column: &Column, spelling: Spelling) -> ColumnChange {
+fn column_change(
+    catalog: &Catalog,
+    graph: &Graph,
+    endings: &Endings,
+    column: &Column,
+    spelling: Spelling,
+) -> ColumnChange {
     let place = (column.table, column.number);
     let keys = graph.foreign_keys.iter().map(|&at| &catalog.foreign_keys[at]);
     let parent = keys.into_iter().find_map(|key| {
         let (_, to) = pairs(key).find(|&(child, parent)| child == place && parent != place)?;
-        let side = side(catalog, graph, pairs(key).map(|(_, parent)| parent))?;
+        let side = side(catalog, graph, endings, pairs(key).map(|(_, parent)| parent))?;
         Some(Parent {
             schema: side.schema,
             name: side.name,
-            kept: with_ending(&catalog.column(to)?.name, OLD),
+            kept: with_ending(&catalog.column(to)?.name, &endings.old),
             from: names(catalog, pairs(key).map(|(child, _)| child)),
             to: side.columns,
         })
     });
     ColumnChange {
         name: column.name.clone(),
-        new: with_ending(&column.name, NEW),
-        kept: with_ending(&column.name, OLD),
+        new: with_ending(&column.name, &endings.new),
+        kept: with_ending(&column.name, &endings.old),
         text: with_ending(&column.name, "_text"),
         spelling,
         not_null: column.not_null || key_of(catalog, column.table).contains(&place),
-        not_null_kept: with_ending(column.not_null_name.as_deref().unwrap_or(""), OLD),
+        not_null_kept: with_ending(column.not_null_name.as_deref().unwrap_or(""), &endings.old),
         not_null_name: column.not_null_name.clone(),
         not_null_ending: if column.not_null_own { " NO INHERIT" } else { "" },
         not_null_comment: column.not_null_comment.clone(),
-        check: with_ending(&column.name, "_idgen_not_null"),
+        check: with_ending(&column.name, &endings.not_null),
+        same: with_ending(&column.name, &endings.same),
         default: column.default.clone(),
         new_default: column.default.as_deref().map(|default| as_uuid(default, spelling)),
         comment: column.comment.clone(),
@@ -232,79 +313,6 @@ fn as_uuid(default: &str, spelling: Spelling) -> String {
     }
 }
 
-fn index_change(catalog: &Catalog, graph: &Graph, index: &Index) -> IndexChange {
-    let name = |number: i32, ending: &str| {
-        let name = catalog.column((index.table, number)).map_or("", |column| &column.name);
-        match graph.columns.contains_key(&(index.table, number)) && !ending.is_empty() {
-            true => with_ending(name, ending),
-            false => name.to_owned(),
-        }
-    };
-    let list = |ending: &str| {
-        let (keys, included) = index.columns.split_at(index.key_columns);
-        let keys =
-            keys.iter().zip(&index.options).zip(&index.collations).map(|((&number, option), collation)| {
-                let changes = graph.columns.contains_key(&(index.table, number));
-                let collation = collation.as_ref().filter(|_| !changes);
-                let collate = collation.map_or(String::new(), |collation| format!(" COLLATE {collation}"));
-                format!("{}{collate}{}", quoted(&name(number, ending)), order(&index.method, *option))
-            });
-        let mut list = format!("({})", keys.collect::<Vec<_>>().join(", "));
-        if !included.is_empty() {
-            let included: Vec<_> = included.iter().map(|&number| quoted(&name(number, ending))).collect();
-            list += &format!(" INCLUDE ({})", included.join(", "));
-        }
-        list
-    };
-    let condition = index.predicate.as_ref().map(|predicate| {
-        let own = index.columns.iter().find(|&&number| *predicate == not_null(&name(number, "")));
-        own.map_or(predicate.clone(), |&number| format!("({} IS NOT NULL)", quoted(&name(number, NEW))))
-    });
-    IndexChange {
-        name: index.name.clone(),
-        new: with_ending(&index.name, NEW),
-        kept: with_ending(&index.name, OLD),
-        primary: index.primary,
-        unique: index.unique,
-        constraint: index.constraint.is_some(),
-        clustered: index.clustered,
-        comment: index.comment.clone(),
-        constraint_comment: index.constraint_comment.clone(),
-        method: index.method.clone(),
-        new_columns: list(NEW),
-        kept_columns: list(OLD),
-        columns: index.columns[..index.key_columns].iter().map(|&number| name(number, "")).collect(),
-        condition: index.predicate.clone(),
-        new_condition: condition,
-        nulls_not_distinct: index.nulls_not_distinct,
-        ending: index_ending(index),
-    }
-}
-
-fn index_ending(index: &Index) -> String {
-    let mut ending = String::new();
-    if index.nulls_not_distinct {
-        ending += " NULLS NOT DISTINCT";
-    }
-    if !index.settings.is_empty() {
-        ending += &format!(" WITH ({})", index.settings.join(", "));
-    }
-    if let Some(tablespace) = &index.tablespace {
-        ending += &format!(" TABLESPACE {}", quoted(tablespace));
-    }
-    ending
-}
-
-/// The bits of `indoption`: descending, nulls first. Only a B-tree has them.
-fn order(method: &str, option: i32) -> &'static str {
-    match (method, option & 3) {
-        ("btree", 1) => " DESC NULLS LAST",
-        ("btree", 2) => " NULLS FIRST",
-        ("btree", 3) => " DESC",
-        _ => "",
-    }
-}
-
 fn deferral(deferrable: bool, deferred: bool) -> &'static str {
     match (deferrable, deferred) {
         (true, true) => " DEFERRABLE INITIALLY DEFERRED",
@@ -313,14 +321,14 @@ fn deferral(deferrable: bool, deferred: bool) -> &'static str {
     }
 }
 
-fn key(catalog: &Catalog, graph: &Graph, key: &ForeignKey) -> Option<KeyChange> {
+fn key(catalog: &Catalog, graph: &Graph, endings: &Endings, key: &ForeignKey) -> Option<KeyChange> {
     let action = |letter: &str| match letter {
         "c" => "CASCADE",
         "n" => "SET NULL",
         "r" => "RESTRICT",
         _ => "NO ACTION",
     };
-    let child = side(catalog, graph, pairs(key).map(|(child, _)| child))?;
+    let child = side(catalog, graph, endings, pairs(key).map(|(child, _)| child))?;
     let ending = |names: &[String]| {
         let of_set = key.columns.iter().zip(names).filter(|(number, _)| key.set_columns.contains(number));
         let of_set: Vec<_> = of_set.map(|(_, name)| quoted(name)).collect();
@@ -335,18 +343,24 @@ fn key(catalog: &Catalog, graph: &Graph, key: &ForeignKey) -> Option<KeyChange> 
     };
     Some(KeyChange {
         name: key.name.clone(),
-        new: with_ending(&key.name, NEW),
-        kept: with_ending(&key.name, OLD),
+        operators: key.operators.clone(),
+        new: with_ending(&key.name, &endings.new),
+        kept: with_ending(&key.name, &endings.old),
         new_ending: ending(&child.new),
         kept_ending: ending(&child.kept),
         child,
-        parent: side(catalog, graph, pairs(key).map(|(_, parent)| parent))?,
+        parent: side(catalog, graph, endings, pairs(key).map(|(_, parent)| parent))?,
         comment: key.comment.clone(),
     })
 }
 
 /// One side of a foreign key. All of its columns are of one table.
-fn side(catalog: &Catalog, graph: &Graph, places: impl Iterator<Item = Place>) -> Option<Side> {
+fn side(
+    catalog: &Catalog,
+    graph: &Graph,
+    endings: &Endings,
+    places: impl Iterator<Item = Place>,
+) -> Option<Side> {
     let places: Vec<Place> = places.collect();
     let table = catalog.table(places.first()?.0)?;
     let columns = names(catalog, places.iter().copied());
@@ -358,7 +372,7 @@ fn side(catalog: &Catalog, graph: &Graph, places: impl Iterator<Item = Place>) -
             });
         named.collect()
     };
-    let (new, kept) = (with(NEW), with(OLD));
+    let (new, kept) = (with(&endings.new), with(&endings.old));
     Some(Side { schema: table.schema.clone(), name: table.name.clone(), columns, new, kept })
 }
 
@@ -381,11 +395,5 @@ mod tests {
         assert_eq!(of("upper((uuidv7())::text)"), "CAST(CAST((upper((uuidv7())::text)) AS text) AS uuid)");
         let bytes = as_uuid("uuid_send(uuidv7())", Spelling::Bytes);
         assert_eq!(bytes, "CAST(encode((uuid_send(uuidv7())), 'hex') AS uuid)");
-    }
-
-    #[test]
-    fn bits_of_an_index_are_its_order() {
-        let orders = [0, 1, 2, 3].map(|option| order("btree", option));
-        assert_eq!(orders, ["", " DESC NULLS LAST", " NULLS FIRST", " DESC"]);
     }
 }

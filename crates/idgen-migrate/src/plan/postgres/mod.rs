@@ -71,18 +71,20 @@ async fn to_uuid(session: &mut Session, catalog: &Catalog, root: &Table, options
     let mut change = Change::of(catalog, &graph, root, session.version, options.keep_text);
     taken::check(session, catalog, &change).await?;
     let templates = Templates::new()?;
-    change.shape = session.texts("what depends on the keys", &templates.query("shape.sql", &change)?).await?;
+    let shape = session.texts("what depends on the keys", &steps::shape(&templates, &change)?).await?;
+    change.complete(shape)?;
     let reading = estimate::measure(session, catalog, &graph).await;
     let steps = steps::of_type(&templates, &change, reading)?;
     let references = references::notes(session, catalog, &graph).await?;
     let times = reading.map(|_| Reading::fact());
     Ok(Plan {
+        id: change.id.clone(),
         engine: Engine::Postgres,
         target: options.to,
         tables: change.tables.iter().map(|table| table.shown.clone()).collect(),
         facts: notes::facts(catalog, &graph).into_iter().chain(times).collect(),
         notes: notes::of(catalog, &graph, &change, references),
-        session: settings::clean(),
+        session: settings::of_plan(&change.id),
         steps,
         scripts: Vec::new(),
         command: None,
@@ -112,12 +114,13 @@ async fn from_now(session: &mut Session, catalog: &Catalog, root: &Table, option
         false => Vec::new(),
     };
     Ok(Plan {
+        id: names::identity(&[&root.schema, &root.name, options.to.name()]),
         engine: Engine::Postgres,
         target: options.to,
         tables: vec![root.shown()],
         facts: notes::facts_of([root]),
         notes: notes::of_v7(column, !steps.is_empty()),
-        session: settings::clean(),
+        session: vec![settings::clean()],
         steps,
         scripts: Vec::new(),
         command: None,

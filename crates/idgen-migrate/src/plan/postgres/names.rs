@@ -25,14 +25,34 @@ pub(super) fn with_ending(name: &str, ending: &str) -> String {
     if name.len() + ending.len() <= LONGEST {
         return format!("{name}{ending}");
     }
-    // FNV-1a, 32 bits.
-    let hash =
-        name.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    let hash = hash(name.as_bytes()) as u32;
     let mut end = LONGEST - ending.len() - 9;
     while !name.is_char_boundary(end) {
         end -= 1;
     }
     format!("{}_{hash:08x}{ending}", &name[..end])
+}
+
+/// FNV-1a, 64 bits.
+pub(super) fn hash(bytes: &[u8]) -> u64 {
+    bytes
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+}
+
+/// Eight lowercase letters and digits, the first one a letter, that depend on all of the names. The same names give the same
+/// identity on a logical replica, whose columns must have the names of those of its source.
+pub(super) fn identity(names: &[&str]) -> String {
+    let all: Vec<String> = names.iter().map(|name| quoted(name)).collect();
+    let mut left = hash(all.join(".").as_bytes());
+    // The lowest bits of a product depend on the lowest bits only.
+    left ^= left >> 32;
+    let mut next = |letters: u64| {
+        let digit = u32::try_from(left % letters).unwrap_or_default();
+        left /= letters;
+        char::from_digit((digit + 10) % 36, 36).unwrap_or('a')
+    };
+    std::iter::once(26).chain([36; 7]).map(&mut next).collect()
 }
 
 /// Whether the name is in the text as a word, or in quotes.
@@ -63,6 +83,22 @@ mod tests {
         let (a, b) = (with_ending(&a, "_idgen_new"), with_ending(&b, "_idgen_new"));
         assert!(a != b && a.len() <= LONGEST && b.len() <= LONGEST);
         assert_eq!(with_ending("id", "_idgen_new"), "id_idgen_new");
+    }
+
+    #[test]
+    fn an_identity_depends_on_each_name() {
+        let names =
+            [["a", "b.c"], ["a.b", "c"], ["a\".\"b", "c"], ["a", "b\".\"c"], ["A", "b.c"], ["b.c", "a"]];
+        let all: std::collections::BTreeSet<String> = names.iter().map(|names| identity(names)).collect();
+        assert_eq!(all.len(), names.len());
+        for id in all {
+            assert!(
+                id.len() == 8 && id.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()),
+                "{id}"
+            );
+            assert!(id.as_bytes()[0].is_ascii_lowercase(), "{id}");
+        }
+        assert_eq!(identity(&["a", "b"]), identity(&["a", "b"]));
     }
 
     #[test]

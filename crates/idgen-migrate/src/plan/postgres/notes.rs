@@ -40,6 +40,7 @@ pub(super) fn of(catalog: &Catalog, graph: &Graph, change: &Change, references: 
          readers of `SELECT *` see another order. Change both before."
             .into(),
     );
+    notes.push(clients(change));
     notes.push(
         "Room is needed for a second version of each row and for the new indexes: about as much as the tables take now. To see \
          whether replicas lag, the owner of the tables needs the role pg_monitor."
@@ -59,6 +60,15 @@ pub(super) fn of(catalog: &Catalog, graph: &Graph, change: &Change, references: 
             table.update_triggers.join(", ")
         ));
     }
+    for table in tables().filter(|table| !table.row_users.is_empty()) {
+        notes.push(format!(
+            "These have whole rows of {} as a value, so they have more columns from 02-prepare.sql until the last step, and the columns in \
+             another order after the switch: {}. Check each of them on a copy: a function that returns a list of columns as such a row, or a \
+             trigger that inserts all columns of a transition table elsewhere, fails.",
+            table.shown(),
+            table.row_users.join(", ")
+        ));
+    }
     for table in tables().filter(|table| !table.publications.is_empty()) {
         notes.push(format!(
             "{} is published ({}): make a plan for each subscriber, too, and execute each step there first. Only the switch and the last \
@@ -73,6 +83,33 @@ pub(super) fn of(catalog: &Catalog, graph: &Graph, change: &Change, references: 
     notes.extend(useless_indexes(catalog, graph));
     notes.extend(references);
     notes
+}
+
+/// What clients notice that remember the columns of a table.
+fn clients(change: &Change) -> String {
+    let new: Vec<_> =
+        change.tables.iter().flat_map(|table| &table.columns).map(|column| column.new.as_str()).collect();
+    let old: Vec<_> =
+        change.tables.iter().flat_map(|table| &table.columns).map(|column| column.kept.as_str()).collect();
+    let unique = |names: Vec<&str>| {
+        names
+            .into_iter()
+            .collect::<std::collections::BTreeSet<_>>()
+            .into_iter()
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    format!(
+        "PostgreSQL has no invisible columns, so clients see those of the plan: {} from 02-prepare.sql to the last step, and {} from the switch to the \
+         last step. A client that reads the list of columns once and inserts into all of them fails with \"column … does not exist\" when \
+         they are gone: after the last step, or after undo/02-prepare.sql. So restart such clients between the switch and the last step, or \
+         let them leave the columns out before the first step: in Rails, `self.ignored_columns += [\"…\"]`, or `partial_inserts = true`, which inserts \
+         only what was set. Frameworks whose models list their columns in code (Django, Hibernate, Prisma) need nothing. Clients with \
+         prepared statements that return whole rows get \"cached plan must not change result type\" from 02-prepare.sql on, at each execution \
+         until they prepare them again: reconnect those whose driver does not, after 02-prepare.sql, the switch and the last step.",
+        unique(new),
+        unique(old)
+    )
 }
 
 /// The notes of a plan for ids of version 7 from now on.

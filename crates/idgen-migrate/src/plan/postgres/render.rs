@@ -14,6 +14,8 @@ use idgen_database::{Error, Result};
 
 const TEMPLATES: &[(&str, &str)] = &[
     ("macros.sql", include_str!("templates/macros.sql")),
+    ("attached.sql", include_str!("templates/attached.sql")),
+    ("state.sql", include_str!("templates/state.sql")),
     ("check.sql", include_str!("templates/check.sql")),
     ("prepare.sql", include_str!("templates/prepare.sql")),
     ("triggers.sql", include_str!("templates/triggers.sql")),

@@ -19,8 +19,9 @@ struct Text {
     stop: &'static str,
 }
 
-const SHORT: &str = "ACCESS EXCLUSIVE on all tables for milliseconds. It waits at most 300 ms for each table, releases all \
-    locks if one is not free, and tries again after 0.5, 1, 2, … at most 30 seconds, 20 times. While it waits, others wait too.";
+const SHORT: &str = "ACCESS EXCLUSIVE on all tables for milliseconds. It waits at most 300 ms for all of them together, releases all \
+    locks if one is not free, says who holds it, and tries again after 0.5, 1, 2, … at most 30 seconds, 20 times. While it waits, others wait \
+    too. Before, it waits for SHARE UPDATE EXCLUSIVE, which no reader or writer waits for: autovacuum gives way to it after deadlock_timeout.";
 const ANYWHERE: &str = "Stop the client, or end its session; execute the file again.";
 
 const CHECK: Text = Text {
@@ -34,7 +35,10 @@ const CHECK: Text = Text {
 const PREPARE: Text = Text {
     name: "prepare",
     template: "prepare.sql",
-    purpose: "Adds empty columns of type uuid beside the old ones, and a schema with the progress of the copy.",
+    purpose: "Adds empty columns of type uuid beside the old ones, and a schema with the progress of the copy. Clients see the new \
+        columns from here on: `SELECT *` returns them, an INSERT or COPY without a list of columns leaves them out, prepared statements that \
+        return whole rows get \"cached plan must not change result type\", at each execution until they are prepared again, and functions that \
+        return the rows of a table by a list of columns fail.",
     locks: SHORT,
     stop: ANYWHERE,
 };
@@ -66,14 +70,17 @@ const INDEXES: Text = Text {
 const CONSTRAINTS: Text = Text {
     name: "constraints",
     template: "constraints.sql",
-    purpose: "Adds the foreign keys of the new columns, and that they are not null, first for new rows, then for all.",
+    purpose: "Adds the foreign keys of the new columns, that they are not null, and that the new key of each row is its old one, first for \
+        new rows. The foreign keys are then validated. From here on a row whose two keys differ cannot be written, even while triggers are off.",
     locks: SHORT,
     stop: ANYWHERE,
 };
 const VERIFY: Text = Text {
     name: "verify",
     template: "verify.sql",
-    purpose: "Compares the new with the old key of each row, and checks that all indexes and constraints are valid.",
+    purpose: "Compares the new with the old key of each row: it validates the constraint that they are the same, which proves it for all \
+        later changes, too. It makes statistics for the new columns, and compares everything that is attached to the keys with what the plan was \
+        made for.",
     locks: "None that another session waits for.",
     stop: "Stop the client, or end its session; execute the file again. It begins again.",
 };
@@ -88,7 +95,9 @@ const SWITCH: Text = Text {
     name: "switch",
     template: "switch.sql",
     purpose: "The new columns take the names, keys, defaults and indexes of the old ones. The old columns stay current under \
-        names that end in _idgen_old. Clients with prepared statements get \"cached plan must not change result type\" once.",
+        names that end in _old. Prepared statements that return a key get \"cached plan must not change result type\" at each execution until \
+        they are prepared again. The names that end in _new stay as empty columns, for clients that have read the list of columns before and \
+        insert into all of them: restart those before the last step.",
     locks: SHORT,
     stop: "Stop the client, or end its session: nothing is changed unless all is. Execute the file again. After its way back, \
         execute the files from `indexes` on again before the next switch.",
@@ -97,6 +106,7 @@ const FINISH: Text = Text {
     name: "finish",
     template: "finish.sql",
     purpose: "Drops the old columns and all objects of the plan. Execute it when nobody wants to go back: after it, nobody can. \
+        The proof that no row is lost is the constraint that its old and its new key are the same: the file asks for it. \
         The space of the old columns is free after the tables are written anew, as VACUUM FULL or pg_repack do.",
     locks: SHORT,
     stop: ANYWHERE,
@@ -110,16 +120,28 @@ const DEFAULT: Text = Text {
     stop: ANYWHERE,
 };
 
+/// What the templates of a change read: its fields, and all of it for macros.
+#[derive(Serialize)]
+struct Context<'a> {
+    #[serde(flatten)]
+    change: &'a Change,
+    p: &'a Change,
+}
+
 /// The steps of a change of type.
 pub(super) fn of_type(templates: &Templates, change: &Change, reading: Option<Reading>) -> Result<Vec<Step>> {
-    let texts =
-        [&CHECK, &PREPARE, &TRIGGERS, &BACKFILL, &INDEXES, &CONSTRAINTS, &VERIFY, &TEXT, &SWITCH, &FINISH];
-    let texts = texts.into_iter().filter(|text| change.keep_text || text.name != TEXT.name);
-    let step = |text: &Text| {
-        let step = step(templates, text, change)?;
-        Ok(Step { duration: reading.and_then(|reading| reading.shown(text.name)), ..step })
+    let texts = [CHECK, PREPARE, TRIGGERS, BACKFILL, INDEXES, CONSTRAINTS, VERIFY, TEXT, SWITCH, FINISH];
+    let step = |name: &str| {
+        let text = texts.iter().find(|text| text.name == name)?;
+        let step = step(templates, text, Context { change, p: change });
+        Some(step.map(|step| Step { duration: reading.and_then(|reading| reading.shown(name)), ..step }))
     };
-    texts.map(step).collect()
+    change.steps.iter().filter_map(|file| step(file.name)).collect()
+}
+
+/// The query of everything that is attached to the tables.
+pub(super) fn shape(templates: &Templates, change: &Change) -> Result<String> {
+    templates.query("shape.sql", Context { change, p: change })
 }
 
 /// The step that gives a column a default of version 7.

@@ -10,8 +10,16 @@ pub(super) async fn check(session: &mut Session, catalog: &Catalog, change: &Cha
     let schema = literal(&change.schema);
     if session.number(&format!("SELECT count(*) FROM pg_namespace WHERE nspname = {schema}")).await? > 0 {
         return Err(Error::new(format!(
-            "the schema {} is there, so another change of these keys has begun: finish it, or go back with its files of undo/",
+            "the schema {} is there, so another change of these keys has begun: finish it, or go back with its files of undo/. If its \
+             folder is lost, this command makes it again from a copy of the schema as it was (pg_dump --schema-only)",
             change.schema
+        )));
+    }
+    let others = session.texts("the plans at work", &at_work(change)).await?;
+    if !others.is_empty() {
+        return Err(Error::new(format!(
+            "another plan is at work on these tables ({}): finish it, or go back with its files of undo/",
+            others.join(", ")
         )));
     }
     let mut taken = Vec::new();
@@ -34,6 +42,19 @@ pub(super) async fn check(session: &mut Session, catalog: &Catalog, change: &Cha
     }
 }
 
+/// A query of the schemas of other plans that have columns in these tables.
+fn at_work(change: &Change) -> String {
+    let tables = change
+        .tables
+        .iter()
+        .map(|table| literal(&format!("{}.{}", quoted(&table.schema), quoted(&table.name))));
+    format!(
+        "SELECT DISTINCT n.nspname::text FROM pg_namespace n JOIN pg_attribute a ON a.attrelid IN (SELECT to_regclass(t) FROM unnest(ARRAY[{}]) t) \
+         AND NOT a.attisdropped AND a.attname LIKE '%\\_' || substr(n.nspname, 7) || '\\_%' WHERE n.nspname ~ '^idgen_[a-z][a-z0-9]{{7}}$' ORDER BY 1",
+        tables.collect::<Vec<_>>().join(", ")
+    )
+}
+
 fn columns<'a>(table: &'a TableChange, change: &Change) -> Vec<&'a str> {
     let of = |column: &'a super::change::ColumnChange| {
         let text = (change.keep_text && change.columns_of_text()).then_some(column.text.as_str());
@@ -47,7 +68,8 @@ async fn constraints(session: &mut Session, table: &TableChange, change: &Change
     let keys =
         change.keys.iter().filter(|key| (&key.child.schema, &key.child.name) == (&table.schema, &table.name));
     let keys = keys.flat_map(|key| [&key.new, &key.kept]);
-    let columns = table.columns.iter().flat_map(|column| [&column.check, &column.not_null_kept]);
+    let columns =
+        table.columns.iter().flat_map(|column| [&column.check, &column.same, &column.not_null_kept]);
     let names: Vec<String> = keys.chain(columns).map(|name| literal(name)).collect();
     let sql = format!(
         "SELECT 'the constraint ' || conname || ' of ' || conrelid::regclass FROM pg_constraint \

@@ -18,8 +18,15 @@ SELECT c.oid::bigint AS id, n.nspname AS schema, c.relname AS name, greatest(c.r
   ARRAY(SELECT t.tgname::text FROM pg_trigger t WHERE t.tgrelid = c.oid AND NOT t.tgisinternal AND t.tgtype & 3 = 3
     AND t.tgtype & 20 > 0 AND t.tgname::text COLLATE "C" > 'zzz_idgen' AND t.tgname NOT LIKE 'zzz\_idgen\_%' ORDER BY 1) AS late_triggers,
   has_table_privilege(c.oid, 'SELECT') AS readable, pg_has_role(c.relowner, 'USAGE') AS owned,
-  ARRAY(SELECT t.tgname::text FROM pg_trigger t WHERE t.tgrelid = c.oid AND NOT t.tgisinternal AND t.tgtype & 17 = 17
+  ARRAY(SELECT t.tgname::text FROM pg_trigger t WHERE t.tgrelid = c.oid AND NOT t.tgisinternal AND t.tgtype & 16 = 16
     ORDER BY 1) AS update_triggers,
+  -- What has all columns of the table as a value: it sees the new columns as soon as they are there.
+  ARRAY(SELECT pg_describe_object(d.classid, d.objid, 0) FROM pg_depend d LEFT JOIN pg_class u ON d.classid = 'pg_class'::regclass AND u.oid = d.objid
+    WHERE d.refclassid = 'pg_type'::regclass AND d.refobjid IN (c.reltype, (SELECT typarray FROM pg_type WHERE oid = c.reltype))
+      AND d.deptype = 'n' AND (d.classid = 'pg_proc'::regclass OR u.relkind = 'v')
+    UNION SELECT pg_describe_object('pg_class'::regclass, r.ev_class, 0) FROM pg_depend d JOIN pg_rewrite r ON d.classid = 'pg_rewrite'::regclass AND r.oid = d.objid
+    WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = c.oid AND r.ev_class <> c.oid AND pg_get_viewdef(r.ev_class) ~ '\.\*'
+    UNION SELECT 'trigger ' || t.tgname FROM pg_trigger t WHERE t.tgrelid = c.oid AND (t.tgoldtable IS NOT NULL OR t.tgnewtable IS NOT NULL) ORDER BY 1) AS row_users,
   ARRAY(SELECT p.pubname::text FROM pg_publication_tables p WHERE p.schemaname = n.nspname AND p.tablename = c.relname
     ORDER BY 1) AS publications
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace

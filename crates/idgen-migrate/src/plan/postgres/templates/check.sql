@@ -1,21 +1,17 @@
 {% import "macros.sql" as m -%}
+{% import "attached.sql" as a -%}
 {% macro as_id(t, name) %}
 {%- set found = t.columns|selectattr("name", "eq", name)|list -%}
 {%- if found %}CASE WHEN {{ m.is_id("", name, found[0]) }} THEN {{ m.uuid("", name, found[0]) }} END{% else %}{{ name }}{% endif %}
 {%- endmacro -%}
 --! Fails if the tables are not as they were when the plan was made.
 DO $idgen$
-DECLARE
-  idgen_changed text[];
 BEGIN
-  PERFORM set_config('search_path', 'pg_catalog', true);
-  idgen_changed := (
-{{ m.changed(tables, shape) }}
-  );
-  IF idgen_changed IS NOT NULL THEN
-    RAISE EXCEPTION 'the tables were changed since the plan was made: make another plan'
-      USING DETAIL = array_to_string(idgen_changed, E'\n');
+  IF to_regprocedure({{ m.routine(schema, "begins", "text, text")|literal }}) IS NOT NULL THEN
+    PERFORM {{ schema }}.begins('check', {{ fingerprint|literal }});
+    RETURN;
   END IF;
+{{ a.fails_if_changed(p) }}
 END
 $idgen$
 
@@ -49,7 +45,7 @@ BEGIN
 {% endfor %}
 {% endfor %}
 {% for k in keys %}
-{% set where %}{% for name in k.child.columns %}c.{{ name }} IS NOT NULL AND {% endfor %}NOT EXISTS (SELECT FROM {{ m.table(k.parent) }} AS p WHERE {% for name in k.child.columns %}p.{{ k.parent.columns[loop.index0] }} = c.{{ name }}{% if not loop.last %} AND {% endif %}{% endfor %}){% endset %}
+{% set where %}{% for name in k.child.columns %}c.{{ name }} IS NOT NULL AND {% endfor %}NOT EXISTS (SELECT FROM {{ m.table(k.parent) }} AS p WHERE {% for name in k.child.columns %}p.{{ k.parent.columns[loop.index0] }} {{ k.operators[loop.index0]|safe }} c.{{ name }}{% if not loop.last %} AND {% endif %}{% endfor %}){% endset %}
 {% set show %}SELECT * FROM {{ m.table(k.child) }} AS c WHERE {{ where|safe }};{% endset %}
   SELECT count(*) INTO idgen_rows FROM {{ m.table(k.child) }} AS c WHERE {{ where|safe }};
   IF idgen_rows > 0 THEN
@@ -61,3 +57,7 @@ BEGIN
   END IF;
 END
 $idgen$
+
+--! Writes down that the step is done, if the plan has begun.
+--? SELECT to_regprocedure({{ m.routine(schema, "ends", "text")|literal }}) IS NOT NULL
+{{ m.ends(p, "check") }}

@@ -1,17 +1,24 @@
 {% import "macros.sql" as m -%}
+--! Says what is missing, if the old columns cannot be dropped now.
+--? SELECT to_regprocedure({{ m.routine(schema, "begins", "text, text")|literal }}) IS NOT NULL
+{{ m.begins(p, "finish") }}
+
 --! Drops the triggers, the old columns with their indexes, and the schema of the plan.
 {% call m.retried(tables) %}
-      IF to_regclass({{ m.table({"schema": schema, "name": "state"})|literal }}) IS NULL THEN
-        RAISE NOTICE 'nothing is left to drop';
-        EXIT;
+      IF to_regprocedure({{ m.routine(schema, "requires", "text")|literal }}) IS NULL THEN
+        IF {{ m.finished(p) }} THEN
+          RAISE NOTICE 'nothing is left to drop';
+          EXIT;
+        END IF;
+{{ m.not_begun(p) }}
       END IF;
-      IF NOT {{ m.switched(schema) }} THEN
-        RAISE EXCEPTION 'the switch has not been made' USING HINT = 'Execute the steps before this one.';
-      END IF;
+{{ m.required(p, "finish") }}
+      SET LOCAL client_min_messages = warning;
 {% for t in tables %}
-      DROP TRIGGER zzz_idgen_reverse ON {{ m.table(t) }};
+      DROP TRIGGER IF EXISTS {{ reverse }} ON {{ m.table(t) }};
 {% endfor %}
 {{ m.each_column(tables, "DROP COLUMN", "kept") }}
+{{ m.each_column(tables, "DROP COLUMN IF EXISTS", "new") }}
       DROP SCHEMA {{ schema }} CASCADE;
 {% endcall %}
 

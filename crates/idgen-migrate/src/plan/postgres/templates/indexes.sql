@@ -1,4 +1,7 @@
 {% import "macros.sql" as m -%}
+--! Says what is missing, if the indexes cannot be built now.
+{{ m.begins(p, "indexes") }}
+
 {% for t in tables %}
 {% for i in t.indexes %}
 --! Removes what a killed run left of it.
@@ -13,13 +16,11 @@ CREATE {% if i.unique %}UNIQUE {% endif %}INDEX CONCURRENTLY {{ i.new }} ON {{ m
 
 {% endfor %}
 {% endfor %}
---< The checks must be made again.
-DO $idgen$
-BEGIN
-{{ m.not_switched(schema) }}
-      DELETE FROM {{ schema }}.state;
-END
-$idgen$
+--! Writes down that the step is done.
+{{ m.ends(p, "indexes") }}
+
+--< Says what stands in the way, if the indexes cannot be dropped now.
+{{ m.begins(p, "undo/indexes") }}
 {% for t in tables %}
 {% for i in t.indexes %}
 
@@ -27,3 +28,6 @@ $idgen$
 DROP INDEX CONCURRENTLY IF EXISTS {{ t.schema }}.{{ i.new }}
 {% endfor %}
 {% endfor %}
+
+--< Writes down that the step is undone.
+{{ m.ends(p, "undo/indexes") }}

@@ -1,17 +1,21 @@
 {% import "macros.sql" as m -%}
+{% import "attached.sql" as a -%}
+{% import "state.sql" as s -%}
+--! Fails if the tables are not as they were when the plan was made, or if another plan for them is at work.
+DO $idgen$
+BEGIN
+  IF to_regprocedure({{ m.routine(schema, "begins", "text, text")|literal }}) IS NOT NULL THEN
+    PERFORM {{ schema }}.begins('prepare', {{ fingerprint|literal }});
+    RETURN;
+  END IF;
+{{ a.fails_if_changed(p) }}
+END
+$idgen$
+
 --! The plan's own objects are in a schema, which the last step drops.
 CREATE SCHEMA IF NOT EXISTS {{ schema }}
 
---! Remembers how far the copy is.
-CREATE TABLE IF NOT EXISTS {{ schema }}.progress (
-  task text, name text, file oid NOT NULL, next_block bigint NOT NULL DEFAULT 0, rows bigint NOT NULL DEFAULT 0,
-  wrong bigint NOT NULL DEFAULT 0, done boolean NOT NULL DEFAULT false, changed_at timestamptz NOT NULL DEFAULT now(),
-  PRIMARY KEY (task, name)
-)
-
---! Remembers which steps are complete.
-CREATE TABLE IF NOT EXISTS {{ schema }}.state (step text PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())
-
+{{ s.tables(p) }}
 --! How fast the copy is. It reads this again before each chunk, so an UPDATE has effect at once.
 CREATE TABLE IF NOT EXISTS {{ schema }}.settings (
   id boolean PRIMARY KEY DEFAULT true CHECK (id),
@@ -35,8 +39,8 @@ BEGIN
     COMMIT;
     SELECT * INTO STRICT idgen_settings FROM {{ schema }}.settings;
     PERFORM pg_sleep(extract(epoch FROM idgen_settings.pause));
-    SELECT max(replay_lag) INTO idgen_lag FROM pg_stat_replication;
-    SELECT count(*) INTO idgen_active FROM pg_stat_activity WHERE state = 'active' AND backend_type = 'client backend';
+    SELECT max(replay_lag) INTO idgen_lag FROM pg_catalog.pg_stat_replication;
+    SELECT count(*) INTO idgen_active FROM pg_catalog.pg_stat_activity WHERE state = 'active' AND backend_type = 'client backend';
     EXIT WHEN COALESCE(idgen_lag <= idgen_settings.max_lag, true) AND idgen_active <= idgen_settings.max_active;
     RAISE NOTICE 'waits: % sessions are active, replicas lag by %', idgen_active, COALESCE(idgen_lag, '0');
     PERFORM pg_sleep(1);
@@ -44,20 +48,53 @@ BEGIN
 END
 $idgen$
 
---! Says what has changed since the plan was made: that would be lost with the old columns.
-CREATE OR REPLACE FUNCTION {{ schema }}.changed() RETURNS text[] LANGUAGE sql SET search_path = pg_catalog AS $idgen$
-{{ m.changed(tables, shape) }}
+--! Everything that is attached to the tables.
+CREATE OR REPLACE FUNCTION {{ schema }}.attached_now() RETURNS TABLE (what text) LANGUAGE sql SET search_path = pg_catalog AS $idgen$
+{{ a.attached(tables, id, texts, version) }}
 $idgen$
 
+{{ s.functions(p) }}
 --! Adds the new columns, which are empty: this rewrites nothing.
 {% call m.retried(tables) %}
-{{ m.not_switched(schema) }}
+{{ m.required(p, "prepare") }}
+      DELETE FROM {{ schema }}.attached WHERE moment = 'plan';
+      INSERT INTO {{ schema }}.attached SELECT 'plan', t.what FROM unnest({{ shape|literals }}) AS t (what);
+      PERFORM {{ schema }}.unchanged('plan', true);
+      INSERT INTO {{ schema }}.plan (fingerprint) VALUES ({{ fingerprint|literal }}) ON CONFLICT DO NOTHING;
 {{ m.each_column(tables, "ADD COLUMN IF NOT EXISTS", "new", " uuid") }}
+{% for t in tables %}
+{% for c in t.columns %}
+{% if c.statistics %}
+      ALTER TABLE {{ m.table(t) }} ALTER COLUMN {{ c.new }} SET STATISTICS {{ c.statistics }};
+{% endif %}
+{% if c.options %}
+      ALTER TABLE {{ m.table(t) }} ALTER COLUMN {{ c.new }} SET ({{ c.options|safe }});
+{% endif %}
+{% endfor %}
+{% endfor %}
+      IF {{ schema }}.lacks('prepare') IS NOT NULL THEN
+        -- The columns are new, so all rows have to be copied.
+        DELETE FROM {{ schema }}.progress;
+        UPDATE {{ schema }}.tables SET generation = generation + 1;
+        UPDATE {{ schema }}.plan SET verified = false;
+        PERFORM {{ schema }}.remembers_columns();
+      END IF;
 {% endcall %}
+
+--! Writes down that the step is done.
+{{ m.ends(p, "prepare") }}
+
+--< Writes down that the way back has begun, if there is something to undo.
+--? SELECT to_regprocedure({{ m.routine(schema, "begins", "text, text")|literal }}) IS NOT NULL
+{{ m.begins(p, "undo/prepare") }}
 
 --< Drops the new columns and the schema.
 {% call m.retried(tables) %}
-{{ m.not_switched(schema) }}
+      IF to_regprocedure({{ m.routine(schema, "requires", "text")|literal }}) IS NOT NULL THEN
+{{ m.required(p, "undo/prepare") }}
+      END IF;
+      SET LOCAL client_min_messages = warning;
 {{ m.each_column(tables, "DROP COLUMN IF EXISTS", "new") }}
+{{ m.each_column(tables, "DROP COLUMN IF EXISTS", "kept") }}
       DROP SCHEMA IF EXISTS {{ schema }} CASCADE;
 {% endcall %}

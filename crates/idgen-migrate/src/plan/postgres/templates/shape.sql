@@ -1,3 +1,3 @@
-{% import "macros.sql" as m -%}
+{% import "attached.sql" as a -%}
 --! What the server knows of the columns of the plan and of their tables.
-{{ m.shape(tables) }}
+{{ a.attached(tables, id, texts, version) }} ORDER BY 1

@@ -1,4 +1,7 @@
 {% import "macros.sql" as m -%}
+--! Says what is missing, if the switch cannot be made now.
+{{ m.begins(p, "switch") }}
+
 {% for t in tables %}
 --! Keeps the old columns of {{ t.shown|safe }} current after the switch, for the way back.
 CREATE OR REPLACE FUNCTION {{ schema }}.{{ t.tag ~ "_reverse" }}() RETURNS trigger LANGUAGE plpgsql
@@ -28,19 +31,15 @@ $idgen$
 {% endfor %}
 --! The switch, in one transaction.
 {% call m.retried(tables) %}
+{{ m.required(p, "switch") }}
       IF {{ m.switched(schema) }} THEN
         RAISE NOTICE 'the switch was made before';
         EXIT;
       END IF;
-      IF NOT EXISTS (SELECT FROM {{ schema }}.state WHERE step = 'verified') THEN
-        RAISE EXCEPTION 'the check of the new columns has not succeeded' USING HINT = 'Execute the steps before this one.';
-      END IF;
-      IF {{ schema }}.changed() IS NOT NULL THEN
-        RAISE EXCEPTION 'the tables were changed since the plan was made'
-          USING DETAIL = array_to_string({{ schema }}.changed(), E'\n'), HINT = 'Undo what has changed, or undo the steps and make another plan.';
-      END IF;
+      PERFORM {{ schema }}.unchanged('plan', true);
+      SET LOCAL client_min_messages = warning;
 {% for t in tables %}
-      DROP TRIGGER zzz_idgen_forward ON {{ m.table(t) }};
+      DROP TRIGGER IF EXISTS {{ forward }} ON {{ m.table(t) }};
 {% endfor %}
 {% for k in keys %}
       ALTER TABLE {{ m.table(k.child) }} DROP CONSTRAINT {{ k.name }};
@@ -64,12 +63,6 @@ $idgen$
 {% if c.default %}
       ALTER TABLE {{ m.table(t) }} ALTER COLUMN {{ c.name }} DROP DEFAULT, ALTER COLUMN {{ c.new }} SET DEFAULT {{ c.new_default|safe }};
 {% endif %}
-{% if c.statistics %}
-      ALTER TABLE {{ m.table(t) }} ALTER COLUMN {{ c.new }} SET STATISTICS {{ c.statistics }};
-{% endif %}
-{% if c.options %}
-      ALTER TABLE {{ m.table(t) }} ALTER COLUMN {{ c.new }} SET ({{ c.options|safe }});
-{% endif %}
 {% endfor %}
 {% for i in t.indexes %}
 {% if i.primary %}
@@ -84,18 +77,29 @@ $idgen$
 {{ m.about_index(t, i) }}
 {% endfor %}
 {% for c in t.columns %}
+      ALTER TABLE {{ m.table(t) }} DROP COLUMN IF EXISTS {{ c.kept }};
       ALTER TABLE {{ m.table(t) }} RENAME COLUMN {{ c.name }} TO {{ c.kept }};
       ALTER TABLE {{ m.table(t) }} RENAME COLUMN {{ c.new }} TO {{ c.name }};
+      -- For clients that have read the list of columns before, and insert into all of them. Nobody reads it.
+      ALTER TABLE {{ m.table(t) }} ADD COLUMN {{ c.new }} uuid;
 {% if c.comment %}
       COMMENT ON COLUMN {{ m.table(t) }}.{{ c.name }} IS {{ c.comment|literal }};
 {% endif %}
 {% endfor %}
-      CREATE TRIGGER zzz_idgen_reverse BEFORE INSERT OR UPDATE ON {{ m.table(t) }}
+      CREATE TRIGGER {{ reverse }} BEFORE INSERT OR UPDATE ON {{ m.table(t) }}
         FOR EACH ROW EXECUTE FUNCTION {{ schema }}.{{ t.tag ~ "_reverse" }}();
-      ALTER TABLE {{ m.table(t) }} ENABLE ALWAYS TRIGGER zzz_idgen_reverse;
+      ALTER TABLE {{ m.table(t) }} ENABLE ALWAYS TRIGGER {{ reverse }};
 {% endfor %}
-      INSERT INTO {{ schema }}.state (step) VALUES ('switched');
+      UPDATE {{ schema }}.plan SET switched = true;
+      DELETE FROM {{ schema }}.attached WHERE moment = 'switched';
+      INSERT INTO {{ schema }}.attached SELECT 'switched', n.what FROM {{ schema }}.attached_now() AS n;
 {% endcall %}
+
+--! Writes down that the step is done.
+{{ m.ends(p, "switch") }}
+
+--< Says what stands in the way, if the switch cannot be undone now: what was attached to the keys since the switch would be lost.
+{{ m.begins(p, "undo/switch") }}
 
 {% for t in tables %}
 {% for i in t.indexes if i.primary %}
@@ -111,6 +115,7 @@ CREATE UNIQUE INDEX CONCURRENTLY {{ i.kept }} ON {{ m.table(t) }} {{ i.kept_colu
 {% endfor %}
 --< Adds the old foreign keys for new rows.
 {% call m.retried(tables) %}
+{{ m.required(p, "undo/switch") }}
       IF NOT {{ m.switched(schema) }} THEN
         EXIT;
       END IF;
@@ -130,12 +135,15 @@ ALTER TABLE {{ m.table(k.child) }} VALIDATE CONSTRAINT {{ k.kept }}
 
 --< Switches back, in one transaction. To switch again, build the indexes and constraints again, and verify.
 {% call m.retried(tables) %}
+{{ m.required(p, "undo/switch") }}
       IF NOT {{ m.switched(schema) }} THEN
         RAISE NOTICE 'the switch is not made, or was undone before';
         EXIT;
       END IF;
+      PERFORM {{ schema }}.unchanged('switched', true);
+      SET LOCAL client_min_messages = warning;
 {% for t in tables %}
-      DROP TRIGGER zzz_idgen_reverse ON {{ m.table(t) }};
+      DROP TRIGGER IF EXISTS {{ reverse }} ON {{ m.table(t) }};
 {% endfor %}
 {% for k in keys %}
       ALTER TABLE {{ m.table(k.child) }} DROP CONSTRAINT {{ k.name }};
@@ -166,12 +174,19 @@ ALTER TABLE {{ m.table(k.child) }} VALIDATE CONSTRAINT {{ k.kept }}
 {% if c.default %}
       ALTER TABLE {{ m.table(t) }} ALTER COLUMN {{ c.kept }} SET DEFAULT {{ c.default|safe }};
 {% endif %}
+      ALTER TABLE {{ m.table(t) }} DROP COLUMN IF EXISTS {{ c.new }};
       ALTER TABLE {{ m.table(t) }} RENAME COLUMN {{ c.name }} TO {{ c.new }};
       ALTER TABLE {{ m.table(t) }} RENAME COLUMN {{ c.kept }} TO {{ c.name }};
+      ALTER TABLE {{ m.table(t) }} ADD COLUMN {{ c.kept }} text;
 {% endfor %}
-      CREATE TRIGGER zzz_idgen_forward BEFORE INSERT OR UPDATE ON {{ m.table(t) }}
+      CREATE TRIGGER {{ forward }} BEFORE INSERT OR UPDATE ON {{ m.table(t) }}
         FOR EACH ROW EXECUTE FUNCTION {{ schema }}.{{ t.tag ~ "_forward" }}();
-      ALTER TABLE {{ m.table(t) }} ENABLE ALWAYS TRIGGER zzz_idgen_forward;
+      ALTER TABLE {{ m.table(t) }} ENABLE ALWAYS TRIGGER {{ forward }};
 {% endfor %}
-      DELETE FROM {{ schema }}.state;
+      UPDATE {{ schema }}.tables AS t SET trigger = {{ schema }}.trigger_of(t.name);
+      UPDATE {{ schema }}.plan SET verified = false, switched = false;
+      UPDATE {{ schema }}.steps SET state = 'new' WHERE step IN ('indexes', 'constraints', 'verify');
 {% endcall %}
+
+--< Writes down that the step is undone.
+{{ m.ends(p, "undo/switch") }}
