@@ -96,6 +96,9 @@ pub struct Step {
 /// The change of the keys of some tables.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Plan {
+    /// The identity: eight lowercase letters and digits, which are a part of every name that the plan makes. No two plans share
+    /// it.
+    pub id: String,
     /// The database software.
     pub engine: Engine,
     /// What the keys become.

@@ -50,6 +50,7 @@ impl Plan {
     ///     stop: "Stop the client; execute it again.".into(),
     /// };
     /// let plan = Plan {
+    ///     id: "k3f9x2ab".into(),
     ///     engine: Engine::Postgres,
     ///     target: Target::Uuid,
     ///     tables: vec!["orders".into()],
@@ -89,8 +90,7 @@ impl Plan {
     /// The name of a step after its number. All numbers have as many digits, so files that are sorted by their names are in the
     /// order of the steps.
     pub(crate) fn numbered(&self, at: usize, name: &str) -> String {
-        let digits = (self.steps.len() + 1).to_string().len().max(2);
-        format!("{:0digits$}-{name}", at + 1)
+        numbered(self.steps.len(), at, name)
     }
 
     fn sql(&self, purpose: &str, statements: &[Statement]) -> String {
@@ -154,6 +154,12 @@ impl Plan {
     }
 }
 
+/// The name of the step at a place of so many, after its number.
+pub(crate) fn numbered(steps: usize, at: usize, name: &str) -> String {
+    let digits = (steps + 1).to_string().len().max(2);
+    format!("{:0digits$}-{name}", at + 1)
+}
+
 /// A statement that psql executes only if a query is true. Only plans for PostgreSQL have such statements.
 fn conditional(query: &str, sql: &str) -> String {
     format!("SELECT ({query}) AS idgen_needed \\gset\n\\if :idgen_needed\n{sql}\\endif\n")
@@ -183,6 +189,7 @@ mod tests {
                 stop: String::new(),
             };
             let plan = Plan {
+                id: String::new(),
                 engine: Engine::MySql,
                 target: Target::Binary16,
                 tables: Vec::new(),

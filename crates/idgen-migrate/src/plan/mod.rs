@@ -27,6 +27,7 @@
 
 mod data;
 mod folder;
+mod identity;
 mod make;
 mod mysql;
 mod options;

@@ -21,6 +21,7 @@ use self::names::quoted;
 use self::render::Templates;
 use self::spelling::Spelling;
 use crate::plan::data::{Engine, Plan, Target};
+use crate::plan::identity;
 use crate::plan::options::Options;
 use idgen_database::{Error, Result};
 
@@ -77,6 +78,7 @@ async fn to_uuid(session: &mut Session, catalog: &Catalog, root: &Table, options
     let references = references::notes(session, catalog, &graph).await?;
     let times = reading.map(|_| Reading::fact());
     Ok(Plan {
+        id: identity::new(),
         engine: Engine::Postgres,
         target: options.to,
         tables: change.tables.iter().map(|table| table.shown.clone()).collect(),
@@ -112,6 +114,7 @@ async fn from_now(session: &mut Session, catalog: &Catalog, root: &Table, option
         false => Vec::new(),
     };
     Ok(Plan {
+        id: identity::new(),
         engine: Engine::Postgres,
         target: options.to,
         tables: vec![root.shown()],
