@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.."
 
 target=$(cargo metadata --no-deps --format-version 1 | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')
 # Not verified here, because their dependencies are not in a registry before the library is.
-cargo package --workspace --exclude idgen-bench --exclude map-model --allow-dirty --no-verify --quiet
+cargo package --workspace --exclude idgen-bench --exclude map-model --exclude plan-model --allow-dirty --no-verify --quiet
 tarball=$(ls "$target"/package/idgen-keys-*.crate)
 
 folder=$(mktemp -d)

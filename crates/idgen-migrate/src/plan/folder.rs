@@ -95,8 +95,7 @@ impl Plan {
     /// The name of a step after its number. All numbers have as many digits, so files that are sorted by their names are in the
     /// order of the steps.
     pub(crate) fn numbered(&self, at: usize, name: &str) -> String {
-        let digits = (self.steps.len() + 1).to_string().len().max(2);
-        format!("{:0digits$}-{name}", at + 1)
+        numbered(self.steps.len(), at, name)
     }
 
     fn sql(&self, purpose: &str, statements: &[Statement]) -> String {
@@ -161,6 +160,12 @@ impl Plan {
         }
         text
     }
+}
+
+/// The name of the step at a place of so many, after its number.
+pub(crate) fn numbered(steps: usize, at: usize, name: &str) -> String {
+    let digits = (steps + 1).to_string().len().max(2);
+    format!("{:0digits$}-{name}", at + 1)
 }
 
 /// A statement that psql executes only if a query is true. Only plans for PostgreSQL have such statements.

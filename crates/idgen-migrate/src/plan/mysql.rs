@@ -1,5 +1,6 @@
 //! MySQL and MariaDB.
 
+mod attached;
 mod catalog;
 mod check;
 mod checks;
@@ -7,13 +8,16 @@ mod estimate;
 mod form;
 mod from_now;
 mod graph;
+mod ledger;
 mod map;
+mod names;
 mod notes;
 mod quote;
 mod references;
 mod refuse;
 mod session;
 mod settings;
+mod signature;
 mod steps;
 mod taken;
 mod templates;
@@ -22,12 +26,16 @@ mod tool;
 mod uuid_type;
 mod watch;
 
+use attached::Attached;
 use catalog::Catalog;
 use estimate::Estimates;
 use graph::Graph;
+use ledger::Order;
 use map::Map;
+use names::Names;
 use session::Session;
 use steps::Steps;
+use templates::Templates;
 use texts::{TableText, Texts};
 
 use crate::plan::data::{Engine, Plan, Target};
@@ -58,12 +66,6 @@ async fn with_session(session: &mut Session, options: &Options) -> Result<Plan> 
     }
     cascades_in_innodb(session).await?;
     let catalog = Catalog::read(session).await?;
-    if catalog.tables.contains_key(steps::PHASE) {
-        return Err(Error::new(format!(
-            "the table {} is there: another plan is not finished. Execute its last step, or undo it",
-            steps::PHASE
-        )));
-    }
     let graph = Graph::find(session, &catalog, &options.table).await?;
     refuse::check(session, &catalog, &graph, options).await?;
     tool::refuse_graph(options, &catalog, &graph)?;
@@ -115,7 +117,10 @@ async fn copying(session: &mut Session, options: &Options, catalog: &Catalog, gr
         Target::Integer => Some(Map::read(session, catalog, &options.map).await?),
         _ => None,
     };
+    let id = identity::new();
+    let names = Names::new(session.engine, &id);
     let texts = Texts {
+        names: &names,
         catalog,
         graph,
         options,
@@ -125,31 +130,49 @@ async fn copying(session: &mut Session, options: &Options, catalog: &Catalog, gr
     };
     let mut estimates = Estimates::default();
     let mut tables: Vec<TableText> = Vec::new();
-    let mut fingerprints = Vec::new();
+    let attached = Attached::read(session).await?;
+    let mut planned = Vec::new();
     for table in graph.order.iter().filter_map(|name| catalog.tables.get(name)) {
         estimates.measure(session, table).await?;
-        let fingerprint = session.text(&checks::fingerprint_sql(&table.name)).await?;
-        fingerprints.push((table.name.clone(), fingerprint));
+        planned.push(attached.now(session, &table.name).await?);
         tables.extend(texts.table(table));
     }
     taken::check(&texts, &tables)?;
     let references = references::notes(session, catalog, graph).await?;
-    let steps = Steps::new(session.engine, &tables, &estimates, map.as_ref())?;
-    let checks = checks::of_data(&texts, &fingerprints);
+    let steps = Steps {
+        engine: session.engine,
+        templates: Templates::new()?,
+        names: &names,
+        order: Order::new(options.to.name(), &tables, map.is_some()),
+        tables: &tables,
+        estimates: &estimates,
+        map: map.as_ref(),
+        attached: &attached,
+        planned: &planned,
+    };
+    let checks = checks::of_data(&texts);
     let command = tool::command(&texts)?;
     Ok(Plan {
-        id: identity::new(),
+        id: id.clone(),
         engine: session.engine,
         target: options.to,
         tables: graph.order.clone(),
         facts: estimates.facts(),
-        session: settings::clean(session.engine),
-        notes: if command.is_some() { tool::notes(references) } else { notes::all(&texts, references) },
-        steps: match command {
-            Some(_) => vec![steps.check(&checks)?],
-            None => steps.all(&checks, checks::of_later_changes(&texts, &fingerprints))?,
+        session: [settings::clean(session.engine), vec![settings::marker(&names.session)]].concat(),
+        notes: if command.is_some() {
+            tool::notes(references)
+        } else {
+            notes::all(&texts, &planned, references)
         },
-        scripts: if command.is_some() { Vec::new() } else { vec![watch::script(session.engine)] },
+        steps: match command {
+            Some(_) => vec![steps.check_alone(&checks)?],
+            None => steps.all(&checks)?,
+        },
+        scripts: if command.is_some() {
+            Vec::new()
+        } else {
+            vec![watch::script(session.engine, &names.control)]
+        },
         command,
     })
 }

@@ -73,11 +73,28 @@ impl Client {
         result(self.start(file).wait_with_output().unwrap())
     }
 
-    /// Executes a file again while it waits for a metadata lock in vain, as its README says.
+    /// The identity of the plan, as its files write it.
+    pub fn id(&self) -> String {
+        let text = std::fs::read_to_string(self.folder.join("01-check.sql")).unwrap();
+        text.split_once("SET @idgen_").unwrap().1[..8].to_owned()
+    }
+
+    /// A name that the plan makes from that of a table.
+    pub fn made(&self, table: &str, ending: &str) -> String {
+        format!("{table}_{}_{ending}", self.id())
+    }
+
+    /// A name of the plan itself.
+    pub fn own(&self, name: &str) -> String {
+        format!("idgen_{}_{name}", self.id())
+    }
+
+    /// Executes a file again while it waits for a metadata lock in vain, as its README says. It may be done already.
     pub fn must(&self, file: &str) -> String {
         for _ in 0..20 {
             match self.execute(file) {
                 Ok(text) => return text,
+                Err(text) if text.contains("this step is done: go on with") => return text,
                 Err(text) if text.contains("ERROR 1205") || text.contains("ERROR 1213") => {}
                 Err(text) => panic!("{file}: {text}"),
             }

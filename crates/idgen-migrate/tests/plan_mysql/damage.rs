@@ -22,18 +22,21 @@ const DAMAGES: [(&str, &str); 12] = [
         "no parent",
     ),
     ("SET foreign_key_checks = 0; UPDATE items SET parent = UUID() LIMIT 1", "no parent"),
-    ("CREATE TRIGGER other BEFORE INSERT ON orders FOR EACH ROW SET NEW.busy = 1", "have the triggers above"),
-    ("ALTER TABLE items ADD note INT", "have changed since the plan"),
-    ("ALTER TABLE items ADD INDEX (busy)", "have changed since the plan"),
-    ("ALTER TABLE items ADD CONSTRAINT few CHECK (busy < 100)", "have changed since the plan"),
+    (
+        "CREATE TRIGGER other BEFORE INSERT ON orders FOR EACH ROW SET NEW.busy = 1",
+        "is not as it was when the plan was made",
+    ),
+    ("ALTER TABLE items ADD note INT", "is not as it was when the plan was made"),
+    ("ALTER TABLE items ADD INDEX (busy)", "is not as it was when the plan was made"),
+    ("ALTER TABLE items ADD CONSTRAINT few CHECK (busy < 100)", "is not as it was when the plan was made"),
     (
         "ALTER TABLE customers MODIFY name VARCHAR(40) COLLATE utf8mb4_bin NOT NULL",
-        "have changed since the plan",
+        "is not as it was when the plan was made",
     ),
     (
         "CREATE TABLE late (id INT PRIMARY KEY, o CHAR(36) CHARACTER SET ascii COLLATE ascii_bin, \
          FOREIGN KEY (o) REFERENCES orders (id))",
-        "newer than the plan",
+        "is not as it was when the plan was made",
     ),
 ];
 
@@ -120,7 +123,7 @@ fn what_the_type_uuid_does_not_accept_is_found() {
 }
 
 /// Schemas that cannot be changed, and why.
-const REFUSED: [(&str, &str); 17] = [
+const REFUSED: [(&str, &str); 16] = [
     ("CREATE TABLE orders (id INT PRIMARY KEY)", "cannot be changed"),
     ("CREATE TABLE orders (id BINARY(16) PRIMARY KEY)", "already"),
     ("CREATE TABLE orders (id CHAR(36) PRIMARY KEY) ENGINE = MyISAM", "not in InnoDB"),
@@ -168,10 +171,6 @@ const REFUSED: [(&str, &str); 17] = [
     (
         "CREATE TABLE orders (id CHAR(36) PRIMARY KEY, o CHAR(36), p CHAR(36), UNIQUE (id, o), FOREIGN KEY (o, p) REFERENCES orders (id, o))",
         "and refers to its own table",
-    ),
-    (
-        "CREATE TABLE orders (id CHAR(36) PRIMARY KEY); CREATE TABLE orders_plan_new (n INT PRIMARY KEY)",
-        "the table orders_plan_new is there already",
     ),
     (
         "CREATE TABLE orders (id CHAR(36) PRIMARY KEY, o CHAR(36), CONSTRAINT k FOREIGN KEY (o) REFERENCES orders (id)); \

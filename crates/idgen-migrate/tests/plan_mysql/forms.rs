@@ -115,7 +115,7 @@ async fn one(server: &Server, (declared, old): Form, to: Target, index: Index) {
     rows.change(&mut connection, new).await;
     run(&file("verify-renamed"), &file("verify-renamed"));
     rows.expect(&mut connection, "", new).await;
-    rows.expect(&mut connection, "_plan_old", old).await;
+    rows.expect(&mut connection, &client.made("", "old"), old).await;
     run(&file("finish"), &file("finish"));
     rows.expect(&mut connection, "", new).await;
     assert_eq!(crate::whole::left(scratch.url()).await, Vec::<String>::new());

@@ -139,7 +139,7 @@ fn the_way_back_restores_the_old_default() {
         run(&runtime, &scratch, "ALTER TABLE orders MODIFY id BINARY(16)").unwrap();
         let error =
             Client::new(&server, scratch.name(), folder.path()).execute("01-default.sql").unwrap_err();
-        assert!(error.contains("have changed since the plan"), "{error}");
+        assert!(error.contains("is not as it was when the plan was made"), "{error}");
     }
 }
 
@@ -167,7 +167,7 @@ fn a_key_without_a_place_for_version_7_is_refused() {
     }
 }
 
-async fn planned(url: &str) -> idgen_migrate::plan::Result<Plan> {
+async fn planned(url: &str) -> idgen_migrate::Result<Plan> {
     plan(url, &Options::new("orders", Target::V7FromNow)).await
 }
 

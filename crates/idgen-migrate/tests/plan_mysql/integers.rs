@@ -8,6 +8,7 @@ use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Connection};
 use uuid::Uuid;
 
+use crate::client::Client;
 use crate::shop::{Acknowledged, TABLES, execute, text};
 
 /// A map that has integers for some of the rows already. Some were imported, far above the others.
@@ -32,10 +33,11 @@ pub async fn map_for(to: Target, url: &str, index: Index, rows: &[Acknowledged])
 }
 
 /// From now on the triggers take each integer from the state row.
-pub async fn use_up_the_block(url: &str) {
+pub async fn use_up_the_block(url: &str, client: &Client) {
     let mut connection = MySqlConnection::connect(url).await.unwrap();
     // Only a plan with integers has the table.
-    let _ = execute(&mut connection, "UPDATE idgen_plan_block SET last_id = first_id + 5").await;
+    let sql = format!("UPDATE {} SET last_id = first_id + 5", client.own("block"));
+    let _ = execute(&mut connection, &sql).await;
 }
 
 /// The first number that a query gives.

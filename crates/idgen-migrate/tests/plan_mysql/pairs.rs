@@ -17,6 +17,9 @@ struct Case {
     other: MySqlConnection,
     map: UuidMap,
     rows: Acknowledged,
+    new_orders: String,
+    new_items: String,
+    old_orders: String,
 }
 
 #[test]
@@ -47,7 +50,9 @@ fn cases(database: Database, index: Index) {
         let mut own = MySqlConnection::connect(scratch.url()).await.unwrap();
         execute(&mut own, "SET SESSION innodb_lock_wait_timeout = 1").await.unwrap();
         let other = MySqlConnection::connect(scratch.url()).await.unwrap();
-        Case { own, other, map, rows: rows.into_iter().next().unwrap() }
+        let [new_orders, old_orders] = ["new", "old"].map(|ending| client.made("orders", ending));
+        let new_items = client.made("items", "new");
+        Case { own, other, map, rows: rows.into_iter().next().unwrap(), new_orders, new_items, old_orders }
     });
     let files = client.files("");
     let rename = files.iter().position(|file| file.ends_with("-rename.sql")).unwrap();
@@ -56,14 +61,14 @@ fn cases(database: Database, index: Index) {
         let said = client.execute("undo/02-map.sql").unwrap_err();
         assert!(said.contains(why), "{said}");
     };
-    no_way_back("later steps were executed already");
+    no_way_back("later steps stand");
     runtime.block_on(async {
         case.pairs_that_exist().await;
         case.locks_and_commits_of_others().await;
         case.a_new_key().await;
     });
     files[rename..=rename + 1].iter().for_each(|file| drop(client.must(file)));
-    no_way_back("the tables are renamed");
+    no_way_back("later steps stand");
     runtime.block_on(case.after_the_renaming());
     client.must(&files[rename + 1]);
     if index == Index::Dedup {
@@ -107,8 +112,8 @@ impl Case {
         self.order(&quoted).await.unwrap();
         self.order(&quoted_late).await.unwrap();
         execute(&mut self.own, "COMMIT").await.unwrap();
-        assert_eq!(self.integer("orders_plan_new", &quoted).await, integer);
-        assert_eq!(self.integer("orders_plan_new", &quoted_late).await, late_integer);
+        assert_eq!(self.integer(&self.new_orders.clone(), &quoted).await, integer);
+        assert_eq!(self.integer(&self.new_orders.clone(), &quoted_late).await, late_integer);
         // The client's own counter is not the one that the trigger used.
         let (fresh, quoted_fresh) = new();
         self.order(&quoted_fresh).await.unwrap();
@@ -117,11 +122,11 @@ impl Case {
             number(&mut self.own, &format!("SELECT number FROM orders WHERE id = {quoted_fresh}")).await;
         assert_eq!(last, counted);
         // A deleted row leaves its pair behind, and comes back with its integer.
-        let made = self.integer("orders_plan_new", &quoted_fresh).await;
+        let made = self.integer(&self.new_orders.clone(), &quoted_fresh).await;
         self.must(&format!("DELETE FROM orders WHERE id = {quoted_fresh}")).await;
         assert_eq!(self.map.find(fresh).await.unwrap(), Some(made));
         self.order(&quoted_fresh).await.unwrap();
-        assert_eq!(self.integer("orders_plan_new", &quoted_fresh).await, made);
+        assert_eq!(self.integer(&self.new_orders.clone(), &quoted_fresh).await, made);
         // What is rolled back is nowhere.
         let (gone, quoted_gone) = new();
         execute(&mut self.own, "BEGIN").await.unwrap();
@@ -149,7 +154,7 @@ impl Case {
             let end = if commits { "COMMIT" } else { "ROLLBACK" };
             execute(&mut self.other, end).await.unwrap();
             self.order(&quoted).await.unwrap();
-            let integer = self.integer("orders_plan_new", &quoted).await;
+            let integer = self.integer(&self.new_orders.clone(), &quoted).await;
             assert_eq!(integer == far, commits);
             assert_eq!(self.map.find(id).await.unwrap(), Some(integer));
         }
@@ -172,10 +177,10 @@ impl Case {
         let before = self.map.find(Uuid::from_u128(order)).await.unwrap();
         let (id, quoted) = new();
         self.must(&format!("UPDATE orders SET id = {quoted} WHERE id = '{}'", text(order))).await;
-        let integer = self.integer("orders_plan_new", &quoted).await;
+        let integer = self.integer(&self.new_orders.clone(), &quoted).await;
         assert_eq!(self.map.find(id).await.unwrap(), Some(integer));
         assert_eq!(self.map.find(Uuid::from_u128(order)).await.unwrap(), before);
-        let child = format!("SELECT order_id_int FROM items_plan_new WHERE id = '{}'", text(item));
+        let child = format!("SELECT order_id_int FROM {} WHERE id = '{}'", self.new_items, text(item));
         assert_eq!(number(&mut self.own, &child).await as u64, integer);
     }
 
@@ -221,7 +226,8 @@ impl Case {
         assert_eq!(execute(&mut self.own, &format!("{key} WHERE id_int = {integer}")).await, Err(1644));
         self.must(&format!("{key}, id_int = {of_second} WHERE id_int = {integer}")).await;
         let old = format!(
-            "SELECT COUNT(*) FROM orders_plan_old WHERE id = '{}' AND customer_id = {quoted_second}",
+            "SELECT COUNT(*) FROM {} WHERE id = '{}' AND customer_id = {quoted_second}",
+            self.old_orders,
             text(order.as_u128())
         );
         assert_eq!(number(&mut self.own, &old).await, 1);

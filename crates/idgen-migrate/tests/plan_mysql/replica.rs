@@ -182,8 +182,8 @@ fn ends_equal(database: Database, to: Target, index: Index) {
         };
         // The block of integers, and the counter that draws them.
         let of_integers = if map.is_some() { 2 } else { 0 };
-        // Three old and three new tables, three positions, two of the phase, and the control table.
-        pair.assert_equal(scratch.name(), 12 + of_the_map + of_integers).await;
+        // Three old and three new tables, three positions, two of the phase, the control table, the ledger and what hangs on the new tables.
+        pair.assert_equal(scratch.name(), 14 + of_the_map + of_integers).await;
         let url = pair.replica.url().replace("/mysql?", &format!("/{}?", scratch.name()));
         acknowledged.assert_equal(&crate::shop::Acknowledged::read(&url, "", to).await, "the replica");
         tokio::task::block_in_place(|| client.must(&named(&client, "finish")));
@@ -219,11 +219,12 @@ fn waits_while_the_replica_is_behind(
             execute(&mut connection, &sql).await.unwrap();
         });
     };
-    execute_on_source(format!("UPDATE {schema}.idgen_plan_control SET max_replica_lag = 3"));
+    let (control, at) = (client.own("control"), client.made("customers", "at"));
+    execute_on_source(format!("UPDATE {schema}.{control} SET max_replica_lag = 3"));
     let mut watcher = watch(pair, client, folder, schema);
     let mut until = |state: &str| {
         let wait = Wait::until(format!("the program has seen {state}"));
-        while number(&format!("SELECT COALESCE({state}, 0) FROM idgen_plan_control")) == 0 {
+        while number(&format!("SELECT COALESCE({state}, 0) FROM {control}")) == 0 {
             if watcher.try_wait().unwrap().is_some() {
                 let mut said = String::new();
                 watcher.stderr.take().unwrap().read_to_string(&mut said).unwrap();
@@ -250,15 +251,15 @@ fn waits_while_the_replica_is_behind(
         wait.check();
         assert!(copy.try_wait().unwrap().is_none(), "the copy did not wait");
     }
-    assert_eq!(number("SELECT CAST(rows_copied AS SIGNED) FROM customers_plan_at"), 0);
+    assert_eq!(number(&format!("SELECT CAST(rows_copied AS SIGNED) FROM {at}")), 0);
     runtime.block_on(pair.on_replica("START REPLICA SQL_THREAD"));
     result(copy.wait_with_output().unwrap()).unwrap();
-    assert_eq!(number("SELECT CAST(finished AS SIGNED) FROM customers_plan_at"), 1);
+    assert_eq!(number(&format!("SELECT CAST(finished AS SIGNED) FROM {at}")), 1);
     // Without the program the copy would wait too, unless it is told that nobody watches.
     watcher.kill().unwrap();
     // What it started ends before its output does.
     watcher.wait_with_output().unwrap();
-    execute_on_source(format!("UPDATE {schema}.idgen_plan_control SET watched = NULL"));
+    execute_on_source(format!("UPDATE {schema}.{control} SET watched = NULL"));
 }
 
 /// Starts the program of the plan, with the server's own client.

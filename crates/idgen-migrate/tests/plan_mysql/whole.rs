@@ -99,7 +99,8 @@ fn change_with(database: Database, to: Target, index: Index, rows: usize) {
         let (acknowledged, changes, answers) = clients.end().await;
         assert!(changes > 200, "{changes} changes are too few for a test");
         acknowledged.assert_equal(&Acknowledged::read(&url, "", to).await, "the new tables");
-        acknowledged.assert_equal(&Acknowledged::read(&url, "_plan_old", to).await, "the old tables");
+        acknowledged
+            .assert_equal(&Acknowledged::read(&url, &client.made("", "old"), to).await, "the old tables");
         tokio::task::block_in_place(|| {
             client.must(&named(&client, "verify-renamed"));
             client.must(&named(&client, "finish"));
@@ -154,7 +155,7 @@ fn execute_plan(client: &Client, url: &str, clients: &Clients) {
             client.must(file);
             println!("{file}: {:.1} s", begin.elapsed().as_secs_f64());
             if pass == 1 && file.ends_with("triggers-orders.sql") {
-                runtime.block_on(integers::use_up_the_block(url));
+                runtime.block_on(integers::use_up_the_block(url, client));
             }
         }
         if pass == 0 {
@@ -179,7 +180,8 @@ fn execute_plan(client: &Client, url: &str, clients: &Clients) {
 /// Tables, triggers and procedures of the plan.
 pub async fn left(url: &str) -> Vec<String> {
     let mut connection = MySqlConnection::connect(url).await.unwrap();
-    let sql = "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME LIKE '%plan%' \
+    let sql = "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() \
+               AND (TABLE_NAME LIKE 'idgen|_%' ESCAPE '|' OR TABLE_NAME RLIKE '_[a-z][a-z0-9]{7}_(new|old|at)$') \
                UNION ALL SELECT TRIGGER_NAME FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA = DATABASE() \
                UNION ALL SELECT ROUTINE_NAME FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA = DATABASE()";
     let rows = sqlx::raw_sql(sql).fetch_all(&mut connection).await.unwrap();

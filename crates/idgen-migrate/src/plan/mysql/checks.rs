@@ -1,10 +1,12 @@
 //! What must be true before anything is changed, and before each step: each check is a query for the rows that are wrong.
 
-use super::catalog::Table;
+use super::attached::{self, Attached, Role};
+use super::catalog::{Column, Table};
 use super::check::{Check, check};
 use super::form::Form;
+use super::names::Names;
 use super::quote::{name, text};
-use super::texts::{TableText, Texts};
+use super::texts::{SideText, TableText, Texts};
 use crate::plan::data::{Engine, Target};
 
 fn list(names: impl Iterator<Item = String>) -> String {
@@ -12,11 +14,11 @@ fn list(names: impl Iterator<Item = String>) -> String {
 }
 
 /// The checks of the first step.
-pub(super) fn of_data(texts: &Texts<'_>, fingerprints: &[(String, String)]) -> Vec<Check> {
+pub(super) fn of_data(texts: &Texts<'_>) -> Vec<Check> {
     let mut checks = of_server();
     checks.extend(cascades_in_innodb(texts.engine));
     let catalog = texts.catalog;
-    checks.extend(of_schema(texts, fingerprints));
+    checks.extend(of_schema(texts));
     for table in texts.graph.order.iter().filter_map(|table| catalog.tables.get(table)) {
         for column in &table.columns {
             let Some(form) = texts.graph.keys.get(&(table.name.clone(), column.name.clone())) else {
@@ -75,76 +77,16 @@ fn of_server() -> Vec<Check> {
     )]
 }
 
-fn of_schema(texts: &Texts<'_>, fingerprints: &[(String, String)]) -> Vec<Check> {
+fn of_schema(texts: &Texts<'_>) -> Vec<Check> {
     let tables = list(texts.graph.order.iter().cloned());
-    let mut checks = vec![check(
+    vec![check(
         "All tables must be in InnoDB, or a change and its copy are not one transaction.",
         format!(
             "SELECT TABLE_NAME, ENGINE FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() \
              AND TABLE_NAME IN ({tables}) AND ENGINE <> 'InnoDB'"
         ),
         "the tables above are not in InnoDB",
-    )];
-    checks.extend(of_later_changes(texts, fingerprints));
-    checks
-}
-
-/// What was changed in the schema since the plan was made would be lost by the renaming.
-pub(super) fn of_later_changes(texts: &Texts<'_>, fingerprints: &[(String, String)]) -> Vec<Check> {
-    let tables = list(texts.graph.order.iter().cloned());
-    let keys = list(texts.catalog.foreign.iter().map(|key| format!("{}.{}", key.table, key.name)));
-    let mut checks = vec![
-        check(
-            "Triggers would belong to the old tables after the renaming.",
-            format!(
-                "SELECT EVENT_OBJECT_TABLE, TRIGGER_NAME FROM information_schema.TRIGGERS \
-                 WHERE TRIGGER_SCHEMA = DATABASE() AND EVENT_OBJECT_TABLE IN ({tables}) \
-                 AND TRIGGER_NAME NOT LIKE '%|_plan|_f_' ESCAPE '|'"
-            ),
-            "the tables have the triggers above: drop them, and create them again after the last step",
-        ),
-        check(
-            "A foreign key that is newer than the plan would follow the old tables.",
-            format!(
-                "SELECT TABLE_SCHEMA, TABLE_NAME, CONSTRAINT_NAME FROM information_schema.KEY_COLUMN_USAGE \
-                 WHERE REFERENCED_TABLE_SCHEMA = DATABASE() AND (REFERENCED_TABLE_NAME IN ({tables}) \
-                 OR TABLE_NAME IN ({tables})) AND CONCAT(TABLE_NAME, '.', CONSTRAINT_NAME) NOT IN ({}) \
-                 AND TABLE_NAME NOT LIKE '%|_plan|_new' ESCAPE '|'",
-                if keys.is_empty() { "''".to_owned() } else { keys }
-            ),
-            "the foreign keys above are newer than the plan: make the plan again",
-        ),
-    ];
-    checks.extend(fingerprints.iter().map(|(table, fingerprint)| unchanged(table, fingerprint)));
-    checks
-}
-
-/// A check that a table is as it was when the plan was made.
-pub(super) fn unchanged(table: &str, fingerprint: &str) -> Check {
-    check(
-        format!("The columns, indexes and conditions of {table} must be those that the plan was made for."),
-        format!("SELECT * FROM ({}) AS now WHERE now.fingerprint <> {fingerprint}", fingerprint_sql(table)),
-        format!(
-            "the columns, indexes or conditions of {table} have changed since the plan was made: make it again"
-        ),
-    )
-}
-
-/// A number that changes with a table's columns, indexes and check constraints.
-pub(super) fn fingerprint_sql(table: &str) -> String {
-    let of = |columns: &str, view: &str, only: &str| {
-        format!(
-            "(SELECT COALESCE(SUM(CRC32(CONCAT_WS(' ', {columns}))), 0) FROM information_schema.{view} \
-             WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = {}{only})",
-            text(table)
-        )
-    };
-    let columns =
-        of("ORDINAL_POSITION, COLUMN_NAME, COLUMN_TYPE, IS_NULLABLE, COLLATION_NAME", "COLUMNS", "");
-    let indexes = of("INDEX_NAME, SEQ_IN_INDEX, COLUMN_NAME, SUB_PART, NON_UNIQUE", "STATISTICS", "");
-    // Foreign keys have a check of their own.
-    let conditions = of("CONSTRAINT_NAME", "TABLE_CONSTRAINTS", " AND CONSTRAINT_TYPE = 'CHECK'");
-    format!("SELECT CAST({columns} + {indexes} + {conditions} AS CHAR) AS fingerprint")
+    )]
 }
 
 fn of_values(table: &Table, column: &str, form: Form, to: Target) -> Vec<Check> {
@@ -191,16 +133,13 @@ fn of_values(table: &Table, column: &str, form: Form, to: Target) -> Vec<Check> 
     checks
 }
 
-/// Fails if a step that must come later was executed already, or if one that must come before was not.
+/// Fails if a step that must come later was executed already.
 pub(super) fn triggers_absent(tables: &[TableText]) -> Check {
     let names = list(
         tables
             .iter()
-            .flat_map(|table| {
-                [&table.forward, &table.backward]
-                    .map(|side| [&side.insert, &side.update, &side.delete].map(|name| name.clone()))
-            })
-            .flatten(),
+            .flat_map(|table| table.forward.triggers().into_iter().chain(table.backward.triggers()))
+            .cloned(),
     );
     check(
         "Tables that triggers write to must not be made again.",
@@ -212,18 +151,19 @@ pub(super) fn triggers_absent(tables: &[TableText]) -> Check {
     )
 }
 
-pub(super) fn triggers_present(table: &TableText, backward: bool) -> Check {
-    let side = if backward { &table.backward } else { &table.forward };
-    let names = list([&side.insert, &side.update, &side.delete].into_iter().cloned());
+/// The three triggers of a side must be on this table.
+pub(super) fn triggers_present(on: &str, side: &SideText) -> Check {
+    let names = list(side.triggers().into_iter().cloned());
     check(
-        format!("The triggers of {} must be there.", side.from),
+        format!("The triggers of {on} must be there."),
         format!(
-            "SELECT {} AS table_without_triggers FROM DUAL WHERE (SELECT COUNT(*) FROM information_schema.TRIGGERS \
-             WHERE TRIGGER_SCHEMA = DATABASE() AND EVENT_OBJECT_TABLE = {} AND TRIGGER_NAME IN ({names})) <> 3",
-            text(&side.from),
-            text(&side.from)
+            "SELECT {0} AS table_without_triggers FROM DUAL WHERE (SELECT COUNT(*) FROM information_schema.TRIGGERS \
+             WHERE TRIGGER_SCHEMA = DATABASE() AND EVENT_OBJECT_TABLE = {0} AND TRIGGER_NAME IN ({names})) <> 3",
+            text(on)
         ),
-        "triggers are missing: execute the steps before this one",
+        format!(
+            "triggers of the plan on {on} are missing, so the tables are not kept equal: undo the steps to those that make them"
+        ),
     )
 }
 
@@ -239,16 +179,14 @@ pub(super) fn table_present(table: &str) -> Check {
     )
 }
 
-pub(super) fn table_absent(table: &str) -> Check {
+pub(super) fn table_absent(table: &str, message: &str) -> Check {
     check(
         format!("The table {table} must not be there."),
         format!(
             "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = {}",
             text(table)
         ),
-        format!(
-            "the table {table} is there already: this step was executed, or another plan is not finished"
-        ),
+        message,
     )
 }
 
@@ -264,46 +202,146 @@ pub(super) fn copied(table: &TableText) -> Check {
     )
 }
 
-/// What the table of the phase says before the renaming, after it, and from the beginning of the last step.
-#[derive(Clone, Copy)]
-pub(super) enum Phase {
-    Before = 0,
-    After = 1,
-    Ending = 2,
-}
-
-/// Fails if the plan is in this phase.
-pub(super) fn phase_is_not(table: &str, wrong: Phase, message: &str) -> Check {
+/// The table of the phase says 0 before the renaming, 1 after it, and 2 from the beginning of the last step.
+pub(super) fn phase_is(table: &str, phase: u8, message: &str) -> Check {
     check(
         "The plan must be in the right phase.",
-        format!("SELECT renamed FROM {} WHERE renamed = {}", name(table), wrong as u8),
+        format!("SELECT renamed FROM {} WHERE renamed <> {phase}", name(table)),
         message,
     )
 }
 
-/// `renamed` is what the table of the phase must say.
-pub(super) fn phase(table: &str, renamed: bool) -> Vec<Check> {
-    let (wrong, message) = match renamed {
-        true => (Phase::Before, "the tables are not renamed yet: execute the steps before this one"),
-        false => (Phase::After, "the tables are renamed already: undo that first"),
-    };
-    let ending = "the last step has begun: execute it until it ends without an error";
-    vec![
-        table_present(table),
-        phase_is_not(table, wrong, message),
-        phase_is_not(table, Phase::Ending, ending),
-    ]
+/// The signature that a step recorded is that of now.
+pub(super) fn signature_is(steps: &str, place: usize, now: &str, message: String) -> Check {
+    check(
+        "Tables and triggers must be those of before.",
+        format!(
+            "SELECT f.file AS step, f.signature AS recorded, n.signature AS now FROM {} AS f CROSS JOIN (SELECT {now} AS signature) AS n \
+             WHERE f.place = {place} AND NOT (f.signature <=> n.signature)",
+            name(steps)
+        ),
+        message,
+    )
 }
 
-/// Before the renaming, or after its undo. It needs no table of the plan.
-pub(super) fn not_renamed(old: &str) -> Check {
-    Check { message: "the tables are renamed: undo that first".into(), ..table_absent(old) }
+/// The signature that one of two steps recorded is that of now.
+pub(super) fn signature_is_one_of(steps: &str, places: [usize; 2], now: &str, message: String) -> Check {
+    let [first, second] = places;
+    check(
+        "Tables and triggers must be those of before.",
+        format!(
+            "SELECT n.signature AS now FROM (SELECT {now} AS signature) AS n WHERE NOT EXISTS (SELECT 1 FROM {} AS f \
+             WHERE (f.place = {first} OR f.place = {second} AND f.state = 'done') AND f.signature <=> n.signature)",
+            name(steps)
+        ),
+        message,
+    )
 }
 
-/// The opposite, for the last step, which can be executed again when it has removed tables.
-pub(super) fn renamed(new: &str) -> Check {
-    Check {
-        message: "the tables are not renamed yet: execute the steps before this one".into(),
-        ..table_absent(new)
-    }
+/// A snapshot that is older than the end of the copy would find the new tables empty.
+pub(super) fn no_older_transaction(steps: &str, last_copy: usize) -> Check {
+    check(
+        "A transaction that reads the state of before the end of the copy would find the new tables without rows, and a dump would be empty.",
+        format!(
+            "SELECT x.trx_mysql_thread_id AS session, x.trx_started AS began FROM information_schema.INNODB_TRX AS x \
+             WHERE x.trx_mysql_thread_id <> CONNECTION_ID() AND x.trx_mysql_thread_id <> 0 AND x.trx_started <= (SELECT \
+             CONVERT_TZ(ended, '+00:00', 'SYSTEM') FROM {} WHERE place = {last_copy})",
+            name(steps)
+        ),
+        "the transactions of the sessions above began before the copy ended, and would read empty tables: end them first",
+    )
+}
+
+/// The verification after the renaming has succeeded, unless the last step has begun.
+pub(super) fn ending_or(steps: &str, phase: &str, verified: usize) -> Check {
+    check(
+        "The rows must have been compared since the renaming, unless this step was begun already.",
+        format!(
+            "SELECT file FROM {} WHERE place = {verified} AND state <> 'done' AND EXISTS (SELECT 1 FROM {} WHERE renamed <> 2)",
+            name(steps),
+            name(phase)
+        ),
+        "the step above has not succeeded since the renaming: execute it first",
+    )
+}
+
+/// A table has what it had when the plan was made.
+pub(super) fn as_planned(
+    attached: &Attached,
+    tables: &[TableText],
+    table: &TableText,
+    lines: &[String],
+    role: Role,
+) -> Check {
+    differs(
+        &table.now,
+        &attached::differences(&attached::literals(lines), &attached.lines(tables, table, role)),
+    )
+}
+
+/// The same for a table without steps, one of whose columns the plan itself changes.
+pub(super) fn as_read(attached: &Attached, table: &str, column: &str, lines: &[String]) -> Check {
+    let of_column = format!("COLUMNS {table} COLUMN_NAME={column} ");
+    let others: Vec<String> = lines.iter().filter(|line| !line.starts_with(&of_column)).cloned().collect();
+    let now = format!(
+        "SELECT q.line FROM ({}) AS q WHERE LEFT(q.line, {}) <> {}",
+        attached.lines_of_one(table),
+        of_column.chars().count(),
+        text(&of_column)
+    );
+    differs(table, &attached::differences(&attached::literals(&others), &now))
+}
+
+/// This column has the definition that was read, but for its default.
+pub(super) fn column_as_read(table: &str, column: &Column) -> Check {
+    check(
+        format!("The definition of {table}.{} must be as it was when the plan was made.", column.name),
+        format!(
+            "SELECT COLUMN_NAME, COLUMN_TYPE, IS_NULLABLE, COLLATION_NAME, COLUMN_COMMENT FROM information_schema.COLUMNS \
+             WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = {} AND COLUMN_NAME = {} AND NOT (COLUMN_TYPE = {} \
+             AND IS_NULLABLE = '{}' AND COALESCE(COLLATION_NAME, '') = {} AND COLUMN_COMMENT = {})",
+            text(table),
+            text(&column.name),
+            text(&column.type_text),
+            if column.nullable { "YES" } else { "NO" },
+            text(&column.collation),
+            text(&column.comment)
+        ),
+        format!(
+            "{table} is not as it was when the plan was made (list above): change it back, or undo and plan again"
+        ),
+    )
+}
+
+fn differs(table: &str, rows: &str) -> Check {
+    check(
+        format!(
+            "All that hangs on {table} must be as it was when the plan was made: the renaming would undo what is newer."
+        ),
+        rows,
+        format!(
+            "{table} is not as it was when the plan was made (list above): change it back, or undo and plan again"
+        ),
+    )
+}
+
+/// A new table has what was recorded in the ledger.
+pub(super) fn as_recorded(
+    attached: &Attached,
+    names: &Names,
+    tables: &[TableText],
+    table: &TableText,
+    role: Role,
+    message: &str,
+) -> Check {
+    let recorded = format!(
+        "SELECT a.line FROM {} AS a WHERE a.table_name = {}",
+        name(&names.attached),
+        text(&table.now)
+    );
+    check(
+        format!("All that hangs on the new {} must be as it was recorded.", table.now),
+        attached::differences(&recorded, &attached.lines(tables, table, role)),
+        format!("{}: {message}", table.now),
+    )
 }

@@ -2,15 +2,17 @@
 
 mod notes;
 
+use super::attached::Attached;
 use super::catalog::{Catalog, Column, Table};
 use super::check::Check;
 use super::checks;
 use super::form::{Conversion, Form};
+use super::ledger;
+use super::names::Names;
 use super::quote::name;
 use super::refuse;
 use super::session::Session;
 use super::settings;
-use super::steps::{WAIT, guard};
 use super::templates::Templates;
 use super::uuid_type;
 use crate::plan::data::{Engine, Plan, Statement, Step, Target};
@@ -49,19 +51,25 @@ pub(super) async fn plan(session: &mut Session, options: &Options, catalog: &Cat
     key.refuse(session)?;
     let made = key.made(session.engine);
     let before = key.column.default.clone();
-    let fingerprint = session.text(&checks::fingerprint_sql(&key.table.name)).await?;
+    let attached = Attached::read(session).await?;
+    let lines = attached.now(session, &key.table.name).await?;
+    let id = identity::new();
+    let names = Names::new(session.engine, &id);
     let largest = format!("SELECT MAX({}) > {made} FROM {}", name(&key.column.name), name(&key.table.name));
     let is_exceeded = session.text(&largest).await? == "1";
-    let check = checks::unchanged(&key.table.name, &fingerprint);
+    let checks = [
+        checks::as_read(&attached, &key.table.name, &key.column.name, &lines),
+        checks::column_as_read(&key.table.name, key.column),
+    ];
     Ok(Plan {
-        id: identity::new(),
+        id,
         engine: session.engine,
         target: options.to,
         tables: vec![key.table.name.clone()],
         facts: key.facts(is_exceeded),
         notes: key.notes(session.engine, catalog, !before.is_empty()),
         session: settings::clean(session.engine),
-        steps: vec![key.step(session.engine, &check, &made, &before)?],
+        steps: vec![key.step(session.engine, &names, &checks, &made, &before)?],
         scripts: Vec::new(),
         command: None,
     })
@@ -163,7 +171,14 @@ impl<'a> Key<'a> {
         Conversion { engine, form, to, charset, collation }.backward(&value)
     }
 
-    fn step(&self, engine: Engine, check: &Check, made: &str, before: &str) -> Result<Step> {
+    fn step(
+        &self,
+        engine: Engine,
+        names: &Names,
+        checks: &[Check],
+        made: &str,
+        before: &str,
+    ) -> Result<Step> {
         let alter = |default: &str| {
             let column = name(&self.column.name);
             let what = match (engine, default) {
@@ -173,22 +188,27 @@ impl<'a> Key<'a> {
             };
             format!("ALTER TABLE {} {what}, ALGORITHM = INSTANT", name(&self.table.name))
         };
-        let wait = Statement::new("Ends after ten seconds if it does not get its lock.", WAIT);
-        let mut statements = guard(&Templates::new()?, "idgen_plan_guard", std::slice::from_ref(check))?;
-        statements.extend([
-            wait.clone(),
-            Statement::new("New rows without an id get one of version 7.", alter(&format!("({made})"))),
-            Statement::new("Shows an id as the default makes it.", example(self.held, made)),
-        ]);
+        let templates = Templates::new()?;
+        let work = |purpose: &str, sql: String| {
+            let mut all = ledger::busy(&templates, names, vec![self.table.name.clone()])?;
+            all.extend(ledger::work(&templates, names, &names.work, &[Statement::new(purpose, sql)])?);
+            all.push(ledger::drop_procedure(&names.busy));
+            Result::Ok(all)
+        };
+        let mut statements = ledger::checks(&templates, &names.checks, checks)?;
+        statements.push(Statement::new("Checks.", format!("CALL {}()", names.checks)));
+        statements.push(ledger::drop_procedure(&names.checks));
+        statements.extend(work("New rows without an id get one of version 7.", alter(&format!("({made})")))?);
+        statements.push(Statement::new("Shows an id as the default makes it.", example(self.held, made)));
         Ok(Step {
             name: "default".into(),
             purpose: "New rows without an id get one of version 7 from the server. Rows that are there keep their ids; nothing is \
                       copied."
                 .into(),
             statements,
-            undo: vec![wait, Statement::new("The default is what it was.", alter(before))],
-            locks: "The metadata lock of the table for an instant. If a transaction keeps it for more than ten seconds, the step \
-                    ends with error 1205: execute it again."
+            undo: work("The default is what it was.", alter(before))?,
+            locks: "The metadata lock of the table for an instant. If it is not free within a second, the step lets clients pass, and \
+                    tries again."
                 .into(),
             duration: Some("less than a second, once it has the lock: only the table's definition changes".into()),
             stop: "Stop the client; execute the file again.".into(),

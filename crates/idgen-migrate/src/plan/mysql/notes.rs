@@ -2,12 +2,13 @@
 
 use super::form::Form;
 use super::map::Map;
+use super::quote::name;
 use super::texts::Texts;
 use super::uuid_type;
 use crate::plan::data::Target;
 
 /// The notes; those of columns without a foreign key were made before.
-pub(super) fn all(texts: &Texts<'_>, references: Vec<String>) -> Vec<String> {
+pub(super) fn all(texts: &Texts<'_>, planned: &[Vec<String>], references: Vec<String>) -> Vec<String> {
     let mut notes = texts.graph.notes.clone();
     if let Some(map) = texts.map {
         notes.extend(integers(texts, map));
@@ -18,11 +19,39 @@ pub(super) fn all(texts: &Texts<'_>, references: Vec<String>) -> Vec<String> {
          them until the last step is done."
             .to_owned(),
     );
+    notes.push(format!(
+        "Each file asks the ledger {} and the server itself whether it may be executed now; it does its work, or says in one sentence \
+         which file is next. One file at a time: a second session is refused. Connect to the server itself, and not through a pooler.",
+        texts.names.steps
+    ));
     notes.push(
-        "Creating triggers on a server with a binary log needs SUPER, or log_bin_trust_function_creators = 1. The source \
-         does not know how far its replicas are behind: run watch-replicas.sh beside the copy, which then waits while they lag."
+        "The account that executes the files needs the privilege PROCESS, and TRIGGER, CREATE ROUTINE, ALTER, CREATE, DROP, REFERENCES and the \
+         rights to read and write on the schema. Creating triggers on a server with a binary log needs SUPER, or \
+         log_bin_trust_function_creators = 1. Triggers and procedures are executed with the rights of this account: if it is dropped or \
+         renamed before the last step, each write of the tables fails with error 1449. The source does not know how far its \
+         replicas are behind: run watch-replicas.sh beside the copy, which then waits while they lag."
             .to_owned(),
     );
+    notes.push(
+        "Statements that were prepared before the step `rename` are prepared again by the server. A transaction whose snapshot is older \
+         than the renaming gets error 1412 when it reads the tables; one that is older than the end of the copy would find them empty, so the \
+         step refuses, and names its session."
+            .to_owned(),
+    );
+    notes.extend(truncated_texts(texts));
+    let histograms: Vec<_> = planned
+        .iter()
+        .flatten()
+        .filter_map(|line| line.strip_prefix("HISTOGRAM ")?.strip_suffix(" ."))
+        .map(|place| place.replacen(' ', ".", 1))
+        .collect();
+    if !histograms.is_empty() {
+        notes.push(format!(
+            "These columns have histograms, which the new tables do not have: {}. Make them again after the renaming (ANALYZE TABLE … UPDATE \
+             HISTOGRAM ON …).",
+            histograms.join(", ")
+        ));
+    }
     if texts.options.to == Target::Uuid && !uuid_type::compares_all(texts.version) {
         notes.push(
             "This version of MariaDB compares UUIDs of versions 1 to 5 and those of later versions in another order than its \
@@ -34,6 +63,35 @@ pub(super) fn all(texts: &Texts<'_>, references: Vec<String>) -> Vec<String> {
     notes.extend(references);
     notes.extend(programs(texts));
     notes
+}
+
+/// A session without a strict mode stores the first 16 characters of a text that an old application writes.
+fn truncated_texts(texts: &Texts<'_>) -> Option<String> {
+    if !matches!(texts.options.to, Target::Binary16 | Target::Swapped) {
+        return None;
+    }
+    let mut checks: Vec<_> = texts
+        .graph
+        .keys
+        .iter()
+        .filter(|(_, form)| **form != Form::Bytes)
+        .map(|((table, column), _)| {
+            format!(
+                "ALTER TABLE {} ADD CHECK (HEX({}) NOT RLIKE '^(2D|3[0-9]|[46][1-6]){{16}}$')",
+                name(table),
+                name(column)
+            )
+        })
+        .collect();
+    checks.sort();
+    (!checks.is_empty()).then(|| {
+        format!(
+            "A session without a strict sql_mode that writes a key as text after the renaming, as an old application does, stores its first \
+             16 characters as bytes, with a warning only. Where such sessions exist, refuse such bytes, which no id of any version has, after \
+             the last step: {}.",
+            checks.join("; ")
+        )
+    })
 }
 
 /// Names what has statements of its own about the tables.

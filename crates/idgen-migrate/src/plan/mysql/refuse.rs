@@ -8,7 +8,7 @@ use super::session::Session;
 use crate::plan::data::{Engine, Target};
 use crate::plan::options::Options;
 use crate::plan::reasons::of_reasons;
-use idgen_database::{Error, Result};
+use idgen_database::Result;
 
 pub(super) async fn check(
     session: &mut Session,
@@ -44,21 +44,28 @@ pub(super) async fn check(
             reasons.push(format!("{}.{} is BINARY(16) already", table.name, column.name));
         }
     }
-    reasons.extend(of_periods(session, graph).await?);
+    reasons.extend(of_definitions(session, graph).await?);
     reasons.extend(of_parents(session, catalog, graph).await?);
     of_reasons(&reasons)
 }
 
-/// MariaDB accepts no INSERT … ON DUPLICATE KEY UPDATE in a table with `WITHOUT OVERLAPS`, and names periods only here.
-async fn of_periods(session: &mut Session, graph: &Graph) -> Result<Vec<String>> {
+/// What only the server's own definition of a table shows. MariaDB accepts no INSERT … ON DUPLICATE KEY UPDATE in a table with
+/// `WITHOUT OVERLAPS`, and CREATE TABLE … LIKE leaves out the directory.
+async fn of_definitions(session: &mut Session, graph: &Graph) -> Result<Vec<String>> {
     let mut reasons = Vec::new();
-    if session.engine != Engine::MariaDb {
-        return Ok(reasons);
-    }
     for table in &graph.order {
         let rows = session.rows(&format!("SHOW CREATE TABLE {}", name(table))).await?;
-        if rows.concat().iter().any(|shown| shown.lines().any(|line| line.trim().starts_with("PERIOD FOR ")))
-        {
+        let shown = rows.concat();
+        let options = |option: &str| {
+            let last = shown.last().and_then(|shown| shown.lines().rfind(|line| line.starts_with(')')));
+            last.is_some_and(|line| line.contains(option))
+        };
+        if options(" DATA DIRECTORY=") {
+            reasons.push(format!(
+                "the table {table} has a DATA DIRECTORY, which the new table would not have: move it to the directory of the server first"
+            ));
+        }
+        if shown.iter().any(|shown| shown.lines().any(|line| line.trim().starts_with("PERIOD FOR "))) {
             reasons.push(format!(
                 "the table {table} has a period (PERIOD FOR …), which the plan does not cover: drop it for the time of the change"
             ));

@@ -5,6 +5,25 @@ use crate::plan::data::{Engine, Statement};
 /// Triggers and procedures are executed with the mode of the session that created them.
 const MODE: &str = "STRICT_ALL_TABLES,NO_AUTO_VALUE_ON_ZERO,NO_ENGINE_SUBSTITUTION";
 
+/// Procedures that only read are made with it.
+pub(super) const LAX: &str = "SET SESSION sql_mode = 'NO_AUTO_VALUE_ON_ZERO,NO_ENGINE_SUBSTITUTION'";
+
+/// Sets the mode of the plan's sessions again.
+pub(super) fn strict() -> String {
+    format!("SET SESSION sql_mode = '{MODE}'")
+}
+
+/// A session waits for a lock of rows or of a table for a second: clients that wait behind it wait longer by themselves.
+const WAITS: &str = "lock_wait_timeout = 1, innodb_lock_wait_timeout = 1";
+
+/// Marks the session, so that a file finds out whether all of its statements reach the same one.
+pub(super) fn marker(variable: &str) -> Statement {
+    Statement::new(
+        "A pooler may send statements to several sessions, which the next ones find out.",
+        format!("SET @{variable} = CONNECTION_ID()"),
+    )
+}
+
 /// The statements with which a session begins. MySQL shows a counter of `AUTO_INCREMENT` as it was up to a day ago, unless it is
 /// told otherwise.
 pub(super) fn clean(engine: Engine) -> Vec<Statement> {
@@ -19,7 +38,7 @@ pub(super) fn clean(engine: Engine) -> Vec<Statement> {
             format!(
                 "SET SESSION autocommit = 1, completion_type = 0, sql_mode = '{MODE}', foreign_key_checks = 1, unique_checks = 1, \
                  sql_safe_updates = 0, sql_select_limit = 18446744073709551615, sql_big_selects = 1, sql_auto_is_null = 0, \
-                 time_zone = '+00:00', {limits}"
+                 time_zone = '+00:00', group_concat_max_len = 1048576, {WAITS}, {limits}"
             ),
         ),
         Statement::new(

@@ -23,12 +23,20 @@ impl Templates {
         all.add_filter("name", |text: String| quote::name(&text));
         all.add_filter("text", |text: String| quote::text(&text));
         all.add_filter("message", |text: String| quote::literal(&cut(&text)));
+        all.add_filter("line", |text: String| text.replace(['\n', '\r'], " "));
+        all.add_filter("texts", |names: Vec<String>| {
+            names.iter().map(|name| quote::text(name)).collect::<Vec<_>>().join(", ")
+        });
         all.add_filter("literal", |text: String| quote::literal(&text));
         all.add_filter("names", |names: Vec<String>| {
             names.iter().map(|name| quote::name(name)).collect::<Vec<_>>().join(", ")
         });
         let files = templates![
             "guard.sql",
+            "checks.sql",
+            "busy.sql",
+            "work.sql",
+            "ending.sql",
             "shadow.sql",
             "texts.sql",
             "foreign.sql",

@@ -6,13 +6,14 @@ mod values;
 use serde::Serialize;
 
 use side::Side;
-pub(super) use side::{BYTES, CLAIM, SideText};
+pub(super) use side::SideText;
 use values::{Fate, column_of, integer_name};
 
 use super::catalog::{Catalog, Column, Foreign, Table};
 use super::form::{Conversion, UUID};
 use super::graph::Graph;
 use super::map::Map;
+use super::names::Names;
 use super::quote::{name, table_with_ending, with_ending};
 use crate::plan::data::Engine;
 use crate::plan::options::Options;
@@ -155,6 +156,13 @@ pub(super) struct Texts<'a> {
     pub(super) version: [u32; 3],
     /// With `--to integer`.
     pub(super) map: Option<&'a Map>,
+    pub(super) names: &'a Names,
+}
+
+impl TableText {
+    pub(super) fn refers_to_itself(&self) -> bool {
+        self.foreign.iter().any(|key| key.is_own)
+    }
 }
 
 impl Texts<'_> {
@@ -181,9 +189,9 @@ impl Texts<'_> {
         let side = |forward| Side { texts: self, table, stored: &stored, primary: &primary, forward }.text();
         Some(TableText {
             now: table.name.clone(),
-            new: new_name(&table.name),
-            old: old_name(&table.name),
-            at: with_ending(&table.name, "_plan_at"),
+            new: self.new_name(&table.name),
+            old: self.old_name(&table.name),
+            at: with_ending(&table.name, &self.names.ending("at")),
             columns: written.iter().map(|(name, _)| name.clone()).collect(),
             read: written.iter().map(read).collect(),
             texts: self.generated(table),
@@ -215,6 +223,14 @@ impl Texts<'_> {
             forward: side(true),
             backward: side(false),
         })
+    }
+
+    fn new_name(&self, table: &str) -> String {
+        table_with_ending(table, &self.names.ending("new"))
+    }
+
+    fn old_name(&self, table: &str) -> String {
+        table_with_ending(table, &self.names.ending("old"))
     }
 
     /// The clause of a locking read that the copy can use in a subquery.
@@ -363,7 +379,7 @@ impl Texts<'_> {
             },
             columns,
             to: key.to_table.clone(),
-            new_to: if changes { new_name(&key.to_table) } else { key.to_table.clone() },
+            new_to: if changes { self.new_name(&key.to_table) } else { key.to_table.clone() },
             now_to: key.to_table.clone(),
             to_columns,
             on_delete: key.on_delete.clone(),
@@ -382,12 +398,4 @@ fn stamped(columns: &[&Column]) -> Vec<String> {
 /// The name of a column with the old text.
 fn text_name(column: &str) -> String {
     with_ending(column, "_text")
-}
-
-pub(super) fn new_name(table: &str) -> String {
-    table_with_ending(table, "_plan_new")
-}
-
-pub(super) fn old_name(table: &str) -> String {
-    table_with_ending(table, "_plan_old")
 }

@@ -2,18 +2,21 @@
 
 use crate::plan::data::{Engine, Script};
 
-pub(super) fn script(engine: Engine) -> Script {
+pub(super) fn script(engine: Engine, control: &str) -> Script {
     let program = if engine == Engine::MySql { "mysql" } else { "mariadb" };
     Script {
         name: "watch-replicas.sh".into(),
-        purpose: "Lets the copy wait while a replica is behind. Start it after the step `new-tables`, beside the steps: `sh \
+        purpose: format!(
+            "Lets the copy wait while a replica is behind. Start it after the step `new-tables`, beside the steps: `sh \
                   watch-replicas.sh DATABASE SOURCE:PORT REPLICA:PORT …`. It reads the login from the section [client] of \
-                  ~/.my.cnf. Each second it writes the time to idgen_plan_control.beat on the source, and reads it on each \
+                  ~/.my.cnf. Each second it writes the time to {control}.beat on the source, and reads it on each \
                   replica; the oldest one that it reads is how far the replicas are behind, and the copy waits while that is more \
-                  than idgen_plan_control.max_replica_lag seconds. It also waits if a replica does not answer, or if this program \
-                  has ended: start it again, or set idgen_plan_control.watched to NULL to copy without it. The program ends when \
+                  than {control}.max_replica_lag seconds. It also waits if a replica does not answer, or if this program \
+                  has ended: start it again, or set {control}.watched to NULL to copy without it. The program ends when \
                   the last step has removed the table."
-            .into(),
-        text: include_str!("templates/watch-replicas.sh").replace("PROGRAM", program),
+        ),
+        text: include_str!("templates/watch-replicas.sh")
+            .replace("PROGRAM", program)
+            .replace("CONTROL", control),
     }
 }

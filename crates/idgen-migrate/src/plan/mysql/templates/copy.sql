@@ -13,6 +13,10 @@ BEGIN
   -- A row is locked by a client: lock wait timeout, deadlock, NOWAIT.
   DECLARE CONTINUE HANDLER FOR 1205, 1213, 3572 SET busy = 1;
   SET wanted = 100;
+{%- if not plan.is_mysql %}
+  -- The copy never waits for a locked row. MariaDB has no NOWAIT in procedures.
+  SET SESSION innodb_lock_wait_timeout = 0;
+{%- endif %}
   chunks: LOOP
     -- Waits while the server is busy, while somebody has set `paused`, and while the replicas that are watched are behind, or
     -- nobody has seen them for ten seconds. The session's time is UTC.
@@ -43,9 +47,16 @@ BEGIN
     END IF;
 {%- if table.sources %}
     COMMIT;
+{%- if not plan.is_mysql %}
+    -- Nothing of the tables is locked here, so this may wait for the pairs of clients.
+    SET SESSION innodb_lock_wait_timeout = 1;
+{%- endif %}
 {%- for source in table.sources %}
 {% include "fill.sql" %}
 {%- endfor %}
+{%- if not plan.is_mysql %}
+    SET SESSION innodb_lock_wait_timeout = 0;
+{%- endif %}
     IF busy = 1 THEN
       SET wanted = GREATEST(1, wanted DIV 2);
       DO SLEEP(0.02);

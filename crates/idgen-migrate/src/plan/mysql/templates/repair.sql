@@ -1,6 +1,6 @@
 CREATE PROCEDURE {{ plan.repair|name }}()
 BEGIN
-  DECLARE finished INT DEFAULT 0;
+  DECLARE finished, busy, attempt INT DEFAULT 0;
   DECLARE found_rows, repaired BIGINT DEFAULT 0;
 {%- for key in table.primary %}
   DECLARE key_{{ loop.index }} {{ key.type }};
@@ -17,15 +17,31 @@ BEGIN
     IF finished = 1 THEN
       LEAVE each_row;
     END IF;
-    -- The old row is locked first, as clients do it.
-    START TRANSACTION;
-    SELECT COUNT(*) INTO found_rows FROM {{ table.now|name }} AS t
-      WHERE {% for key in table.primary %}t.{{ key.name|name }} = key_{{ loop.index }}{% if not loop.last %} AND {% endif %}{% endfor %} LOCK IN SHARE MODE;
-    UPDATE {{ table.now|name }} AS t JOIN {{ table.new|name }} AS s ON {{ table.join_new }}
-      SET {% for own in table.own %}s.{{ own.column|name }} = {{ own.value }}{% if not loop.last %}, {% endif %}{% endfor %}
-      {%- for stamped in table.stamped %}, s.{{ stamped|name }} = s.{{ stamped|name }}{% endfor %}
-      WHERE {% for key in table.primary %}t.{{ key.name|name }} = key_{{ loop.index }}{% if not loop.last %} AND {% endif %}{% endfor %};
-    COMMIT;
+    SET attempt = 0;
+    attempts: LOOP
+      SET busy = 0;
+      BEGIN
+        DECLARE EXIT HANDLER FOR 1205, 1213
+        BEGIN
+          ROLLBACK;
+          SET busy = 1;
+        END;
+        -- The old row is locked first, as clients do it.
+        START TRANSACTION;
+        SELECT COUNT(*) INTO found_rows FROM {{ table.now|name }} AS t
+          WHERE {% for key in table.primary %}t.{{ key.name|name }} = key_{{ loop.index }}{% if not loop.last %} AND {% endif %}{% endfor %} LOCK IN SHARE MODE;
+        UPDATE {{ table.now|name }} AS t JOIN {{ table.new|name }} AS s ON {{ table.join_new }}
+          SET {% for own in table.own %}s.{{ own.column|name }} = {{ own.value }}{% if not loop.last %}, {% endif %}{% endfor %}
+          {%- for stamped in table.stamped %}, s.{{ stamped|name }} = s.{{ stamped|name }}{% endfor %}
+          WHERE {% for key in table.primary %}t.{{ key.name|name }} = key_{{ loop.index }}{% if not loop.last %} AND {% endif %}{% endfor %};
+        COMMIT;
+      END;
+      IF busy = 0 THEN
+        LEAVE attempts;
+      END IF;
+      SET attempt = attempt + 1;
+      CALL {{ plan.busy|name }}(attempt);
+    END LOOP;
     SET repaired = repaired + 1;
   END LOOP;
   CLOSE differing;

@@ -17,17 +17,17 @@ execute() {
 }
 
 while :; do
-  execute 60 "$source" "UPDATE idgen_plan_control SET beat = UTC_TIMESTAMP(6)"
+  execute 60 "$source" "UPDATE CONTROL SET beat = UTC_TIMESTAMP(6)"
   sleep 1
   oldest="UTC_TIMESTAMP(6)"
   for replica; do
-    beat=$(execute 5 "$replica" "SELECT beat FROM idgen_plan_control") || beat=unknown
+    beat=$(execute 5 "$replica" "SELECT beat FROM CONTROL") || beat=unknown
     case $beat in
       '' | *[!0-9.:\ -]*) oldest="$oldest, NULL" ;;
       *) oldest="$oldest, TIMESTAMP'$beat'" ;;
     esac
   done
   # LEAST is NULL if one of its values is, and then the copy waits.
-  execute 60 "$source" "UPDATE idgen_plan_control SET watched = UTC_TIMESTAMP(6),
+  execute 60 "$source" "UPDATE CONTROL SET watched = UTC_TIMESTAMP(6),
     replica_lag = TIMESTAMPDIFF(MICROSECOND, LEAST($oldest), UTC_TIMESTAMP(6)) / 1000000"
 done

@@ -3,14 +3,10 @@
 use serde::Serialize;
 
 use super::values::{Fate, column_of, integer_name};
-use super::{Texts, new_name, old_name, stamped};
+use super::{Texts, stamped};
 use crate::plan::data::Engine;
 use crate::plan::mysql::catalog::{Column, Foreign, Table};
 use crate::plan::mysql::quote::{name, with_ending};
-
-/// The procedures that ask the map.
-pub(in crate::plan::mysql) const CLAIM: &str = "idgen_plan_claim";
-pub(in crate::plan::mysql) const BYTES: &str = "idgen_plan_bytes";
 
 /// The triggers of one direction.
 #[derive(Serialize)]
@@ -49,13 +45,20 @@ struct OwnText {
 /// A question for the map, whose answer is in a variable.
 #[derive(Clone, Serialize)]
 struct Ask {
-    procedure: &'static str,
+    procedure: String,
     value: String,
     variable: String,
     r#type: &'static str,
     /// The only answer that is right, if there is one, and what the table is told otherwise.
     must: Option<String>,
     message: String,
+}
+
+impl SideText {
+    /// The names of the three triggers.
+    pub(in crate::plan::mysql) fn triggers(&self) -> [&String; 3] {
+        [&self.insert, &self.update, &self.delete]
+    }
 }
 
 /// One table in one direction.
@@ -71,11 +74,11 @@ impl Side<'_> {
     pub(super) fn text(&self) -> SideText {
         let table = &self.table.name;
         let (from, to) = match self.forward {
-            true => (table.clone(), new_name(table)),
-            false => (new_name(table), old_name(table)),
+            true => (table.clone(), self.texts.new_name(table)),
+            false => (self.texts.new_name(table), self.texts.old_name(table)),
         };
         let letter = if self.forward { "f" } else { "b" };
-        let trigger = |event: &str| with_ending(table, &format!("_plan_{letter}{event}"));
+        let trigger = |event: &str| with_ending(table, &self.texts.names.ending(&format!("{letter}{event}")));
         let place = |key: &&Column| {
             format!("{}.{} = {}", name(&to), name(&self.name_in_to(key)), self.value(key, "OLD"))
         };
@@ -192,7 +195,7 @@ impl Side<'_> {
             let value = conversion.forward(&column_of(row, &column.name));
             let r#type = map.id_type;
             return Some(Ask {
-                procedure: CLAIM,
+                procedure: self.texts.names.claim.clone(),
                 value,
                 variable,
                 r#type,
@@ -203,7 +206,7 @@ impl Side<'_> {
         let integer = integer_name(&column.name);
         let must = (!self.refers(column)).then(|| conversion.forward(&column_of(row, &column.name)));
         Some(Ask {
-            procedure: BYTES,
+            procedure: self.texts.names.bytes.clone(),
             value: column_of(row, &integer),
             variable,
             r#type: "BINARY(16)",

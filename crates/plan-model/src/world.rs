@@ -1,0 +1,174 @@
+//! Tables, triggers and the ledger.
+
+/// The files of a plan of one table, without the first one, which only reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum File {
+    NewTables,
+    Triggers,
+    Copy,
+    Verify,
+    TriggersBack,
+    Rename,
+    VerifyRenamed,
+    Finish,
+}
+
+pub(crate) const FILES: [File; 8] = [
+    File::NewTables,
+    File::Triggers,
+    File::Copy,
+    File::Verify,
+    File::TriggersBack,
+    File::Rename,
+    File::VerifyRenamed,
+    File::Finish,
+];
+
+impl File {
+    pub(crate) fn only_reads(self) -> bool {
+        matches!(self, File::Verify | File::VerifyRenamed)
+    }
+}
+
+/// The state of a step in the ledger.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) enum State {
+    #[default]
+    New,
+    Open,
+    Done,
+    Undoing,
+}
+
+/// Whether a recorded signature is still that of now.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Unchanged {
+    pub(crate) since_triggers: bool,
+    pub(crate) since_verify: bool,
+    pub(crate) since_back: bool,
+    pub(crate) since_rename: bool,
+    pub(crate) since_verify_renamed: bool,
+}
+
+/// A file that is executed, and how many of its statements are done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Running {
+    pub(crate) file: File,
+    pub(crate) is_undo: bool,
+    pub(crate) at: u8,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct World {
+    /// Bits of rows.
+    pub(crate) acknowledged: u8,
+    pub(crate) old: u8,
+    pub(crate) new: u8,
+    pub(crate) has_new: bool,
+    pub(crate) has_old: bool,
+    pub(crate) is_renamed: bool,
+    pub(crate) is_ending: bool,
+    pub(crate) forward: bool,
+    pub(crate) back: bool,
+    pub(crate) ledger: [State; 8],
+    pub(crate) unchanged: Unchanged,
+    pub(crate) running: Option<Running>,
+    /// Somebody changed what hangs on the old table since the plan, and on the new one since `triggers-back`.
+    pub(crate) old_differs: bool,
+    pub(crate) new_differs: bool,
+    /// Somebody deleted rows of the new table after they were compared, which no file can know before the next comparison.
+    pub(crate) is_tampered: bool,
+    /// What hung on a table was lost without a word.
+    pub(crate) has_lost: bool,
+    /// The ledger has the signature of the renaming.
+    pub(crate) is_recorded: bool,
+    /// It renamed back at once.
+    pub(crate) was_faster: bool,
+    /// What clients and others may still do.
+    pub(crate) writes: u8,
+    pub(crate) events: u8,
+}
+
+impl World {
+    pub(crate) fn begin() -> World {
+        World {
+            acknowledged: 1,
+            old: 1,
+            new: 0,
+            has_new: false,
+            has_old: true,
+            is_renamed: false,
+            is_ending: false,
+            forward: false,
+            back: false,
+            ledger: [State::New; 8],
+            unchanged: Unchanged::default(),
+            running: None,
+            old_differs: false,
+            new_differs: false,
+            is_tampered: false,
+            has_lost: false,
+            is_recorded: false,
+            was_faster: false,
+            writes: 2,
+            events: 2,
+        }
+    }
+
+    pub(crate) fn state(&self, file: File) -> State {
+        self.ledger[file as usize]
+    }
+
+    pub(crate) fn set(&mut self, file: File, state: State) {
+        self.ledger[file as usize] = state;
+    }
+
+    /// The rows that the application reads.
+    pub(crate) fn read(&self) -> u8 {
+        if self.is_renamed { self.new } else { self.old }
+    }
+
+    pub(crate) fn is_finished(&self) -> bool {
+        self.state(File::Finish) == State::Done
+    }
+
+    /// A client inserts a row, and the triggers that are there repeat it.
+    pub(crate) fn write(&mut self) {
+        let row = 1 << (3 - self.writes);
+        self.writes -= 1;
+        self.acknowledged |= row;
+        match self.is_renamed {
+            true => {
+                self.new |= row;
+                self.old |= if self.back && !self.is_ending && self.has_old { row } else { 0 };
+            }
+            false => {
+                self.old |= row;
+                self.new |= if self.forward && self.has_new { row } else { 0 };
+            }
+        }
+    }
+
+    pub(crate) fn drop_forward(&mut self) {
+        self.forward = false;
+        self.unchanged.since_triggers = false;
+        self.unchanged.since_verify = false;
+    }
+
+    pub(crate) fn drop_back(&mut self) {
+        self.back = false;
+        self.unchanged.since_back = false;
+        self.unchanged.since_rename = false;
+        self.unchanged.since_verify_renamed = false;
+    }
+
+    /// The application's table gets another number.
+    pub(crate) fn truncate(&mut self) {
+        match self.is_renamed {
+            true => self.new = 0,
+            false => self.old = 0,
+        }
+        self.acknowledged = 0;
+        self.unchanged = Unchanged::default();
+    }
+}
