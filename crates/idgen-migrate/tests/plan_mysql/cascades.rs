@@ -96,7 +96,18 @@ fn a_plan_is_not_executed_where_changes_would_be_lost() {
     });
     Client::new(&planned, scratch.name(), folder.path()).must("01-check.sql");
     let client = Client::new(&other, elsewhere.name(), folder.path());
-    client.must("02-new-tables.sql");
+    // The first file is refused at once, and the second without the first.
+    let error = client.execute("01-check.sql").unwrap_err();
+    assert!(error.contains("innodb_native_foreign_keys is OFF"), "{error}");
+    let error = client.execute("02-new-tables.sql").unwrap_err();
+    assert!(error.contains("the first file is 01-check.sql"), "{error}");
+    // As if the server had been started otherwise after these files.
+    let as_before = |file: &str| {
+        let text = client.statements(file).concat();
+        client.execute_text(&text.replace("= 'innodb_native_foreign_keys'", "= 'as it was then'")).unwrap();
+    };
+    as_before("01-check.sql");
+    as_before("02-new-tables.sql");
     for file in ["01-check.sql", "03-triggers-customers.sql"] {
         let error = client.execute(file).expect_err(file);
         assert!(error.contains("innodb_native_foreign_keys is OFF"), "{file}: {error}");

@@ -32,6 +32,14 @@ impl Client {
         Client { words, program, password: password.to_owned(), folder: folder.to_owned() }
     }
 
+    /// The client of another account.
+    pub fn of(mut self, name: &str, password: &str) -> Client {
+        let at = self.words.iter().position(|word| word == "--user").unwrap();
+        self.words[at + 1] = name.to_owned();
+        self.password = password.to_owned();
+        self
+    }
+
     /// The name of the program, and the words that call it without options.
     pub fn program(&self) -> (&str, &[String]) {
         let words = &self.words[..self.program];

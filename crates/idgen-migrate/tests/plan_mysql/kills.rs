@@ -104,6 +104,8 @@ impl Killer<'_> {
         self.step(&back);
         client.must(&named(client, "verify"));
         client.must(&rename);
+        self.says(&finish, "has not succeeded since the renaming");
+        client.must(&named(client, "verify-renamed"));
         self.finish(&finish, &back);
     }
 

@@ -47,6 +47,14 @@ BEGIN
 {%- if record %}, signature = signature_now{% endif %} WHERE place = {{ place }};
     DO RELEASE_LOCK({{ plan.lock|text }});
   ELSE
+    BEGIN
+      DECLARE EXIT HANDLER FOR 1227
+      BEGIN
+        SET said = LEFT(CONCAT('the account lacks the privilege PROCESS: execute GRANT PROCESS ON *.* TO ', CURRENT_USER()), 128);
+        SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = said;
+      END;
+      SELECT COUNT(*) INTO found FROM information_schema.{{ plan.innodb_tables }} WHERE NAME = 'idgen/idgen';
+    END;
     IF COALESCE(GET_LOCK({{ plan.lock|text }}, 5), 0) <> 1 THEN
       SET said = CONCAT('session ', COALESCE(IS_USED_LOCK({{ plan.lock|text }}), '?'), ' executes a file of this plan: wait until it ends, or KILL it');
       SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = said;

@@ -1,0 +1,114 @@
+//! What others change between two files: it is refused with a list, and nothing is undone without a word.
+
+use idgen_server::Database;
+
+use crate::ledger::world::Servers;
+
+/// What somebody changes between the plan and the renaming, and how it is changed back.
+const CHANGES: [(&str, &str); 11] = [
+    ("ALTER TABLE p ALTER COLUMN n SET DEFAULT 7", "ALTER TABLE p ALTER COLUMN n SET DEFAULT 1"),
+    (
+        "ALTER TABLE p MODIFY t TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP",
+        "ALTER TABLE p MODIFY t TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP",
+    ),
+    (
+        "ALTER TABLE p MODIFY n INT NOT NULL DEFAULT 1 COMMENT 'new '",
+        "ALTER TABLE p MODIFY n INT NOT NULL DEFAULT 1",
+    ),
+    ("ALTER TABLE p COMMENT 'new'", "ALTER TABLE p COMMENT ''"),
+    ("ALTER TABLE p ADD KEY of_time (t, n DESC)", "ALTER TABLE p DROP KEY of_time"),
+    ("ALTER TABLE p ALTER INDEX of_n INVISIBLE", "ALTER TABLE p ALTER INDEX of_n VISIBLE"),
+    (
+        "ALTER TABLE p DROP CONSTRAINT few, ADD CONSTRAINT few CHECK (n < 2000)",
+        "ALTER TABLE p DROP CONSTRAINT few, ADD CONSTRAINT few CHECK (n < 1000)",
+    ),
+    (
+        "ALTER TABLE c DROP FOREIGN KEY of_p; ALTER TABLE c ADD CONSTRAINT of_p FOREIGN KEY (p_id) REFERENCES p (id) ON DELETE RESTRICT",
+        "ALTER TABLE c DROP FOREIGN KEY of_p",
+    ),
+    (
+        // of_p is dropped now.
+        "DO 0",
+        "ALTER TABLE c ADD CONSTRAINT of_p FOREIGN KEY (p_id) REFERENCES p (id) ON DELETE CASCADE",
+    ),
+    (
+        "CREATE TABLE x_plan_new (id INT PRIMARY KEY, o CHAR(36) CHARACTER SET ascii COLLATE ascii_bin, FOREIGN KEY (o) REFERENCES p (id))",
+        "DROP TABLE x_plan_new",
+    ),
+    ("CREATE TRIGGER other BEFORE INSERT ON p FOR EACH ROW SET NEW.n = 1", "DROP TRIGGER other"),
+];
+
+/// The same between the renaming and its way back.
+const LATER: [(&str, &str); 6] = [
+    ("ALTER TABLE p ADD later INT", "ALTER TABLE p DROP later"),
+    ("CREATE TRIGGER other BEFORE INSERT ON c FOR EACH ROW SET NEW.v = 1", "DROP TRIGGER other"),
+    ("ALTER TABLE c ADD INDEX later (v)", "ALTER TABLE c DROP INDEX later"),
+    ("ALTER TABLE c ADD UNIQUE KEY later (id, v)", "ALTER TABLE c DROP INDEX later"),
+    ("ALTER TABLE p COMMENT 'new'", "ALTER TABLE p COMMENT ''"),
+    ("CREATE TABLE late (o BINARY(16) PRIMARY KEY, FOREIGN KEY (o) REFERENCES p (id))", "DROP TABLE late"),
+];
+
+pub fn changes_by_others(servers: &Servers) {
+    let world = servers.world();
+    let is_mysql = servers.server.database() == Database::MySql;
+    let rename = world.file("rename");
+    world.until("rename");
+    let written = |sql: &str| match is_mysql {
+        true => sql.to_owned(),
+        false => sql.replace("of_n INVISIBLE", "of_n IGNORED").replace("of_n VISIBLE", "of_n NOT IGNORED"),
+    };
+    for (change, back) in CHANGES {
+        servers.sql(&world.scratch, &written(change)).unwrap();
+        let said = world.client.execute(&rename).expect_err(change);
+        assert!(said.contains("is not as it was when the plan was made"), "{change}: {said}");
+        servers.sql(&world.scratch, &written(back)).unwrap();
+    }
+    // The new tables belong to the plan, too.
+    let index = format!("ALTER TABLE {} DROP INDEX of_n", world.client.made("p", "new"));
+    servers.sql(&world.scratch, &index).unwrap();
+    world.refused(&rename, "is not what the step triggers-back left");
+    servers
+        .sql(&world.scratch, &format!("ALTER TABLE {} ADD INDEX of_n (n)", world.client.made("p", "new")))
+        .unwrap();
+    // Rebuilt by all these changes; the rows are compared again.
+    let said = world.client.execute(&rename);
+    if let Err(said) = said {
+        assert!(said.contains("undo to undo/"), "{said}");
+        world.back_to("triggers-p");
+        world.between("triggers-p", "rename");
+        world.must("rename");
+    }
+    for (change, back) in LATER {
+        servers.sql(&world.scratch, change).unwrap();
+        let said = world.client.execute(&format!("undo/{rename}")).expect_err(change);
+        assert!(said.contains("something was made since the renaming"), "{change}: {said}");
+        servers.sql(&world.scratch, back).unwrap();
+    }
+    let undo = format!("undo/{rename}");
+    if world.client.execute(&undo).is_err() {
+        world.must("verify-renamed");
+        world.client.must(&undo);
+    }
+    servers.assert_rows(&world, "p", 8, "changes by others");
+    servers.assert_rows(&world, "c", 8, "changes by others");
+    truncated(servers);
+}
+
+/// Triggers do not see TRUNCATE TABLE.
+fn truncated(servers: &Servers) {
+    let world = servers.world();
+    world.until("rename");
+    let truncate = |table: &str| format!("SET SESSION foreign_key_checks = 0; TRUNCATE TABLE {table}");
+    servers.sql(&world.scratch, &truncate("c")).unwrap();
+    world.refused(&world.file("rename"), "truncated");
+    world.back_to("triggers-p");
+    world.between("triggers-p", "rename");
+    world.must("rename");
+    servers
+        .sql(&world.scratch, &format!("INSERT INTO c (id, p_id) SELECT id, id FROM p; {}", truncate("p")))
+        .unwrap();
+    world.refused(&format!("undo/{}", world.file("rename")), "truncated");
+    world.refused(&world.file("verify-renamed"), "missing or different");
+    world.refused(&world.file("finish"), "has not succeeded");
+    servers.assert_rows(&world, &world.client.made("p", "old"), 8, "truncated");
+}

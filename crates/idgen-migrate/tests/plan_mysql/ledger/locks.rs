@@ -1,0 +1,85 @@
+//! Transactions of others that stay open: a step waits for them a second at a time, names them, or needs no lock at all.
+
+use std::time::{Duration, Instant};
+
+use crate::client::result;
+use crate::ledger::world::{Servers, text};
+use crate::whole::left;
+
+pub fn locks_of_others(servers: &Servers) {
+    readers(servers);
+    old_snapshots(servers);
+    open_transactions(servers);
+}
+
+/// The steps that only read wait for no row, and lock none.
+fn readers(servers: &Servers) {
+    let world = servers.world();
+    let mut own = servers.connect(&world.scratch);
+    let lock = "START TRANSACTION; UPDATE p SET n = n + 1; UPDATE c SET v = v + 1";
+    servers.on(&mut own, lock).unwrap();
+    world.client.execute("01-check.sql").unwrap();
+    servers.on(&mut own, "ROLLBACK").unwrap();
+    world.until("verify");
+    servers.on(&mut own, lock).unwrap();
+    world.client.execute(&world.file("verify")).unwrap();
+    servers.on(&mut own, "ROLLBACK").unwrap();
+}
+
+fn old_snapshots(servers: &Servers) {
+    let world = servers.world();
+    let mut own = servers.connect(&world.scratch);
+    world.until("copy-c");
+    servers.on(&mut own, "START TRANSACTION WITH CONSISTENT SNAPSHOT").unwrap();
+    for step in ["copy-c", "own-references", "verify", "triggers-back"] {
+        world.must(step);
+    }
+    world.refused(&world.file("rename"), "began before the copy ended");
+    servers.on(&mut own, "ROLLBACK").unwrap();
+    world.must("rename");
+}
+
+/// While a transaction that wrote stays open, each step lets the writers pass, and ends when it does.
+fn open_transactions(servers: &Servers) {
+    let world = servers.world();
+    world.until("triggers-p");
+    let mut own = servers.connect(&world.scratch);
+    let mut number = 20;
+    for file in world.client.files("").iter().filter(|file| **file >= world.file("triggers-p")) {
+        let is_renamed = *file > world.file("rename");
+        let write = |number: u32| match is_renamed {
+            true => format!("UNHEX(REPLACE('{}', '-', ''))", text(number)),
+            false => format!("'{}'", text(number)),
+        };
+        number += 2;
+        let (held, other) = (write(number), write(number + 1));
+        // A snapshot of it is older than the copy only if it lasts longer.
+        servers.on(&mut own, &format!("START TRANSACTION; INSERT INTO p (id) VALUES ({held}); INSERT INTO c (id, p_id) VALUES ({held}, {held})")).unwrap();
+        let mut child = world.client.start(file);
+        let begin = Instant::now();
+        let mut writer = servers.connect(&world.scratch);
+        while begin.elapsed() < Duration::from_secs(4) && child.try_wait().unwrap().is_none() {
+            let start = Instant::now();
+            let sql = format!("INSERT INTO p (id) VALUES ({other}); DELETE FROM p WHERE id = {other}");
+            match servers.on(&mut writer, &sql) {
+                // The renaming is one moment, and MariaDB tells some statements then that a table does not exist.
+                Ok(_) | Err(1146 | 1205 | 1213) => {}
+                Err(code) => panic!("{file}: {code}"),
+            }
+            assert!(
+                start.elapsed() < Duration::from_secs(10),
+                "{file}: a writer waited {:?}",
+                start.elapsed()
+            );
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        servers.on(&mut own, "UPDATE p SET n = 2; COMMIT").unwrap();
+        if let Err(said) = result(child.wait_with_output().unwrap()) {
+            // CREATE TRIGGER cannot be repeated in the file.
+            assert!(said.contains("ERROR 1205"), "{file}: {said}");
+            world.client.must(file);
+        }
+    }
+    servers.assert_rows(&world, "c", 8 + i64::from(number - 20) / 2, "open transactions");
+    assert_eq!(servers.runtime.block_on(left(world.scratch.url())), Vec::<String>::new());
+}
