@@ -10,7 +10,7 @@ use idgen_database::{Error, Result};
 /// ```no_run
 /// use idgen_migrate::plan::{Options, Target};
 ///
-/// # async fn example() -> idgen_migrate::plan::Result<()> {
+/// # async fn example() -> idgen_migrate::Result<()> {
 /// let options = Options::new("orders", Target::Uuid);
 /// let plan = idgen_migrate::plan::plan("postgres://app:secret@db/shop", &options).await?;
 /// assert!(plan.tables.contains(&"orders".to_owned()));

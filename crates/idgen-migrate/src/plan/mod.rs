@@ -6,7 +6,7 @@
 //! ```no_run
 //! use idgen_migrate::plan::{Options, Target, plan};
 //!
-//! # async fn example() -> idgen_migrate::plan::Result<()> {
+//! # async fn example() -> idgen_migrate::Result<()> {
 //! let plan = plan("postgres://planner@db.example/shop", &Options::new("orders", Target::Uuid)).await?;
 //! for step in &plan.steps {
 //!     println!("{}: {} ({})", step.name, step.purpose, step.locks);
