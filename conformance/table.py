@@ -192,6 +192,7 @@ HEAD = """\
 [small program](../conformance/README.md) print ids of each, and checks the ids with [`idgen check`](check.md). The page says
 what was measured on {dates}, with {count:,} ids of each library in each mode ({clock_count:,} where the clock was set), on one
 Linux computer with two cores. The libraries of this repository are the first rows, and the same program checks them.
+The rows of this repository were measured before version 7 held the fraction of the millisecond, so its counter had 26 bits then.
 
 **How to read it.** *Holds*: the check found nothing against it. That proves nothing for other numbers of ids, or other
 computers. In **bold** is what contradicts the documentation of the library, or the meaning of a unique id. *Not promised*: the
