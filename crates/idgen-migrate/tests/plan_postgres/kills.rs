@@ -7,7 +7,7 @@ use idgen_server::Wait;
 use sqlx::PgConnection;
 
 use crate::clients::Clients;
-use crate::psql::{Files, SERVER, connect, execute, text};
+use crate::psql::{Files, SERVER, connect, execute, text, until};
 use crate::{UUIDS, keys, planned, rows, run, shape};
 
 /// Keeps a file from being complete as long as it is held: the steps with short locks and indexes wait for it, and clients do not.
@@ -67,7 +67,7 @@ async fn each_step_is_killed_undone_and_continued() {
             // Now there is something to go back from.
             test.go_back(&name).await;
             for name in &test.files.names.clone()[at - 5..=at] {
-                test.run_twice(name).await;
+                run(&test.files, name).await;
             }
         }
     }
@@ -151,7 +151,7 @@ impl Test {
         if step == "backfill" {
             execute(&mut self.connection, set("0", 64)).await;
         }
-        self.until(&format!("SELECT (count(*) = 0) {SESSIONS}")).await;
+        until(&mut self.connection, &format!("SELECT (count(*) = 0) {SESSIONS}")).await;
         if builds_indexes {
             assert_ne!(
                 text(&mut self.connection, UNFINISHED).await,
@@ -160,14 +160,6 @@ impl Test {
             );
         }
         self.kills += 1;
-    }
-
-    async fn until(&mut self, query: &str) {
-        let wait = Wait::until(query);
-        while text(&mut self.connection, query).await != "true" {
-            wait.check();
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
     }
 }
 

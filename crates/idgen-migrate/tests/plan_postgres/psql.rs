@@ -1,12 +1,12 @@
-//! Executes files with the server's own client, `psql`.
+//! Executes files with PostgreSQL's own client, `psql`.
 
 use std::fs::File;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::LazyLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use idgen_migrate::plan::Plan;
-use idgen_server::{Database, Provider, Server, Settings};
+use idgen_server::{Database, Server, Settings, Wait};
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
 
 /// One server for all tests; each has its own database.
@@ -78,47 +78,24 @@ impl Files {
         text
     }
 
-    /// Begins to execute a file, in a container of its own where the server is in one: killing `docker exec` would leave its
-    /// program running.
+    /// Begins to execute a file.
     pub fn spawn(&self, name: &str) -> Running {
-        static NEXT: AtomicUsize = AtomicUsize::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let container = (SERVER.provider() == Provider::Container)
-            .then(|| format!("idgen-plan-psql-{}-{number}", std::process::id()));
-        let mut command = match &container {
-            None => Command::new("psql"),
-            Some(container) => {
-                let image = std::env::var("IDGEN_POSTGRES_IMAGE").unwrap_or("idgen-postgres:18".into());
-                let mut docker = Command::new("docker");
-                docker.args([
-                    "run",
-                    "--rm",
-                    "-i",
-                    "--network",
-                    "host",
-                    "--entrypoint",
-                    "psql",
-                    "--name",
-                    container,
-                ]);
-                docker.arg(image);
-                docker
-            }
-        };
         let file = File::open(self.folder.path().join("plan").join(name)).unwrap();
-        command.args(["-X", "-q", "-d", &self.url, "-f", "-"]).stdin(file);
-        Running { child: command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap(), container }
+        let mut command = self.client();
+        command.args(["-f", "-"]).stdin(file).stdout(Stdio::piped()).stderr(Stdio::piped());
+        Running { child: command.spawn().unwrap() }
     }
 
+    /// This machine's client, which may be older than the server. One in the server's container takes longer to start than most
+    /// files take.
     fn client(&self) -> Command {
-        let mut command = program("psql");
+        let mut command = Command::new("psql");
         command.args(["-X", "-q", "-d", &self.url]);
         command
     }
 }
 
-/// A program of PostgreSQL, in the container of the server where there is one: starting another container takes longer than
-/// most files.
+/// A program that has to be as new as the server, in the server's container where there is one.
 pub fn program(name: &str) -> Command {
     let Some(container) = SERVER.container_name() else { return Command::new(name) };
     let mut docker = Command::new("docker");
@@ -129,16 +106,12 @@ pub fn program(name: &str) -> Command {
 /// A client at work.
 pub struct Running {
     child: Child,
-    container: Option<String>,
 }
 
 impl Running {
     /// Ends the client, which cannot tell the server.
     pub fn kill(&mut self) {
-        match &self.container {
-            Some(container) => _ = Command::new("docker").args(["kill", container]).output().unwrap(),
-            None => self.child.kill().unwrap(),
-        }
+        self.child.kill().unwrap();
     }
 
     pub fn has_ended(&mut self) -> bool {
@@ -170,4 +143,13 @@ pub async fn text(connection: &mut PgConnection, sql: &str) -> String {
     let value: Option<String> =
         sqlx::query_scalar(AssertSqlSafe(sql)).persistent(false).fetch_one(connection).await.unwrap();
     value.unwrap_or_default()
+}
+
+/// Waits until a query says `true`.
+pub async fn until(connection: &mut PgConnection, query: &str) {
+    let wait = Wait::until(query);
+    while text(connection, query).await != "true" {
+        wait.check();
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
 }

@@ -1,13 +1,10 @@
 //! A logical replica whose keys are changed beside those of its source, while clients change rows of the source.
 
-use std::time::Duration;
-
-use idgen_server::Wait;
 use sqlx::PgConnection;
 use sqlx::postgres::PgConnectOptions;
 
 use crate::clients::Clients;
-use crate::psql::{Files, SERVER, connect, execute, text};
+use crate::psql::{Files, SERVER, connect, execute, text, until};
 use crate::{UUIDS, planned, rows, run, shape};
 
 /// All that is in the tables, the old keys too, independent of the order of rows and columns.
@@ -94,12 +91,4 @@ async fn subscribe(source: &mut PgConnection, replica: &mut PgConnection, url: &
 async fn until_equal(source: &mut PgConnection, replica: &mut PgConnection) {
     let expected = text(source, CONTENT).await;
     until(replica, &format!("SELECT ({CONTENT}) = '{expected}'")).await;
-}
-
-async fn until(connection: &mut PgConnection, query: &str) {
-    let wait = Wait::until(query);
-    while text(connection, query).await != "true" {
-        wait.check();
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
 }

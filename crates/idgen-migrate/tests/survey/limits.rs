@@ -216,7 +216,7 @@ fn postgres() {
 
 #[test]
 fn tables_of_mysql_take_a_statement_each_and_the_catalog_the_same_few() {
-    const TABLES: usize = 2_000;
+    const TABLES: usize = 500;
     let settings = Settings::new().option("innodb_flush_log_at_trx_commit", "0").option("sync_binlog", "0");
     let server = Server::start(Database::MySql, &settings).unwrap();
     let scratch = server.scratch().unwrap();
@@ -224,8 +224,8 @@ fn tables_of_mysql_take_a_statement_each_and_the_catalog_the_same_few() {
     let (statement_time, sample_time) = (Duration::from_secs(60), Duration::from_secs(3_600));
     let options = Options { statement_time, sample_time, ..Options::default() };
     let one = surveyed(scratch.url(), &options);
-    for first in (1..TABLES).step_by(500) {
-        let tables: String = (first..(first + 500).min(TABLES))
+    for first in (1..TABLES).step_by(250) {
+        let tables: String = (first..(first + 250).min(TABLES))
             .map(|n| format!("CREATE TABLE t{n} (id BINARY(16) PRIMARY KEY, n INT);"))
             .collect();
         execute(scratch.url(), &tables);
