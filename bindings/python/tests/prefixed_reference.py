@@ -91,9 +91,7 @@ def fraction(ticks: int) -> int:
     return 64 + ticks * 4_032 // 10_000
 
 
-def keyed_id(
-    prefix: int, seconds: int, unix_ms: int, ticks: int, counter: int, random: int
-) -> str:
+def keyed_id(prefix: int, seconds: int, unix_ms: int, ticks: int, counter: int, random: int) -> str:
     """An id with a keyed prefix: round and offset, the fraction, a counter of 22 bits, 40 random."""
     length = seconds * 1_000
     number, offset = divmod(unix_ms, length)
@@ -105,9 +103,7 @@ def keyed_id(
     return f"{top << 64 | low:032x}"
 
 
-def named_id(
-    prefix: int, tag: int, seconds: int, unix_ms: int, ticks: int, counter: int, random: int
-) -> str:
+def named_id(prefix: int, tag: int, seconds: int, unix_ms: int, ticks: int, counter: int, random: int) -> str:
     """An id of a named writer: tag, round and offset in the 44 bits that other prefixes have for the time."""
     length = seconds * 1_000
     number, offset = divmod(unix_ms, length)
@@ -125,10 +121,12 @@ def time_id(prefix: int, unix_ms: int, ticks: int, counter: int, random: int) ->
 
 
 def long_id(prefix: int, unix_ms: int, ticks: int, counter: int, random: int) -> str:
-    """An id with a fixed prefix of 32 bits: 42 bits of milliseconds and the fraction, counter 11, random 24."""
+    """An id with a fixed prefix of 32 bits: milliseconds 42, the fraction, counter 11, random 24."""
     assert unix_ms < 1 << 42 and counter < 1 << 11
     time = f"{unix_ms << 12 | fraction(ticks):054b}"
-    bits = f"{prefix:032b}{time[:16]}1000{time[16:28]}101{time[28:]}{counter:011b}{random & (1 << 24) - 1:024b}"
+    bits = (
+        f"{prefix:032b}{time[:16]}1000{time[16:28]}101{time[28:]}{counter:011b}{random & (1 << 24) - 1:024b}"
+    )
     assert len(bits) == 128
     return f"{int(bits, 2):032x}"
 

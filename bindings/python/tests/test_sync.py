@@ -143,7 +143,11 @@ def test_a_change_that_cannot_be_read_is_refused_alone(tables: Server) -> None:
     bad = [a_list(idgen.v7(), 1, title) for title in titles]
     for number in (-1, 2**64, "1", 1.5, None):
         bad.append(a_list(idgen.v7(), number, "x"))  # type: ignore[arg-type]
-    for table, row, columns in ((7, idgen.v7(), {}), ("sync_lists", None, {}), ("sync_lists", idgen.v7(), [1])):
+    for table, row, columns in (
+        (7, idgen.v7(), {}),
+        ("sync_lists", None, {}),
+        ("sync_lists", idgen.v7(), [1]),
+    ):
         bad.append(Change(table, row, 1, columns))  # type: ignore[arg-type]
     bad.append(Change("sync_lists", idgen.v7(), 1, {7: 1}))  # type: ignore[dict-item]
     connection = connect(tables)

@@ -124,8 +124,8 @@ class Inspection(_Record):
     clock_sequence: int | None
     #: The node of versions 1 and 6, 48 bits.
     node: int | None
-    #: How many nanoseconds after the whole millisecond of its time an id of version 7 or 8 was generated, as idgen lays it out.
-    #: PostgreSQL's uuidv7() and other generators of version 7 with the method 3 of RFC 9562 show it too.
+    #: How many nanoseconds after the whole millisecond of its time an id of version 7 or 8 was generated, as
+    #: idgen lays it out. PostgreSQL's uuidv7() and others with the method 3 of RFC 9562 show it too.
     fraction_ns: int | None
     #: The counter of versions 7 and 8 and of ULIDs, as idgen lays it out.
     counter: int | None

@@ -148,8 +148,8 @@ class Sync(_Common):
         """Applies changes in your transaction, in any order, each exactly once.
 
         The connections are those of UuidMap.id_of_within. Nothing is applied unless you commit. Changes that
-        are refused or have to wait leave the others alone; so do changes that cannot be read. If a MapError has ``is_transient``, roll back and
-        repeat the transaction.
+        are refused or have to wait leave the others alone; so do changes that cannot be read. If a MapError
+        has ``is_transient``, roll back and repeat the transaction.
         """
         taken, refused, count = self._read(batch)
         return _answer(count, refused, run_claim(self._sync.apply(taken), connection))

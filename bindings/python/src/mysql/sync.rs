@@ -123,9 +123,7 @@ impl Syncing {
         let uuid = read_uuid_only(uuid)?;
         let opened = self.opened(py);
         let work = async move { opened.await?.forget(uuid).await };
-        runtime::run(py, callback, work, |py, id| {
-            id.map_err(|error| raise(py, &error))?.into_py_any(py)
-        })
+        runtime::run(py, callback, work, |py, id| id.map_err(|error| raise(py, &error))?.into_py_any(py))
     }
 
     /// The references to rows that have not arrived.
