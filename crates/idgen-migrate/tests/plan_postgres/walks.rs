@@ -318,7 +318,7 @@ async fn walks_lose_nothing() {
         walk(seed).await;
         return;
     }
-    let of_soak = if rows::is_soak() { 300 } else { 4 };
+    let of_soak = if rows::is_soak() { 300 } else { 2 };
     let count = std::env::var("IDGEN_WALKS").ok().and_then(|text| text.parse().ok()).unwrap_or(of_soak);
     let mut steps = 0;
     for seed in 0..count {
