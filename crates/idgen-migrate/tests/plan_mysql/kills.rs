@@ -196,7 +196,10 @@ impl Killer<'_> {
             wait.check();
         }
         tokio::runtime::Handle::current().block_on(self.clients.kill_others(""));
-        let _ = result(child.wait_with_output().unwrap());
+        if result(child.wait_with_output().unwrap()).is_ok() {
+            // It was faster than the KILL: a step that is done is executed again only after its way back.
+            self.until_done(|| self.client.execute(&format!("undo/{file}")));
+        }
         self.set(&format!("UPDATE {control} SET paused = 1"));
         let first = self.client.start(file);
         self.wait_for(1);
