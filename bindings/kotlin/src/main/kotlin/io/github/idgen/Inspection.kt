@@ -68,6 +68,10 @@ public data class Inspection(
     /** [offset] for Java, where it is `getOffset()`. */
     @get:JvmName("getOffset")
     public val offsetJava: java.time.Duration? get() = offset?.toJavaDuration()
+
+    /** [fraction] for Java, where it is `getFraction()`. */
+    @get:JvmName("getFraction")
+    public val fractionJava: java.time.Duration? get() = fraction?.toJavaDuration()
 }
 
 /** Reads the fields of an id of any format. Throws [IdException.Parse] if it is not the text of an id. */
