@@ -25,11 +25,15 @@ Examples:
   idgen check --live -n 10000 -- idgen new v7 -n 10000
   idgen check --stream parent=a.txt --stream child=b.txt
   idgen new v4 -n 1000 -f binary | idgen check --binary 16 --json
+  idgen new v4 -n 1000 | idgen check --predict 10  # can others guess the next?
 
 Each line of the input is an id in any text format: 26 characters are a ULID, and a decimal number below 2^64 is \
 a 64-bit id. With -- COMMAND, the output of a program is read instead of standard input; with --stream, files \
 are read. Order is checked in each stream, and duplicates in all streams together. Duplicates are found exactly: ids \
 that do not fit --memory are sorted in temporary files, 24 bytes for each.
+
+A source of random ids that was not made for security is recognized from two ids or more, and the ids that come next are \
+printed, with ? for a digit that does not follow from the others.
 
 The verdicts: holds; fails (the ids are wrong); warns (the RFC allows it, or only advises against it); \
 unseen (the input does not show it). The rules that --require takes, besides the kinds v1 to v8, ulid and short: readable, \
@@ -84,7 +88,7 @@ pub struct Args {
     #[arg(long, value_name = "DATE", value_parser = values::date, default_value = "2000-01-01")]
     not_before: Timestamp,
 
-    /// How many ids to predict, if the source of random ids is recognized.
+    /// How many of the next ids to print if the source of random ids is recognized, such as Math.random().
     #[arg(long, value_name = "COUNT", value_parser = number::whole::<u64>(0..=10_000), default_value = "1")]
     predict: u64,
 

@@ -51,9 +51,10 @@ enum Command {
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
     let mut cli = Cli::command();
-    let matches = cli
-        .try_get_matches_from_mut(std::env::args_os())
-        .unwrap_or_else(|error| failure::exit(input::taken_for_options(&mut cli).unwrap_or(error)));
+    let matches = cli.try_get_matches_from_mut(std::env::args_os()).unwrap_or_else(|error| {
+        let better = input::file_as_argument(&error, &mut cli).or_else(|| input::taken_for_options(&mut cli));
+        failure::exit(better.unwrap_or(error))
+    });
     let Cli { command } = match Cli::from_arg_matches(&matches) {
         Ok(cli) => cli,
         Err(error) => failure::exit(error),

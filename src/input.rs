@@ -1,9 +1,11 @@
 //! The ids that a command reads, from its arguments or from standard input.
 
 use std::io::IsTerminal;
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::anyhow;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use idgen::Uuid;
 use idgen::codec::{Format, literal, simple};
 
@@ -81,8 +83,27 @@ pub fn taken_for_options(program: &mut clap::Command) -> Option<clap::Error> {
             "the id '{id}' begins with a hyphen and was read as options: put -- before the ids, or pass \
              them on standard input"
         );
-        command.error(clap::error::ErrorKind::UnknownArgument, message)
+        command.error(ErrorKind::UnknownArgument, message)
     })
+}
+
+/// The error about a file that stands where `idgen check` takes no argument: it reads standard input.
+pub fn file_as_argument(error: &clap::Error, program: &mut clap::Command) -> Option<clap::Error> {
+    let Some(ContextValue::String(file)) = error.get(ContextKind::InvalidArg) else { return None };
+    let given: Vec<_> =
+        std::env::args_os().skip(1).map_while(|argument| argument.into_string().ok()).collect();
+    let command = subcommand(program, given.iter().map(String::as_str));
+    if error.kind() != ErrorKind::UnknownArgument
+        || command.get_name() != "check"
+        || !Path::new(file).is_file()
+    {
+        return None;
+    }
+    let message = format_args!(
+        "unexpected argument '{file}', which is a file: to read its ids, put < before its name, or use \
+         --stream NAME=FILE"
+    );
+    Some(command.error(ErrorKind::UnknownArgument, message))
 }
 
 /// The innermost subcommand that the first words name.
@@ -118,7 +139,13 @@ impl Ids {
         let (what, number, piece) = match &mut self.source {
             Source::Arguments(ids) => {
                 let Some(text) = ids.next() else { return Ok(None) };
-                return Ok(Some(read(text.as_bytes()).map_err(report).map_err(|()| self.fail()).ok()));
+                let failed = |error: idgen::Error| {
+                    report(error);
+                    if Path::new(&text).is_file() {
+                        note(format_args!("{text} is a file: to read its ids, put < before its name"));
+                    }
+                };
+                return Ok(Some(read(text.as_bytes()).map_err(failed).map_err(|()| self.fail()).ok()));
             }
             Source::Lines(lines, number) => {
                 *number += 1;

@@ -23,7 +23,7 @@ Examples:
   idgen survey --table orders --explain  # also the statements that it executed
   idgen survey --watch 60                # also where rows arrive, and how many
   idgen survey --html survey.html        # a page that one can send to somebody
-  idgen survey --to v7                   # also what breaks if new ids are version 7
+  idgen survey --to v7                   # also what breaks with version 7
   idgen survey --fail-on danger          # in CI
 
 It only reads, and never a whole large table: the rows come from a few ranges of each primary key. No value of a row \

@@ -55,7 +55,7 @@ struct Dropped {
     connection: Connection,
     /// The table that was dropped.
     #[arg(value_name = "TABLE")]
-    table: String,
+    dropped: String,
 }
 
 #[derive(clap::Args)]
@@ -134,10 +134,10 @@ pub async fn run(args: Args) -> anyhow::Result<ExitCode> {
             writeln!(out, "The sync knows the rows of {from} as those of {to}.")?;
             map.close().await?;
         }
-        Command::Drop(Dropped { connection, table }) => {
+        Command::Drop(Dropped { connection, dropped }) => {
             let map = connection.open().await?;
-            map.drop_synced(&table).await?;
-            writeln!(out, "The sync knows nothing about {table} any more.")?;
+            map.drop_synced(&dropped).await?;
+            writeln!(out, "The sync knows nothing about {dropped} any more.")?;
             map.close().await?;
         }
         Command::Describe(Describe { tables }) => {

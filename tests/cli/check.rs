@@ -176,6 +176,31 @@ fn wrong_command_lines_say_what_is_wrong() {
     assert!(code == 1 && message.contains("cannot check /nonexistent/ids"), "{message}");
 }
 
+/// Ids of `Math.random()` of Node: the command prints those that come next, and fails.
+#[test]
+fn ids_that_come_next_are_printed() {
+    let path = "crates/idgen-check/tests/sources/node-snippet.txt";
+    let ids = std::fs::read_to_string(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
+    let ids: Vec<_> = ids.lines().collect();
+    let (given, next) = ids.split_at(6);
+    let given = given.join("\n");
+    let found = report(&["--predict", "3"], &*given, 1);
+    let printed = format!("next     {}\n           {}\n           {}\n", next[0], next[1], next[2]);
+    assert!(found.contains(&printed) && !found.contains(next[3]), "{found}");
+    // One by default.
+    let found = report(&[], &*given, 1);
+    assert!(found.contains(next[0]) && !found.contains(next[1]), "{found}");
+    let found = json(&["--predict", "2", "--require", "unguessable"], &*given, 1);
+    assert_eq!(found["predicted"][0]["next"], serde_json::json!(next[..2]));
+    assert_eq!(found["unmet"][0]["requirement"], "unguessable");
+    // What others require does not depend on it, and no digit is made up for ids of a secure source.
+    report(&["--require", "no-duplicates"], &*given, 0);
+    let secure = json(&["--predict", "3"], output(&["new", "v4", "-n", "50"], ""), 0);
+    assert_eq!(secure["predicted"], serde_json::json!([]));
+    let (code, message) = failure(&["check", "--predict", "10001"], "");
+    assert!(code == 2 && message.contains("from 0 to 10000"), "{message}");
+}
+
 /// The help lists the rules by hand, because it is one text.
 #[test]
 fn the_help_names_every_rule() {
@@ -183,4 +208,27 @@ fn the_help_names_every_rule() {
     for rule in idgen_check::RULES {
         assert!(help.contains(&format!(" {}", rule.name)), "{}", rule.name);
     }
+}
+
+#[test]
+fn a_file_in_the_place_of_ids_is_explained() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("ids.txt");
+    std::fs::write(&file, TWO).unwrap();
+    let name = file.to_str().unwrap();
+    for (args, code) in [
+        (&["check", name][..], 2),
+        (&["check", "--json", name], 2),
+        (&["convert", "--to", "base64", name], 1),
+        (&["inspect", name], 1),
+    ] {
+        let (found, message) = failure(args, "");
+        assert_eq!(found, code, "{message}");
+        assert!(message.contains("is a file: to read its ids, put < before its name"), "{message}");
+    }
+    // The value of an option is no argument in the place of ids.
+    let (_, message) = failure(&["check", "--stream", &format!("a={name}"), "--bogus", name], "");
+    assert!(message.contains("--bogus") && !message.contains("is a file"), "{message}");
+    let (_, message) = failure(&["check", "no-such-file.txt"], "");
+    assert!(message.contains("unexpected argument") && !message.contains("is a file"), "{message}");
 }

@@ -48,14 +48,13 @@ pub(super) fn verdict(results: &Results) -> Option<String> {
         place.cmp(other_place).then(one.work.total_cmp(&other.work))
     });
     let title = |run: &RunRecord| format!("\u{201c}{}\u{201d}", run.strategy.title);
-    let (verb, unit) = works_in(results);
     Some(match worst {
         Some((_, cost, other)) => {
             let mut reasons = Vec::new();
             if !alike(best_cost.work, cost.work) {
                 reasons.push(format!(
-                    "{verb} {} {unit}, and {} {}",
-                    figure(best_cost.work),
+                    "{}, and {} {}",
+                    work_of(results, best_cost.work),
                     title(other),
                     figure(cost.work)
                 ));
@@ -101,11 +100,12 @@ fn in_heap(results: &Results) -> bool {
     results.engine.database().is_some_and(|database| !database.clusters_rows())
 }
 
-fn works_in(results: &Results) -> (&'static str, &'static str) {
-    if in_heap(results) {
-        ("adds", "bytes to the log per row")
-    } else {
-        ("reads and writes", "pages or fewer per 1,000 inserts at the end")
+/// What the key does for its inserts. Fewer pages than those that are too few to matter were not told apart.
+fn work_of(results: &Results, work: f64) -> String {
+    let (amount, or_fewer) = (figure(work), if work > FREE_PAGES { "" } else { " or fewer" });
+    match in_heap(results) {
+        true => format!("adds {amount} bytes to the log per row"),
+        false => format!("reads and writes {amount} pages{or_fewer} per 1,000 inserts at the end"),
     }
 }
 
