@@ -47,6 +47,21 @@ pub fn lab() -> Command {
     command
 }
 
+/// `idgen lab skew` measures a server on this machine, whose clock is that of the program, and shows no password.
+pub fn skew_is_measured(url: &str, password: &str) {
+    let skew = |url: &str| lab().arg("skew").env("IDGEN_LAB_ENGINE", url).output().unwrap();
+    let output = skew(url);
+    let all = said(&output);
+    assert!(output.status.success() && output.stderr.is_empty() && !all.contains(password), "{all}");
+    let shown = url.replace(password, "***");
+    // The server reads the clock between the question and the answer, so the bounds contain zero.
+    assert!(all.starts_with(&format!("{shown}: the clocks agree as far as can be measured")), "{all}");
+    let output = skew(&url.replace(password, "another-password"));
+    let all = said(&output);
+    assert_eq!(output.status.code(), Some(1), "{all}");
+    assert!(all.contains("cannot read the clock") && !all.contains("another-password"), "{all}");
+}
+
 /// Everything that a command wrote.
 pub fn said(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))

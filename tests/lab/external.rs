@@ -11,7 +11,7 @@ use sqlx::mysql::MySqlDatabaseError;
 use sqlx::{AssertSqlSafe, Connection, Executor, MySqlConnection, Row};
 use tokio::runtime::Runtime;
 
-use crate::common::lab;
+use crate::common::{lab, skew_is_measured};
 
 const PASSWORD: &str = "Qx7-not-to-be-shown";
 
@@ -138,6 +138,8 @@ fn with_little(database: Database) {
     }
     let allocated = |name| results.run(name).unwrap().totals.allocated_bytes_per_row.unwrap();
     assert!(allocated("mapped-unique") > allocated("uuid-short") + 40.0);
+
+    skew_is_measured(&external.url, PASSWORD);
 
     // A counter of the server that was off stays off.
     let column = if database == Database::MySql { "STATUS" } else { "IF(ENABLED, 'enabled', 'disabled')" };

@@ -8,7 +8,7 @@ use idgen_record::{Database, Results};
 use idgen_server::{Server, Settings};
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, Row};
 
-use crate::common::{lab, said};
+use crate::common::{lab, said, skew_is_measured};
 
 /// The extensions that show pages and page splits.
 const EXTENSIONS: [&str; 3] = ["pageinspect", "pgstattuple", "pg_walinspect"];
@@ -81,6 +81,7 @@ impl External {
 #[test]
 fn an_external_server_shows_what_the_user_may_see() {
     let external = External::new();
+    skew_is_measured(&external.url, PASSWORD);
     // A user who may only create databases.
     let (results, missing) = external.run();
     for what in [
