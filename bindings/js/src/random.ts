@@ -25,8 +25,11 @@ const systemRandom: RandomSource = (bytes) => {
   }
 };
 
-/** Before a source fills an array, all bytes are this one: 2^-48 is the probability that six random bytes are. */
-const UNTOUCHED = 0xa5;
+/**
+ * What an array holds before a source fills it: from another place on each time, and hardly ever the same value at the same place, so that the fixed bytes of a
+ * test, which repeat themselves, are not taken for it.
+ */
+const UNTOUCHED = /* @__PURE__ */ Uint8Array.from({ length: POOL + 256 }, (_, i) => 0xa5 + i * 0x9d);
 
 /**
  * Recognizes sources that leave a part of each array as it was, such as all beyond the first 256 bytes, each second byte, or the end of a length that
@@ -38,21 +41,37 @@ const UNTOUCHED = 0xa5;
  */
 class Untouched {
   #sum = 0;
+  #from = 0;
+
+  /** Prepares an array of at most {@link POOL} bytes. */
+  prepare(bytes: Uint8Array): void {
+    this.#from = (this.#from + 0x35) & 0xff;
+    bytes.set(UNTOUCHED.subarray(this.#from, this.#from + bytes.length));
+  }
+
+  /** Whether the array is as it was prepared. */
+  isAll(bytes: Uint8Array): boolean {
+    return bytes.every((byte, i) => byte === UNTOUCHED[this.#from + i]);
+  }
 
   /** Whether the array, with those before, was filled only in part. */
   sees(bytes: Uint8Array): boolean {
+    const from = this.#from;
     let sum = this.#sum;
     let most = 0;
+    let run = 0;
     for (let i = 0; i < bytes.length; i++) {
-      if (bytes[i] === UNTOUCHED) {
+      if (bytes[i] === UNTOUCHED[from + i]) {
+        run++;
         sum += 5;
         if (sum > most) most = sum;
       } else {
+        run = 0;
         sum = sum > 0.19 ? sum - 0.19 : 0;
       }
     }
     this.#sum = sum;
-    return most >= 60 || endsInOneByte(bytes);
+    return most >= 60 || run >= 8 || endsInOneByte(bytes);
   }
 }
 
@@ -68,7 +87,7 @@ const endsInOneByte = (bytes: Uint8Array): boolean => {
 const ask = (source: RandomSource, bytes: Uint8Array<ArrayBuffer>, untouched: Untouched): void => {
   const refuse = (problem: string, advice: string) =>
     new IdError("entropy", `no random bytes: the source ${problem}; ${advice}`);
-  bytes.fill(UNTOUCHED);
+  untouched.prepare(bytes);
   let answer: unknown;
   try {
     answer = source(bytes);
@@ -76,7 +95,7 @@ const ask = (source: RandomSource, bytes: Uint8Array<ArrayBuffer>, untouched: Un
     throw errorOf("entropy", "no random bytes: the source failed", error);
   }
   if (isPromise(answer)) throw refuse("is asynchronous", "pass one that is not");
-  if (bytes.every((byte) => byte === UNTOUCHED)) {
+  if (untouched.isAll(bytes)) {
     throw refuse("left the array as it was", "pass one that fills it");
   }
   if (untouched.sees(bytes)) throw refuse("left a part of the array as it was", "pass one that fills all of it");

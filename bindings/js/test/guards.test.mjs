@@ -296,3 +296,14 @@ test("both forms of the package, `import` and `require`, export the same names",
   assert.equal(new V7({ state: new MemoryState() }).batch(3).length, 3);
   assert.throws(() => decodeHyphenated("nope"), code("parse"));
 });
+
+test("bytes of a test that repeat themselves are random bytes, whatever their values are", () => {
+  for (let value = 0; value < 256; value++) {
+    let at = 0;
+    const cycle = [1, 2, 3, value, 5, 6, 7, 8, 9, 10, 11, 12, 13];
+    const random = (bytes) => {
+      for (let i = 0; i < bytes.length; i++) bytes[i] = cycle[at++ % cycle.length];
+    };
+    assert.equal(new idgen.V4({ random }).batch(300).length, 300, String(value));
+  }
+});
