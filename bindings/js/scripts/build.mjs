@@ -68,14 +68,14 @@ const all = (...names) => names.map((name) => `export * from "./dist/${name}.js"
 const few = "v4, v7, ulid, encodeBase64url, decodeBase64url, encodeHyphenated, decodeHyphenated";
 // Limits are a little above what was measured, so that growth is noticed. Where a target is given, it is missed.
 const sizes = [
-  ["v4, v7, ULID, base64url, hyphenated", 7_700, `export { ${few} } from "./dist/index.js";`],
-  ["v7 alone", 6_100, 'export { v7 } from "./dist/index.js";'],
-  ["idgen-keys: all kinds without prefixes, codecs, inspect", 13_000, all("index")],
-  ["idgen-keys and idgen-keys/browser", 14_600, all("index", "browser")],
-  ["idgen-keys, /prefixed and /browser: everything except sealing", 22_100, all("index", "prefixed", "browser")],
+  ["v4, v7, ULID, base64url, hyphenated", 7_800, `export { ${few} } from "./dist/index.js";`],
+  ["v7 alone", 6_200, 'export { v7 } from "./dist/index.js";'],
+  ["idgen-keys: all kinds without prefixes, codecs, inspect", 13_100, all("index")],
+  ["idgen-keys and idgen-keys/browser", 14_700, all("index", "browser")],
+  ["idgen-keys, /prefixed and /browser: everything except sealing", 22_200, all("index", "prefixed", "browser")],
   ["idgen-keys/seal alone", 10_000, all("seal")],
   ["idgen-keys/outbox alone", 5_200, all("outbox")],
-  ["everything for browsers, with sealing", 25_800, all("index", "prefixed", "browser", "seal"), 15_000],
+  ["everything for browsers, with sealing", 25_900, all("index", "prefixed", "browser", "seal"), 15_000],
 ];
 let tooLarge = false;
 for (const [what, limit, contents, target] of sizes) {
