@@ -9,8 +9,7 @@ fn surveyed_on(server: &Server, sql: &str) -> Survey {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         crate::common::execute(scratch.url(), sql).await;
-        let survey = survey(scratch.url(), &Options::default()).await.unwrap();
-        survey
+        survey(scratch.url(), &Options::default()).await.unwrap()
     })
 }
 

@@ -35,7 +35,7 @@ impl Outbox {
         self.entries[row].and_then(|entry| entry.content)
     }
 
-    fn to_the_end(&mut self, row: RowAt) {
+    fn move_to_end(&mut self, row: RowAt) {
         self.order.retain(|other| *other != row);
         self.order.push(row);
     }
@@ -44,7 +44,7 @@ impl Outbox {
         let before = self.entries[row];
         let number = before.map_or(0, |entry| entry.number) + 1;
         if before.is_none_or(|entry| entry.state != State::Pending) {
-            self.to_the_end(row);
+            self.move_to_end(row);
         }
         self.entries[row] =
             Some(Entry { number, content, state: State::Pending, needs: None, asleep: false, resent: false });
@@ -109,7 +109,7 @@ impl Outbox {
                     self.refuse(row, defect);
                 } else if let Some(entry) = &mut self.entries[row] {
                     entry.asleep = defect != Some(Defect::WaitsWithoutPause);
-                    self.to_the_end(row);
+                    self.move_to_end(row);
                 }
                 if let Some(entry) = &mut self.entries[row] {
                     entry.needs = Some(needs);
@@ -150,7 +150,7 @@ impl Outbox {
             let Some(entry) = &mut self.entries[other] else { continue };
             if other != row && entry.state != State::Done && entry.needs == Some(row) {
                 (entry.state, entry.needs, entry.asleep) = (State::Pending, None, false);
-                self.to_the_end(other);
+                self.move_to_end(other);
             }
         }
     }
@@ -165,7 +165,7 @@ impl Outbox {
             let Some(entry) = &mut self.entries[row] else { continue };
             if entry.state == State::Done {
                 (entry.state, entry.resent) = (State::Pending, true);
-                self.to_the_end(row);
+                self.move_to_end(row);
             }
         }
     }

@@ -271,7 +271,7 @@ fn clock(strategy: &Strategy, workload: &Workload, database: Database) -> Option
     let made_by_client = !strategy.ids.is_server_made()
         && strategy.column != Column::CountedInteger
         && !strategy.column.is_mapped();
-    (made_by_client && workload.has_clients()).then(|| match database {
+    (made_by_client && workload.has_clients()).then_some(match database {
         Database::MariaDb => RowClock::Returned,
         _ => RowClock::Kept,
     })
