@@ -275,7 +275,7 @@ soak-sync: setup ## 1,000 devices make 10^6 rows, while servers and the database
 	IDGEN_SYNC_SCHEMAS=300 cargo test --release -p idgen-mysql --test servers sync_generated -- --test-threads 2
 
 soak: soak-ids soak-check soak-sync test-clusters ## the long tests: clusters, ten million operations each, hundreds of kills, long records (hours)
-	cargo test --release -p idgen-lab --test model --test model_postgres --test model_sqlite -- --ignored
+	cargo test --release -p idgen-lab --test model --test model_postgres --test model_sqlite --test strangers -- --ignored
 	IDGEN_ADVERSARY=complete cargo test --release -p idgen-mysql --test adversary
 	IDGEN_RANDOM=all cargo test --release -p idgen-migrate --lib random_values
 	IDGEN_SOAK_OPERATIONS=$(SOAK_OPERATIONS) IDGEN_SOAK_KILLS=$(SOAK_KILLS) \

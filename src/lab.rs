@@ -11,7 +11,6 @@ mod forecast;
 mod options;
 mod own;
 mod pages;
-mod patience;
 mod progress;
 mod report;
 mod revisits;
@@ -22,6 +21,7 @@ mod signals;
 mod skew;
 mod summary;
 mod timed;
+mod waiting;
 
 use std::io::Write;
 use std::process::ExitCode;

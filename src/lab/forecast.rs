@@ -14,8 +14,8 @@ use idgen_report as report;
 use serde::Serialize;
 
 use super::clients::ClientArgs;
-use super::patience::Waiting;
 use super::screen::wrapped;
+use super::waiting::Waiting;
 use super::{engine, existing};
 use crate::failure;
 use crate::number;
