@@ -2,16 +2,15 @@
 .PHONY: setup check lint build test test-workspace test-map test-changed test-lab test-others vitess-image wheel-to-test test-features test-arm-if-able test-msrv test-package test-minimal-versions test-reproducible semver deny test-newer test-replicated test-clusters test-adversary test-arm test-targets test-targets-if-able test-python test-django test-js test-ffi test-c test-kotlin test-swift test-conformance conformance wheel test-wheels bench bench-speed bench-instructions bench-record bench-python bench-js bench-kotlin bench-swift features bench-map sanitize fuzz fuzz-count soak soak-map soak-ids soak-check soak-sync
 .DEFAULT_GOAL := test
 
-# The tests of crates/idgen: none needs a server.
-IDGEN_TESTS = $(basename $(notdir $(wildcard crates/idgen/tests/*.rs)))
-
 setup: ## installs missing packages (as root on Debian), starts Docker, builds the server images
 	scripts/setup.sh
 
-check: ## formatting, clippy, unit tests and command-line tests: minutes, and no database server
+check: ## formatting, clippy, and every test and doc test that needs no database server
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
-	cargo test --workspace --lib --bins --test cli --test crash $(IDGEN_TESTS:%=--test %)
+	cargo test --workspace --lib --bins $(CHECK_TESTS:%=--test %)
+	cargo test --workspace $(PARTLY_SERVER_TESTS:%=--test %) -- --skip server
+	cargo test --workspace --doc
 
 # The bindings have workspaces of their own, but most of their dependencies are those of the main workspace. With its folder and
 # its profile, these are not checked again.
@@ -38,6 +37,12 @@ TESTS = $(filter-out clusters vitess,$(sort $(basename $(notdir $(wildcard $(WHE
 MAP_TESTS = servers
 CHANGED_TESTS = adversary torture
 LAB_TESTS = lab
+# Those that start database servers, or measure one.
+SERVER_TESTS = adversary columns end_to_end lab map plan_mysql plan_postgres private_postgres restored server servers simulation survey \
+	torture
+# Those of which only the modules of this name do.
+PARTLY_SERVER_TESTS = postgres reader
+CHECK_TESTS = $(filter-out $(SERVER_TESTS) $(PARTLY_SERVER_TESTS),$(TESTS))
 OTHER_TESTS = $(filter-out $(MAP_TESTS) $(CHANGED_TESTS) $(LAB_TESTS),$(TESTS))
 WORKSPACE = cargo test --workspace --no-fail-fast
 
@@ -281,4 +286,4 @@ soak: soak-ids soak-check soak-sync test-clusters ## the long tests: clusters, t
 	IDGEN_SOAK_OPERATIONS=$(SOAK_OPERATIONS) IDGEN_SOAK_KILLS=$(SOAK_KILLS) \
 		cargo test --release -p idgen-mysql --test servers -- --test-threads 1 histories kills
 	IDGEN_SOAK_OPERATIONS=$(SOAK_OPERATIONS) cargo test --release -p idgen-migrate --test plan_postgres -- --test-threads 1
-	IDGEN_SOAK_OPERATIONS=$(SOAK_OPERATIONS) cargo test --release -p idgen-migrate --test plan_mysql -- --test-threads 1 --include-ignored whole kills forms replica
+	IDGEN_SOAK_OPERATIONS=$(SOAK_OPERATIONS) cargo test --release -p idgen-migrate --test plan_mysql -- --test-threads 1 --include-ignored whole kills forms replica damage

@@ -47,7 +47,13 @@ pub fn strategies(load: &LoadArgs, common: &CommonArgs) -> anyhow::Result<ExitCo
     let command =
         format!("idgen lab run{} --rows {rows}{}{}", common.given(), load.shape.given(), load.named());
     let job = Job { question: QUESTION, command, workload, strategies, experiment: None, out: &common.out };
-    job.run(common, &signals::cancel()?)
+    let cancel = signals::cancel()?;
+    job.run(common, &cancel).or_else(|error| interrupted(&cancel, error))
+}
+
+/// A failure after Ctrl-C was caused by it, such as a server that the terminal ended while it started.
+fn interrupted(cancel: &Cancel, error: anyhow::Error) -> anyhow::Result<ExitCode> {
+    if cancel.is_cancelled() { Ok(ExitCode::from(INTERRUPTED)) } else { Err(error) }
 }
 
 /// How large an experiment is.
@@ -131,6 +137,7 @@ pub fn experiments(
         match one(experiment, size, load, common, &cancel) {
             Ok(ExitCode::SUCCESS) => {}
             Ok(code) => worst = code,
+            Err(error) if cancel.is_cancelled() => return interrupted(&cancel, error),
             // The other experiments still run, and finished results are kept.
             Err(error) if several && !output::is_closed(&error) => {
                 failure::report(format_args!("{id}: {error:#}"));

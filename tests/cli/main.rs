@@ -1,6 +1,7 @@
 //! The `idgen` binary, run as a user runs it.
 #![allow(clippy::unwrap_used, reason = "helpers of tests, too, fail by panicking")]
 
+mod advice;
 mod bounds;
 mod check;
 mod compare;

@@ -77,7 +77,7 @@ fn find(target: Target, damages: &[(&str, &str)]) {
         let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-        for (damage, message) in damages {
+        for (damage, message) in crate::sample(database, damages) {
             let scratch = server.scratch().unwrap();
             let folder = tempfile::tempdir().unwrap();
             let client = Client::new(&server, scratch.name(), folder.path());

@@ -19,9 +19,9 @@ use crate::whole::{left, named};
 const DONE: [&str; 3] =
     ["this step is done: go on with", "nothing to undo here", "or it is undone or finished"];
 
-/// The test kills a file after every third of its statements; the soak after each.
+/// The test kills a file after one of eight of its statements; the soak after each.
 fn distance() -> usize {
-    if std::env::var_os("IDGEN_SOAK_OPERATIONS").is_some() { 1 } else { 3 }
+    if crate::is_soak() { 1 } else { 8 }
 }
 
 #[test]

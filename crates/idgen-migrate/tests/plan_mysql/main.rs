@@ -22,3 +22,18 @@ mod tool;
 mod twin;
 mod walk;
 mod whole;
+
+/// `make soak` sets it: all cases, more rows. `make test` executes a part of the cases, chosen so that each kind is among them.
+fn is_soak() -> bool {
+    std::env::var_os("IDGEN_SOAK_OPERATIONS").is_some()
+}
+
+/// One of three cases, beginning with another one for each server; all of them in the soak.
+fn sample<T>(
+    database: idgen_server::Database,
+    cases: impl IntoIterator<Item = T>,
+) -> impl Iterator<Item = T> {
+    let first = usize::from(database == idgen_server::Database::MySql);
+    let (skip, step) = if is_soak() { (0, 1) } else { (first, 3) };
+    cases.into_iter().skip(skip).step_by(step)
+}

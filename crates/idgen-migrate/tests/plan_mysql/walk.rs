@@ -21,7 +21,7 @@ const SCHEMA: &str = "
 
 /// Walks and steps of each in `make test`, and in the soak.
 fn size() -> (u64, usize) {
-    if std::env::var_os("IDGEN_SOAK_OPERATIONS").is_some() { (300, 60) } else { (1, 40) }
+    if crate::is_soak() { (300, 60) } else { (1, 40) }
 }
 
 /// The first seed; a walk is repeated with its own.

@@ -19,7 +19,7 @@ const CLIENTS: usize = 8;
 
 /// Rows of a test, and many times as many in the soak.
 fn rows(of_a_test: usize) -> usize {
-    if std::env::var_os("IDGEN_SOAK_OPERATIONS").is_some() { 200_000 } else { of_a_test }
+    if crate::is_soak() { 200_000 } else { of_a_test }
 }
 
 #[test]

@@ -8,6 +8,7 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use idgen_mysql::{Index, UuidMap};
 use idgen_server::Database;
@@ -77,7 +78,10 @@ async fn worker() {
     let share = operations().div_ceil(PROCESSES * TASKS);
     // Half of the processes cache pairs, the others ask the server every time.
     let cache = if seed.is_multiple_of(2) { 1000 } else { 0 };
-    let map = UuidMap::builder().cache(cache).connections(16).connect(&url).await.unwrap();
+    // The processors may be busy with other tests for longer than the usual limits, and this test is not about these.
+    let limit = Duration::from_secs(600);
+    let map = UuidMap::builder().cache(cache).connections(16).answer_limit(limit).timeout(limit);
+    let map = map.connect(&url).await.unwrap();
     let tasks: Vec<_> = (0..TASKS)
         .map(|task| {
             let (map, out) = (map.clone(), out.clone());

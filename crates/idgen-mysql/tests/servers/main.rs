@@ -47,6 +47,7 @@ mod sync_batches;
 mod sync_driver;
 mod sync_generated;
 mod sync_races;
+mod sync_references;
 mod sync_rows;
 mod taken;
 mod tampering;

@@ -8,23 +8,19 @@ use sqlx::MySqlConnection;
 
 use crate::common::{connect, map, number, of_two, on_both, run};
 use crate::sync::{APPLIED, apply, id};
+use crate::sync_references::NOTES;
 
 on_both!(
     an_error_belongs_to_the_row_in_which_it_happens,
     altered_tables_are_read_again,
     unique_values_go_from_row_to_row,
-    rows_that_refer_to_deleted_rows_do_not_wait,
-    references_are_set_when_the_server_makes_the_row,
-    deletions_that_set_references_to_null_can_be_undone,
-    tables_that_lose_rows_are_refused,
-    sessions_that_store_orphans_are_refused,
     a_renamed_table_keeps_its_log,
     values_are_stored_as_they_are_or_refused,
     erased_rows_do_not_come_back
 );
 
 /// A schema with these tables, and a sync of them.
-async fn tables(database: Database, statements: &[&str], tables: &[&str]) -> (Scratch, UuidMap, Sync) {
+pub async fn tables(database: Database, statements: &[&str], tables: &[&str]) -> (Scratch, UuidMap, Sync) {
     let (scratch, map) = map(database, Index::Unique).await;
     let mut connection = connect(scratch.url()).await;
     for statement in statements {
@@ -36,37 +32,31 @@ async fn tables(database: Database, statements: &[&str], tables: &[&str]) -> (Sc
     (scratch, map, sync)
 }
 
-fn put<const N: usize>(table: &str, row: u128, number: u64, values: [(&str, Value); N]) -> Change {
+pub fn put<const N: usize>(table: &str, row: u128, number: u64, values: [(&str, Value); N]) -> Change {
     Change::put(table, id(row), number, values)
 }
 
-fn delete(table: &str, row: u128, number: u64) -> Change {
+pub fn delete(table: &str, row: u128, number: u64) -> Change {
     Change::delete(table, id(row), number)
 }
 
-fn refers(row: u128) -> Value {
+pub fn refers(row: u128) -> Value {
     id(row).into()
 }
 
-fn text(text: &str) -> Value {
+pub fn text(text: &str) -> Value {
     text.into()
 }
 
-fn is_refused(outcome: &Outcome, words: &str) -> bool {
+pub fn is_refused(outcome: &Outcome, words: &str) -> bool {
     matches!(outcome, Outcome::Refused(said) if said.contains(words))
 }
 
-/// Whether a row that was deleted is in the way.
-fn is_ended(outcome: &Outcome, of: u128, deletion: u64) -> bool {
-    matches!(outcome, Outcome::Blocked { table, row, number, reason }
-        if table == "lists" && *row == id(of) && *number == deletion && reason.contains("which was deleted"))
-}
-
-async fn count(connection: &mut MySqlConnection, what: &str) -> i64 {
+pub async fn count(connection: &mut MySqlConnection, what: &str) -> i64 {
     number(connection, format!("SELECT COUNT(*) FROM {what}")).await.unwrap()
 }
 
-const LISTS: &str = "CREATE TABLE lists (id BIGINT UNSIGNED PRIMARY KEY, title VARCHAR(20) NOT NULL)";
+pub const LISTS: &str = "CREATE TABLE lists (id BIGINT UNSIGNED PRIMARY KEY, title VARCHAR(20) NOT NULL)";
 
 async fn an_error_belongs_to_the_row_in_which_it_happens(database: Database) {
     let trigger = |table: &str, body: &str| {
@@ -243,136 +233,6 @@ async fn unique_values_go_from_row_to_row(database: Database) {
         [Outcome::Blocked { .. }, Outcome::Blocked { .. }, Outcome::Applied { .. }]
     ));
     assert_eq!(count(&mut connection, "marks WHERE name IN ('a', 'b')").await, 2);
-}
-
-const ITEMS: &str = "CREATE TABLE items (id BIGINT UNSIGNED PRIMARY KEY, list_id BIGINT UNSIGNED NOT NULL, \
-     user_id INT NULL, FOREIGN KEY (list_id) REFERENCES lists (id), FOREIGN KEY (user_id) REFERENCES users (id))";
-
-async fn rows_that_refer_to_deleted_rows_do_not_wait(database: Database) {
-    let users = "CREATE TABLE users (id INT PRIMARY KEY)";
-    let parts = "CREATE TABLE parts (id BIGINT UNSIGNED PRIMARY KEY, list_id BIGINT UNSIGNED NULL, \
-         FOREIGN KEY (list_id) REFERENCES lists (id) ON DELETE CASCADE)";
-    let outside = "CREATE TABLE reports (id INT PRIMARY KEY, list_id BIGINT UNSIGNED, FOREIGN KEY (list_id) REFERENCES lists (id))";
-    let schema = [LISTS, users, ITEMS, parts, outside];
-    let (scratch, _, sync) = tables(database, &schema, &["lists", "items", "parts"]).await;
-    let mut connection = connect(scratch.url()).await;
-    let list = |row, number| put("lists", row, number, [("title", text("l"))]);
-    let item = |row, list| put("items", row, 1, [("list_id", refers(list))]);
-    let part = |row, list| put("parts", row, 1, [("list_id", refers(list))]);
-
-    // Deleted before, and deleted in the same batch, in each cut.
-    apply(&sync, &mut connection, &[list(1, 1), delete("lists", 1, 2)]).await;
-    let answer = apply(&sync, &mut connection, &[item(11, 1), part(12, 1)]).await;
-    assert!(answer.outcomes().iter().all(|outcome| is_ended(outcome, 1, 2)), "{answer:?}");
-    apply(&sync, &mut connection, &[list(2, 1)]).await;
-    let answer = apply(&sync, &mut connection, &[delete("lists", 2, 2), item(21, 2), part(22, 2)]).await;
-    assert_eq!(answer.outcomes()[0], APPLIED);
-    assert!(answer.outcomes()[1..].iter().all(|outcome| is_ended(outcome, 2, 2)), "{answer:?}");
-    // A row that was deleted before it arrived.
-    let answer = apply(&sync, &mut connection, &[delete("lists", 3, 2)]).await;
-    assert_eq!(answer.outcomes(), [APPLIED]);
-    let answer = apply(&sync, &mut connection, &[item(31, 3), list(3, 1)]).await;
-    assert!(is_ended(&answer.outcomes()[0], 3, 2), "{answer:?}");
-    assert_eq!(answer.outcomes()[1], Outcome::Older { newest: 2 });
-    // A reference that cascades: the row is not there whichever of the two comes first.
-    apply(&sync, &mut connection, &[part(41, 4)]).await;
-    assert_eq!(count(&mut connection, "parts").await, 1);
-    apply(&sync, &mut connection, &[delete("lists", 4, 1)]).await;
-    assert_eq!(count(&mut connection, "parts").await, 0);
-    assert_eq!(sync.open_references(9).await.unwrap(), []);
-    // The list is made again, and the same row is taken.
-    let answer = apply(&sync, &mut connection, &[item(11, 1), list(1, 3)]).await;
-    assert_eq!(answer.outcomes(), [APPLIED, APPLIED]);
-
-    // A deletion that another row of the sync, or one outside of it, stands in the way of.
-    let answer = apply(&sync, &mut connection, &[delete("lists", 1, 4)]).await;
-    let [Outcome::Blocked { table, row, number, .. }] = answer.outcomes() else { panic!("{answer:?}") };
-    assert_eq!((table.as_str(), *row, *number), ("items", id(11), 1));
-    let moved = [delete("lists", 1, 4), list(5, 1), put("items", 11, 2, [("list_id", refers(5))])];
-    assert_eq!(apply(&sync, &mut connection, &moved).await.outcomes(), vec![APPLIED; 3]);
-    run(&mut connection, "INSERT INTO reports SELECT 1, id FROM lists").await;
-    let answer = apply(&sync, &mut connection, &[delete("items", 11, 3), delete("lists", 5, 2)]).await;
-    assert_eq!(answer.outcomes()[0], APPLIED);
-    assert!(is_refused(&answer.outcomes()[1], "reports"), "{answer:?}");
-    // A reference to a row of another table that is not there.
-    let absent = put("items", 51, 1, [("list_id", refers(5)), ("user_id", Value::Int(7))]);
-    let answer = apply(&sync, &mut connection, &[absent, item(52, 5)]).await;
-    assert!(is_refused(&answer.outcomes()[0], "users"), "{answer:?}");
-    assert_eq!(answer.outcomes()[1], APPLIED);
-}
-
-const NOTES: &str = "CREATE TABLE notes (id BIGINT UNSIGNED PRIMARY KEY, list_id BIGINT UNSIGNED NULL, \
-     FOREIGN KEY (list_id) REFERENCES lists (id) ON DELETE SET NULL)";
-
-async fn references_are_set_when_the_server_makes_the_row(database: Database) {
-    let (scratch, map, sync) = tables(database, &[LISTS, NOTES], &["lists", "notes"]).await;
-    let mut connection = connect(scratch.url()).await;
-    apply(&sync, &mut connection, &[put("notes", 2, 1, [("list_id", refers(1))])]).await;
-    let list = map.id_of(id(1)).await.unwrap();
-    run(&mut connection, format!("INSERT INTO lists VALUES ({list}, 'of the server')")).await;
-    assert_eq!(sync.open_references(9).await.unwrap().len(), 1);
-    apply(&sync, &mut connection, &[put("lists", 1, 1, [("title", text("of a device"))])]).await;
-    assert_eq!(count(&mut connection, &format!("notes WHERE list_id = {list}")).await, 1);
-    assert_eq!(sync.open_references(9).await.unwrap(), []);
-    // An index refuses to set a reference: the batch goes on, and the reference stays open.
-    run(&mut connection, "ALTER TABLE notes ADD UNIQUE (list_id)").await;
-    apply(&sync, &mut connection, &[put("notes", 3, 1, [("list_id", refers(9))])]).await;
-    apply(&sync, &mut connection, &[put("notes", 4, 1, [("list_id", refers(9))])]).await;
-    let answer = apply(&sync, &mut connection, &[put("lists", 9, 1, [("title", text("x"))])]).await;
-    assert_eq!(answer.outcomes(), [APPLIED]);
-    assert_eq!(sync.open_references(9).await.unwrap().len(), 1);
-}
-
-async fn deletions_that_set_references_to_null_can_be_undone(database: Database) {
-    let (scratch, _, sync) = tables(database, &[LISTS, NOTES], &["lists", "notes"]).await;
-    let mut connection = connect(scratch.url()).await;
-    let list = |row, number| put("lists", row, number, [("title", text("l"))]);
-    let note = |row, list| put("notes", row, 1, [("list_id", refers(list))]);
-    // The same changes in each order of arrival: the newest of each row is there, and the reference is set.
-    let orders = [[0, 1, 2, 3], [0, 2, 1, 3], [2, 0, 3, 1], [3, 2, 1, 0], [1, 2, 3, 0], [0, 1, 3, 2]];
-    for (place, order) in orders.into_iter().enumerate() {
-        let (l, n) = (100 + place as u128, 200 + place as u128);
-        let changes = [list(l, 1), note(n, l), delete("lists", l, 2), list(l, 3)];
-        for at in order {
-            apply(&sync, &mut connection, &changes[at..=at]).await;
-        }
-    }
-    assert_eq!(count(&mut connection, "notes WHERE list_id IS NULL").await, 0);
-    assert_eq!(count(&mut connection, "notes JOIN lists ON lists.id = notes.list_id").await, 6);
-    assert_eq!(sync.open_references(9).await.unwrap(), []);
-    // A newer change of the row that refers wins over the reference that was lost.
-    apply(&sync, &mut connection, &[delete("lists", 100, 4)]).await;
-    assert_eq!(sync.open_references(9).await.unwrap().len(), 1);
-    apply(&sync, &mut connection, &[put("notes", 200, 2, [("list_id", Value::Null)])]).await;
-    apply(&sync, &mut connection, &[list(100, 5)]).await;
-    assert_eq!(count(&mut connection, "notes WHERE list_id IS NULL").await, 1);
-}
-
-async fn tables_that_lose_rows_are_refused(database: Database) {
-    let (scratch, map, _) = tables(database, &[LISTS], &["lists"]).await;
-    let mut connection = connect(scratch.url()).await;
-    for engine in of_two(database, vec!["MyISAM", "MEMORY"], vec!["MyISAM", "Aria"]) {
-        let name = format!("in_{engine}");
-        run(&mut connection, format!("CREATE TABLE {name} (id BIGINT UNSIGNED PRIMARY KEY) ENGINE={engine}"))
-            .await;
-        let error = map.sync(&[Table::new(&name)]).await.unwrap_err();
-        assert!(error.is_config() && error.to_string().contains("ENGINE=InnoDB"), "{error}");
-    }
-    run(&mut connection, "CREATE VIEW seen AS SELECT id, title FROM lists").await;
-    let error = map.sync(&[Table::new("seen")]).await.unwrap_err();
-    assert!(error.is_config(), "{error}");
-}
-
-async fn sessions_that_store_orphans_are_refused(database: Database) {
-    let (scratch, _, sync) = tables(database, &[LISTS], &["lists"]).await;
-    for setting in ["foreign_key_checks", "unique_checks"] {
-        let mut connection = connect(scratch.url()).await;
-        run(&mut connection, format!("SET SESSION {setting} = 0")).await;
-        run(&mut connection, "START TRANSACTION").await;
-        let error =
-            sync.apply(&mut connection, &[put("lists", 1, 1, [("title", text("x"))])]).await.unwrap_err();
-        assert!(error.is_config() && error.to_string().contains(setting), "{error}");
-    }
 }
 
 async fn a_renamed_table_keeps_its_log(database: Database) {

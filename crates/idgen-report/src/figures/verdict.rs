@@ -59,15 +59,20 @@ pub(super) fn verdict(results: &Results) -> Option<String> {
                     figure(cost.work)
                 ));
             }
+            let mut but = String::new();
             if !alike(best_cost.space, cost.space) || reasons.is_empty() {
-                reasons.push(format!(
+                let space = format!(
                     "takes {} bytes per row, and {} {}",
                     figure(best_cost.space),
                     title(other),
                     figure(cost.space)
-                ));
+                );
+                match best_cost.space > cost.space && !reasons.is_empty() {
+                    true => but = format!(", although it {space}"),
+                    false => reasons.push(space),
+                }
             }
-            format!("Take {}, because it {}.", title(best), reasons.join("; it "))
+            format!("Take {}, because it {}{but}.", title(best), reasons.join("; it "))
         }
         None if runs.len() > 1 => format!(
             "Take {}: no key that clients make is clearly cheaper here, and it is the simplest of them.",
