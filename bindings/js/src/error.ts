@@ -94,7 +94,7 @@ export const byteLength = (text: string): number => {
 };
 
 /** An offending value as an error shows it, and what to say about it if it is text behind a byte order mark. */
-const quoted = (value: unknown): string => {
+export const quoted = (value: unknown): string => {
   const text = typeof value === "string" ? value : shownAs(value);
   // The usual case, without the cost of the others.
   if (text.length <= 64 && /^[ -~]*$/.test(text)) return `"${text}"`;

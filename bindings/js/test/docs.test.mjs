@@ -7,7 +7,7 @@ import os from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
 
-const PAGES = ["README.md", "../../README.md", "../../docs/offline.md"];
+const PAGES = ["README.md", "../../README.md", "../../docs/offline.md", "../../docs/outside.md"];
 
 const examples = PAGES.flatMap((page, number) =>
   [...fs.readFileSync(page, "utf8").matchAll(/^```(js|ts)\n([^]*?)^```/gm)].map(([, language, code], at) => {

@@ -5,7 +5,9 @@ import { test } from "node:test";
 import * as idgen from "../dist/index.js";
 import { formatState, parseState } from "../dist/node.js";
 import { PrefixKey, inspectKeyed } from "../dist/prefixed.js";
-import { SealKey, SealRing } from "../dist/seal.js";
+import { foreignNumbers, foreignTexts } from "../dist/foreign.js";
+import { SealKey, SealRing, TypeSeal } from "../dist/seal.js";
+import { decodeTyped, encodeTyped } from "../dist/typed.js";
 import { outcome, renamed, replay, unhex, vectors } from "./vectors.mjs";
 
 const hex = (bytes) => Buffer.from(bytes).toString("hex");
@@ -116,6 +118,47 @@ test("sealed ids", () => {
     const ring = () => new SealRing(first, from.map((ms, i) => [ms, later[i]]));
     if (message) assert.equal(failure(ring).message, message);
     else checkAnswers(ring(), answers);
+  }
+});
+
+test("sealed ids of types", () => {
+  for (const { prefix, secrets, from_unix_ms: from, message, answers } of vectors("seals.json").types) {
+    const [first, ...later] = secrets.map((secret) => new SealKey(unhex(secret)));
+    const ring = new SealRing(first, from.map((ms, i) => [ms, later[i]]));
+    if (message) {
+      assert.equal(failure(() => new TypeSeal(prefix, ring)).message, message);
+      continue;
+    }
+    const seal = new TypeSeal(prefix, ring);
+    for (const { do: call, int, sealed, text, error, message } of answers.filter(({ do: call }) => call.endsWith("_int"))) {
+      if (call === "seal_int") {
+        assert.equal(seal.sealInt(BigInt(int)), sealed);
+        assert.equal(encodeTyped(prefix, sealed), text);
+      } else if (error) {
+        const { code, message: said } = failure(() => seal.openInt(sealed));
+        assert.deepEqual({ code, said }, { code: error, said: message });
+      } else {
+        assert.equal(seal.openInt(sealed), BigInt(int));
+      }
+    }
+    checkAnswers(seal, answers.filter(({ do: call }) => !call.endsWith("_int")));
+  }
+});
+
+test("the published cases of TypeID", () => {
+  const { valid, invalid } = vectors("typeid.json");
+  for (const { typeid, prefix, uuid } of valid) {
+    assert.deepEqual(decodeTyped(typeid), { prefix, id: uuid });
+    assert.equal(encodeTyped(prefix, uuid), typeid);
+  }
+  for (const { typeid } of invalid) assert.equal(failure(() => decodeTyped(typeid)).code, "parse", typeid);
+});
+
+test("ids of other generators", () => {
+  const { foreign_texts, foreign_numbers } = vectors("inspections.json");
+  for (const { text, readings } of foreign_texts) assert.deepEqual(foreignTexts(text), readings, text);
+  for (const { number, now, readings } of foreign_numbers) {
+    assert.deepEqual(foreignNumbers(BigInt(number), Date.parse(now)), readings, number);
   }
 });
 

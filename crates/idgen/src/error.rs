@@ -39,6 +39,8 @@ type Stored = Kind;
 pub(crate) enum Kind {
     /// A text or byte string that is not an id of the wanted form.
     Parse { form: &'static str, problem: Problem, input: Excerpt },
+    /// A typed id with another prefix than the expected one.
+    Prefix { expected: Excerpt, input: Excerpt },
     /// The clock is behind the last id by more than the policy tolerates.
     ClockBehind { now: Timestamp, last: Timestamp, tolerance_ms: u64, has_state: bool },
     /// The time does not fit the field of this kind.
@@ -192,7 +194,7 @@ impl Error {
 
     /// True if a text or byte string was not a valid id of the wanted form.
     pub fn is_parse(&self) -> bool {
-        matches!(self.kind(), Kind::Parse { .. })
+        matches!(self.kind(), Kind::Parse { .. } | Kind::Prefix { .. })
     }
 
     /// True if the clock was behind the last id by more than the policy tolerates.
@@ -333,6 +335,9 @@ impl fmt::Display for Error {
         match self.kind() {
             Kind::Parse { form, problem, input } => {
                 write!(f, "not {form}: {problem}, in \"{input}\"{}", input.about_mark())
+            }
+            Kind::Prefix { expected, input } => {
+                write!(f, "not an id with the prefix \"{expected}\": \"{input}\" is of another type")
             }
             Kind::ClockBehind { now, last, tolerance_ms, has_state } => write!(
                 f,

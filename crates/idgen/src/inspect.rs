@@ -1,5 +1,6 @@
 //! Reads what an id shows: the functions. The modules hold the types of the answer.
 
+mod foreign;
 mod inspection;
 mod nature;
 mod weeks;
@@ -14,6 +15,7 @@ use crate::short_id::ShortId;
 use crate::tail;
 use crate::timestamp::Timestamp;
 
+pub use foreign::{ForeignId, ForeignKind, foreign_numbers, foreign_texts};
 pub use inspection::{AnyId, Inspection};
 pub use nature::Nature;
 pub use weeks::weeks_between;

@@ -94,13 +94,14 @@ pub mod source;
 )]
 mod tail;
 mod timestamp;
+mod typed;
 
 pub use error::{Error, Result};
 #[cfg(feature = "std")]
 pub use facade::*;
 pub use inspect::{
-    AnyId, Inspection, Nature, inspect, inspect_decoded, inspect_short, inspect_ulid, inspect_uuid,
-    weeks_between,
+    AnyId, ForeignId, ForeignKind, Inspection, Nature, foreign_numbers, foreign_texts, inspect,
+    inspect_decoded, inspect_short, inspect_ulid, inspect_uuid, weeks_between,
 };
 pub use interval::{Bucket, Interval};
 pub use kind::{Kind, Setting};
@@ -112,11 +113,12 @@ pub use prefix::{Prefix, PrefixKey, PrefixKind, Writer, md5_week_prefix};
 #[cfg(feature = "seal")]
 pub use seal::SealKey;
 #[cfg(all(feature = "seal", feature = "alloc"))]
-pub use seal::SealRing;
+pub use seal::{SealRing, TypeSeal};
 pub use short_id::{DeviceFields, MysqlShortFields, ShortId};
 #[cfg(feature = "std")]
 pub use source::fork::reseed;
 pub use timestamp::{Civil, Timestamp};
+pub use typed::{IdType, Typed};
 pub use uuid::Uuid;
 
 /// Runs the examples of the README together with those of the documentation.
@@ -128,3 +130,8 @@ struct Readme;
 #[cfg(all(doctest, feature = "prefixed", feature = "seal", feature = "state-file"))]
 #[doc = include_str!("../docs/library.md")]
 struct Guide;
+
+/// The same for the page about typed and sealed ids.
+#[cfg(all(doctest, feature = "prefixed", feature = "seal", feature = "state-file"))]
+#[doc = include_str!("../docs/outside.md")]
+struct Outside;

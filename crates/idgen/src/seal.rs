@@ -2,6 +2,8 @@
 
 #[cfg(feature = "alloc")]
 mod ring;
+#[cfg(feature = "alloc")]
+mod typed;
 
 use core::fmt;
 
@@ -15,6 +17,8 @@ use crate::error::{Error, Result};
 use crate::secret;
 #[cfg(feature = "alloc")]
 pub use ring::SealRing;
+#[cfg(feature = "alloc")]
+pub use typed::TypeSeal;
 
 /// The bits of each half; the 122 free bits of an id consist of two.
 const HALF: u32 = 61;
@@ -49,6 +53,9 @@ pub struct SealKey {
     cipher: aes::Aes256Enc,
     /// What AES makes of the constant first block of each round.
     start: aes::Block,
+    /// The key from which those of types are derived.
+    #[cfg(feature = "alloc")]
+    types: [u8; 32],
 }
 
 impl SealKey {
@@ -61,8 +68,13 @@ impl SealKey {
     /// If the secret is shorter. The error contains its length, but not the secret.
     pub fn new(secret: &[u8]) -> Result<Self> {
         let mut key = secret::derive(secret, b"idgen seal 1")?;
-        let sealing = SealKey::from_aes_key(&key);
+        #[cfg_attr(not(feature = "alloc"), expect(unused_mut, reason = "types need an allocator"))]
+        let mut sealing = SealKey::from_aes_key(&key);
         key.zeroize();
+        #[cfg(feature = "alloc")]
+        {
+            sealing.types = secret::derive(secret, b"idgen seal type 1")?;
+        }
         Ok(sealing)
     }
 
@@ -92,7 +104,12 @@ impl SealKey {
         // Step 5 of algorithm 7: version, method, addition, radix, rounds, u mod 256, n, and the length of the tweak.
         let mut start = [1, 2, 1, 0, 0, 2, ROUNDS, HALF as u8, 0, 0, 0, 2 * HALF as u8, 0, 0, 0, 0].into();
         cipher.encrypt_block(&mut start);
-        SealKey { cipher, start }
+        SealKey {
+            cipher,
+            start,
+            #[cfg(feature = "alloc")]
+            types: [0; 32],
+        }
     }
 
     /// The version 4 that stands for a version 7.
@@ -270,6 +287,8 @@ fn halves(bits: u128) -> (u64, u64) {
 impl Drop for SealKey {
     fn drop(&mut self) {
         self.start.zeroize();
+        #[cfg(feature = "alloc")]
+        self.types.zeroize();
     }
 }
 

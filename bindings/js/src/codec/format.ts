@@ -94,8 +94,8 @@ const LENGTHS = "22, 26, 32, 36, 38 or 45 characters, or a decimal number";
  * - 22 characters are one of the three base64 formats, which differ in the last character; if a text is valid in the standard and in the
  *   URL-safe one, it means the same id in both.
  * - 26 characters are base32, and 32 hexadecimal digits are the simple format.
- * - Any other decimal number is an integer, except 26 digits that begin with 8 or 9 and 22 digits: they have the length of another format, but
- *   not its range, and are refused.
+ * - A decimal number is an integer, except where it could be a text of another format, or one that lost characters: 22, 26, 31 and 33 to 36
+ *   digits are refused. 26 digits that begin with 0 are base32, because integers have no leading zeros.
  */
 export const decodeAny = (text: string): { format: Format; id: Uint8Array<ArrayBuffer> } => {
   checkText(ANY, text);
@@ -111,6 +111,12 @@ const detect = (text: string): Format => {
   const ambiguous = (candidates: string) => parseError(ANY, `it could be ${candidates}: name the format`, text);
   if (bytes === 26 && number && text[0]! > "7") {
     throw ambiguous("a ULID beyond its range, whose first digit is at most 7, or a decimal number (int)");
+  }
+  if (bytes === 26 && number && text[0]! > "0") {
+    throw ambiguous("a ULID (base32) without a letter, or a decimal number (int)");
+  }
+  if (bytes > 30 && bytes <= 36 && number && text[0]! > "0") {
+    throw ambiguous("hexadecimal digits of a UUID with one missing or too many, or a decimal number (int)");
   }
   if (bytes === 22 && number) throw ambiguous("base64 with bits beyond the id, or a decimal number (int)");
   if (bytes === 26) return "base32";

@@ -17,7 +17,9 @@ import {
 import { openBrowserState } from "idgen-keys/browser";
 import { FileState } from "idgen-keys/node";
 import { Prefixed, inspectKeyed } from "idgen-keys/prefixed";
-import { SealKey, SealRing } from "idgen-keys/seal";
+import { SealKey, SealRing, TypeSeal } from "idgen-keys/seal";
+import { type Typed, idType } from "idgen-keys/typed";
+import { v5, validate } from "idgen-keys/uuid";
 
 const text: string = v7();
 const format: Format = "base64url";
@@ -47,6 +49,16 @@ export const ring = new SealRing(new SealKey(new Uint8Array(16)), [[1_900_000_00
 export const offset: number | undefined = inspectKeyed(text, "day", { named: true }).offsetMs;
 export const code = (error: unknown): string | undefined => (error instanceof IdError ? error.code : undefined);
 
+export const user: Typed<"user"> = idType("user").next();
+export const opened: bigint = new TypeSeal("user", ring).openInt(v5("a", v5.DNS));
+export const checked = (value: unknown): string | undefined => (validate(value) ? value : undefined);
+
+// @ts-expect-error: an id of another type
+idType("order").uuid(user);
+// @ts-expect-error: a text that was not checked
+export const unchecked: Typed<"user"> = "user_01h455vb4pex5vsknk084sn02q";
+// @ts-expect-error: no options
+v7({ msecs: 0 });
 // @ts-expect-error: a bigint is not a text
 export const wrong: string = number;
 // @ts-expect-error: no such interval

@@ -21,7 +21,9 @@ from idgen import _idgen, _texts
 if TYPE_CHECKING:
     from sqlalchemy.engine import Dialect
 
-__all__ = ["Base64UUID", "BinaryUUID", "ShortId", "SwappedUUID"]
+    from idgen import Typed
+
+__all__ = ["Base64UUID", "BinaryUUID", "ShortId", "SwappedUUID", "TypedUUID"]
 
 _MYSQL = ("mysql", "mariadb")
 _SHORT_IDS = 1 << 64
@@ -103,6 +105,41 @@ class SwappedUUID(BinaryUUID):
 
     cache_ok = True
     _swapped = True
+
+
+class TypedUUID(BinaryUUID):
+    """An id of one type, stored as the 16 bytes of BinaryUUID.
+
+    ``type`` is a class that is derived from idgen.Typed, of which the values are. Texts are its TypeIDs::
+
+        id: Mapped[UserId] = mapped_column(TypedUUID(UserId), primary_key=True, default=UserId.new)
+    """
+
+    cache_ok = True
+
+    def __init__(self, type: type[Typed]) -> None:
+        super().__init__()
+        self.type = type
+
+    @property
+    def python_type(self) -> type[Any]:
+        return self.type
+
+    def _encode(self, value: Any) -> bytes:
+        return self.type(value).bytes
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> Any:
+        return None if value is None else self._encode(value)
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> Any:
+        return None if value is None else self.type(self._decode(value))
+
+    def literal_processor(self, dialect: Dialect) -> Callable[[Any], str]:
+        process = super().literal_processor(dialect)
+        return lambda value: process(self.type(value))
+
+    def __repr__(self) -> str:
+        return f"TypedUUID({self.type.__name__})"
 
 
 class Base64UUID(_UUID):

@@ -13,11 +13,11 @@ impl Format {
     ///   A, Q, g or w, and the ordered text ends with -, F, V or k, so they cannot be confused. If a text is valid
     ///   in both of the former, it means the same id in both, and is treated as standard.
     /// - 26 characters are base32, and 32 hexadecimal digits are the simple format, even if all of them are decimal
-    ///   digits: real ids are practically never integers that short. The other two formats of 26 characters have
-    ///   to be named.
-    /// - Any other decimal number is an integer, except where it has the length of another format but not its range: 26
-    ///   digits that begin with 8 or 9 (a ULID would begin with 7 at most), and 22 digits (a base64 text would end with
-    ///   a letter). Such a text is ambiguous, and refused.
+    ///   digits: one random UUID in three million has no letter, and real ids are never integers that short. The other
+    ///   two formats of 26 characters have to be named.
+    /// - A decimal number is an integer, except where it could be a text of another format, or one that lost characters:
+    ///   22, 26, 31 and 33 to 36 digits are ambiguous, and refused. 26 digits that begin with 0 are base32, because integers
+    ///   have no leading zeros.
     ///
     /// # Errors
     ///
@@ -45,8 +45,16 @@ impl Format {
                     "a ULID beyond its range, whose first digit is at most 7, or a decimal number (int)",
                 );
             }
+            base32::LEN if number && text[0] > b'0' => {
+                return ambiguous("a ULID (base32) without a letter, or a decimal number (int)");
+            }
             base64::LEN if number => {
                 return ambiguous("base64 with bits beyond the id, or a decimal number (int)");
+            }
+            31..=hyphenated::LEN if number && text[0] > b'0' => {
+                return ambiguous(
+                    "hexadecimal digits of a UUID with one missing or too many, or a decimal number (int)",
+                );
             }
             base32::LEN => Format::Base32,
             _ if number => Format::Int,

@@ -22,6 +22,9 @@
 //! without a module are those that the crate `uuid` has: [`Uuid::urn`](crate::Uuid::urn),
 //! [`Uuid::braced`](crate::Uuid::braced) and [`Uuid::into_bytes`](crate::Uuid::into_bytes) write them.
 //!
+//! TypeIDs, such as `user_01h455vb4pex5vsknk084sn02q`, have a module, [`typed`], and no [`Format`], because a text also needs
+//! its prefix.
+//!
 //! `decode` is strict: it accepts only the text that `encode` writes, apart from the case of hexadecimal and base32
 //! digits, and its error says where the text is wrong, and why. The most common formats also have `decode_into`, which is
 //! the fastest way to decode one id.
@@ -40,7 +43,7 @@
 //! The bytes of a GUID in .NET and SQL Server are in [`guid`], and the orders in which databases compare ids in [`order`].
 //! [`literal`] reads hexadecimal as servers print it.
 
-mod alphabet;
+pub(crate) mod alphabet;
 mod arch;
 mod batch;
 mod binary;
@@ -68,6 +71,7 @@ pub mod order;
 pub mod ordered64;
 pub mod simple;
 pub mod swapped;
+pub mod typed;
 
 pub use format::Format;
 

@@ -18,7 +18,7 @@ pub enum Nature {
     V7,
     /// Version 8: prefixed, or anything else.
     V8,
-    /// A version that this crate does not generate: 2, 3, 5 or a future one.
+    /// A version that no generator of this crate has: 2, 3, 5 or a future one.
     OtherVersion,
     /// A ULID: a text of 26 characters whose bits show no version that this crate generates.
     Ulid,
@@ -65,7 +65,7 @@ impl Nature {
             Nature::V6 => "UUID version 6: sortable time, clock sequence, node",
             Nature::V7 => "UUID version 7: milliseconds and their fraction, counter, random",
             Nature::V8 => "UUID version 8: prefixed, or of another program",
-            Nature::OtherVersion => "UUID of a version that idgen does not generate",
+            Nature::OtherVersion => "UUID of another version, such as 3 or 5: the hash of a name",
             Nature::Ulid => "ULID: milliseconds and 80 more bits",
             Nature::OtherVariant => "128 bits of another variant",
             Nature::Short => "64-bit id: of a device, or of UUID_SHORT()",

@@ -188,6 +188,16 @@ impl SealRing {
         self.keys.len()
     }
 
+    /// The keys, from the oldest to the newest.
+    pub(super) fn keys(&self) -> impl Iterator<Item = &SealKey> {
+        self.keys.iter().map(|(_, key)| key)
+    }
+
+    /// The ring with another key in the place of each.
+    pub(super) fn map(&self, other: impl Fn(&SealKey) -> SealKey) -> Self {
+        SealRing { keys: self.keys.iter().map(|(from, key)| (*from, other(key))).collect() }
+    }
+
     /// An id sealed in this form, if no older key claims it.
     fn free_form(&self, key: usize, bits: u128, form: u128) -> Option<u128> {
         let sealed = self.keys[key].1.encrypt(bits | form << FORM_SHIFT);

@@ -31,6 +31,7 @@ mod bytes;
 mod field;
 mod short_id;
 mod text;
+mod typed;
 
 text::text_module!(hyphenated, Hyphenated, LEN, "6ccd780c-baba-1026-9564-5b8c656024db");
 text::text_module!(simple, Simple, LEN, "6ccd780cbaba102695645b8c656024db");

@@ -1,12 +1,84 @@
 //! The content of `inspections.json`: what texts of ids show.
 
-use idgen::{AnyId, Inspection, Interval, inspect};
+use idgen::{AnyId, ForeignId, Inspection, Interval, Timestamp, foreign_numbers, foreign_texts, inspect};
 use serde_json::{Map, Value, json};
 
 use super::failure;
 
 pub fn vectors() -> Value {
-    json!({ "inspections": TEXTS.iter().map(|text| seen(text)).collect::<Vec<_>>(), "keyed": keyed() })
+    json!({
+        "inspections": TEXTS.iter().map(|text| seen(text)).collect::<Vec<_>>(),
+        "keyed": keyed(),
+        "foreign_texts": FOREIGN_TEXTS.iter().map(|text| json!({
+            "text": text,
+            "readings": readings(foreign_texts(text.as_bytes())),
+        })).collect::<Vec<_>>(),
+        "foreign_numbers": FOREIGN_NUMBERS.iter().map(|number| json!({
+            "number": number.to_string(),
+            "now": NOW.to_string(),
+            "readings": readings(foreign_numbers(*number, NOW)),
+        })).collect::<Vec<_>>(),
+    })
+}
+
+const NOW: Timestamp = Timestamp::from_unix_secs(1_795_219_200);
+
+const FOREIGN_TEXTS: [&str; 26] = [
+    "user_01h455vb4pex5vsknk084sn02q",
+    "order_line_7zzzzzzzzzzzzzzzzzzzzzzzzz",
+    "user_8zzzzzzzzzzzzzzzzzzzzzzzzz",
+    "0ujtsYcgvSTl8PAuAdqWYSMnLOv",
+    "0ujzPyRiIAffKhBux4PvQdDqMHY",
+    "aWgEPTl1tmebfsQzFP4bxwgy80V",
+    "aWgEPTl1tmebfsQzFP4bxwgy80W",
+    "507f1f77bcf86cd799439011",
+    "507C7F79BCF86CD7994F6C0E",
+    "abcdefabcdefabcdefabcdef",
+    "9m4e2mr0ui3e8a215n4g",
+    "c9iqk5m6ed4lbcr11bfg",
+    "c9iqk5m6ed4lbcr11bfh",
+    "-JhLeOlGIEjaIOFHR0xd",
+    "-JhQ76OEK_848CkIFhAq",
+    "01226N0640J7Q",
+    "01226n0640j7q",
+    "01226N0640j7q",
+    "ZZZZZZZZZZZZZ",
+    "tz4a98xxat96iws9zmbrgj3a",
+    "pfh0haxfpzowht3oi213cqos",
+    "ch72gsb320000udocl363eofy",
+    "V1StGXR8_Z5jdHi6B-myT",
+    "Uakgb_J5m9g-0JDMbcJqL",
+    "no id",
+    "",
+];
+
+const FOREIGN_NUMBERS: [u64; 10] = [
+    175_928_847_299_117_063,
+    80_351_110_224_678_912,
+    1_541_815_603_606_036_480,
+    1_212_092_628_029_698_048,
+    1_387_263_000 << 23 | 1_341 << 10 | 905,
+    38_352_658_567_418_872,
+    36_500 * 86_400 << 24 | 7,
+    1_795_219_200 << 32,
+    42,
+    u64::MAX,
+];
+
+/// Kind and time of each reading.
+fn readings(readings: impl Iterator<Item = ForeignId>) -> Vec<Value> {
+    readings
+        .map(|id| {
+            let mut reading = json!({ "kind": id.kind.name() });
+            if let Some(time) = id.time {
+                reading["time"] = json!(time.to_string());
+            }
+            if let Some(uuid) = id.uuid {
+                reading["uuid"] = json!(uuid.to_string());
+            }
+            reading
+        })
+        .collect()
 }
 
 const TEXTS: [&str; 26] = [

@@ -1,6 +1,7 @@
 //! The content of `seals.json`: ids of version 7 and their sealed forms.
 
-use idgen::{SealKey, SealRing, Timestamp, Uuid};
+use idgen::codec::typed;
+use idgen::{SealKey, SealRing, Timestamp, TypeSeal, Uuid};
 use serde_json::{Value, json};
 
 use super::{failure, hex};
@@ -8,7 +9,7 @@ use super::{failure, hex};
 const SECRETS: [&[u8]; 3] = [b"a secret of at least 16 bytes", b"0123456789abcdef", &[0xf0; 100]];
 
 pub fn vectors() -> Value {
-    json!({ "keys": keys(), "rings": rings() })
+    json!({ "keys": keys(), "rings": rings(), "types": types() })
 }
 
 fn ids() -> Vec<Uuid> {
@@ -75,6 +76,58 @@ fn keys() -> Vec<Value> {
         }
     };
     SECRETS.into_iter().chain([&b"fifteen bytes.."[..], b""]).map(key).collect()
+}
+
+/// Seals of types, with one key and with two.
+fn types() -> Vec<Value> {
+    const NUMBERS: [u64; 8] = [0, 1, 42, 7, u32::MAX as u64, 1 << 53, i64::MAX as u64, u64::MAX];
+    let new = |secret| SealKey::new(secret).expect("a key");
+    let one = SealRing::new(new(SECRETS[0]));
+    let from = 1_800_000_000_000;
+    let two = one.clone().and_from(Timestamp::from_unix_millis(from), new(SECRETS[1])).expect("a ring");
+    let opened = |seal: &TypeSeal, sealed: Uuid| match seal.open_int(sealed) {
+        Ok(number) => json!({ "do": "open_int", "sealed": sealed.to_string(), "int": number.to_string() }),
+        Err(error) => {
+            let mut answer = failure(&error);
+            answer["do"] = json!("open_int");
+            answer["sealed"] = json!(sealed.to_string());
+            answer
+        }
+    };
+    let answers = |prefix: &str, ring: &SealRing| {
+        let seal = match TypeSeal::new(prefix, ring) {
+            Ok(seal) => seal,
+            Err(error) => return failure(&error),
+        };
+        let mut answers: Vec<_> = NUMBERS
+            .into_iter()
+            .map(|number| {
+                let sealed = seal.seal_int(number);
+                let text = typed::to_string(prefix, &sealed).expect("a prefix");
+                json!({ "do": "seal_int", "int": number.to_string(), "sealed": sealed.to_string(), "text": text })
+            })
+            .collect();
+        let other = TypeSeal::new("order", &one).expect("a seal");
+        let changed = Uuid::from_u128(seal.seal_int(42).as_u128() ^ 1);
+        answers.extend(
+            [seal.seal_int(42), other.seal_int(42), changed, Uuid::max()].map(|id| opened(&seal, id)),
+        );
+        answers.push(opened(&seal, TypeSeal::new(prefix, &one).expect("a seal").seal_int(42)));
+        answers.extend(misfits(|id| seal.seal(id), |id| seal.open(id)));
+        answers.extend(ids().into_iter().take(8).map(|id| answer("id", id, seal.seal(id))));
+        json!({ "answers": answers })
+    };
+    let rings = [(&one, &SECRETS[..1], &[][..]), (&two, &SECRETS[..2], &[from])];
+    let vector = |prefix: &str| {
+        rings.map(|(ring, secrets, from)| {
+            let mut vector = answers(prefix, ring);
+            vector["prefix"] = json!(prefix);
+            vector["secrets"] = json!(secrets.iter().map(|secret| hex(secret)).collect::<Vec<_>>());
+            vector["from_unix_ms"] = json!(from);
+            vector
+        })
+    };
+    ["user", "order_line", "", "User"].into_iter().flat_map(vector).collect()
 }
 
 /// Rings with the first three keys, from these times on.

@@ -1,6 +1,10 @@
 //! Which format a text is in, and the formats' names.
 
+use std::format;
 use std::string::ToString;
+
+use proptest::prelude::*;
+use uuid::Uuid;
 
 use super::{edge_ids, naive, text_formats};
 use crate::Error;
@@ -13,8 +17,9 @@ fn detection_finds_the_format_that_wrote_a_text() {
         let named = [Format::Base32Hex, Format::Base32Human];
         for format in text_formats().filter(|format| !named.contains(format)) {
             let text = naive(format, &id);
-            // As long as a text in another format: see below.
-            if format == Format::Int && [22, 26, 32].contains(&text.len()) {
+            // Digits that are as long as a text in another format, or nearly: see below.
+            let is_number = !text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit());
+            if is_number && [22, 26, 31, 32, 33, 34, 35, 36].contains(&text.len()) {
                 continue;
             }
             let (found, read) = Format::decode_any(&text).unwrap();
@@ -32,8 +37,8 @@ fn detection_finds_the_format_that_wrote_a_text() {
 fn ambiguous_texts_have_a_documented_format_or_an_error() {
     let detect = |text: &str| Format::decode_any(text).map(|(format, _)| format);
     assert_eq!(detect("12345678901234567890123456789012"), Ok(Format::Simple));
-    assert_eq!(detect("12345678901234567890123456"), Ok(Format::Base32));
-    assert_eq!(detect("123456789012345678901234567890123456"), Ok(Format::Int));
+    assert_eq!(detect("02345678901234567890123456"), Ok(Format::Base32));
+    assert_eq!(detect("1234567890123456789012345678901234567"), Ok(Format::Int));
     assert_eq!(detect("0"), Ok(Format::Int));
     let message = |text: &str| detect(text).unwrap_err().to_string();
     // As long as a text of another format that would be out of its range: each of the two could be meant.
@@ -41,6 +46,13 @@ fn ambiguous_texts_have_a_documented_format_or_an_error() {
         let error = message(text);
         assert!(error.contains("a ULID beyond its range") && error.contains("name the format"), "{error}");
         assert!(Format::Int.decode(text).is_ok() && Format::Base32.decode(text).is_err());
+    }
+    let error = message("12345678901234567890123456");
+    assert!(error.contains("a ULID (base32) without a letter, or a decimal number (int): name"), "{error}");
+    for digits in [31, 33, 34, 35, 36] {
+        let error = message(&"1".repeat(digits));
+        assert!(error.contains("hexadecimal digits of a UUID with one missing or too many, or"), "{error}");
+        assert!(message(&format!("0{}", "1".repeat(digits - 1))).contains("leading zero"));
     }
     assert!(message("1234567890123456789012").contains("base64 with bits beyond the id, or a decimal"));
     assert!(message("\u{1}23456789012345\u{7f}").contains("binary or swapped"));
@@ -55,6 +67,23 @@ fn ambiguous_texts_have_a_documented_format_or_an_error() {
     let dash = message("6ccd780c\u{2013}baba-1026-9564-5b8c656024db");
     assert!(dash.contains("expected only ASCII characters, found '\\xe2' at offset 8"), "{dash}");
     assert!(message("\u{201c}6ccd780cbaba\u{201d}").contains("at offset 0"));
+}
+
+proptest! {
+    /// Short ids too: the integers of random ones have 38 digits, and no other format is that long.
+    #[test]
+    fn a_text_is_never_read_as_another_id(bits: u128, shift in 0_u32..128) {
+        let id = Uuid::from_u128(bits >> shift);
+        for format in text_formats() {
+            let text = naive(format, &id);
+            // Nothing in these texts tells them from the texts of base32 and simple: they have to be named.
+            let has_name = matches!(format, Format::Base32Hex | Format::Base32Human)
+                || format == Format::Int && text.len() == 32;
+            if let Ok((found, read)) = Format::decode_any(&text) && !has_name {
+                prop_assert_eq!(read, id, "{} as {}: {}", format, found, text);
+            }
+        }
+    }
 }
 
 #[test]
