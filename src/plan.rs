@@ -19,6 +19,7 @@ Examples:
   idgen plan --table orders --to binary16 --keep-text --json
   idgen plan --table orders --to v7-from-now            # a default, no copy
   idgen plan --table orders --to integer               # needs the map
+  idgen plan --table orders --to bigint                # INT becomes BIGINT
   idgen plan --table orders --to uuid --for pt-online-schema-change --out ptosc
 
 It only reads. The folder has a README.md, one numbered SQL file for each step, and undo/ with the ways back. Read them, \
@@ -81,6 +82,8 @@ enum To {
     Swapped,
     /// MySQL and MariaDB: integers from the map; the id stays in a unique column
     Integer,
+    /// The same integers in 64 bits: keys of INT and smaller, and all columns that refer to them
+    Bigint,
 }
 
 impl From<To> for Target {
@@ -91,6 +94,7 @@ impl From<To> for Target {
             To::V7FromNow => Target::V7FromNow,
             To::Swapped => Target::Swapped,
             To::Integer => Target::Integer,
+            To::Bigint => Target::Bigint,
         }
     }
 }

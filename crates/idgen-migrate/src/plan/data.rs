@@ -28,6 +28,8 @@ pub enum Target {
     Swapped,
     /// An integer for each id from the map of idgen-mysql; the id stays in a unique column.
     Integer,
+    /// The same integers in 64 bits, where the column has fewer.
+    Bigint,
 }
 
 /// A program that changes one table while clients write, in place of the steps of a plan.
@@ -170,6 +172,7 @@ impl Target {
             Target::V7FromNow => "v7-from-now",
             Target::Swapped => "swapped",
             Target::Integer => "integer",
+            Target::Bigint => "bigint",
         }
     }
 }

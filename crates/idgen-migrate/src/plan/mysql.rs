@@ -1,6 +1,7 @@
 //! MySQL and MariaDB.
 
 mod attached;
+mod bigint;
 mod catalog;
 mod check;
 mod checks;
@@ -40,7 +41,7 @@ use texts::{TableText, Texts};
 
 use crate::plan::data::{Engine, Plan, Target};
 use crate::plan::identity;
-use crate::plan::options::Options;
+use crate::plan::options::{KEEPS_VALUES, Options};
 use idgen_database::{Error, Result};
 
 /// The plan for a schema. It only reads.
@@ -60,13 +61,19 @@ async fn with_session(session: &mut Session, options: &Options) -> Result<Plan> 
              become integers, and a generated column cannot read an id from another table. Plan without --keep-text",
         ));
     }
+    if options.to == Target::Bigint && options.keep_text {
+        return Err(Error::new(KEEPS_VALUES));
+    }
     if options.to == Target::V7FromNow {
         let catalog = Catalog::read(session).await?;
         return from_now::plan(session, options, &catalog).await;
     }
     cascades_in_innodb(session).await?;
     let catalog = Catalog::read(session).await?;
-    let graph = Graph::find(session, &catalog, &options.table).await?;
+    let graph = match options.to {
+        Target::Bigint => Graph::of_integers(&catalog, &options.table)?,
+        _ => Graph::find(session, &catalog, &options.table).await?,
+    };
     refuse::check(session, &catalog, &graph, options).await?;
     tool::refuse_graph(options, &catalog, &graph)?;
     copying(session, options, &catalog, &graph).await
@@ -138,9 +145,13 @@ async fn copying(session: &mut Session, options: &Options, catalog: &Catalog, gr
         tables.extend(texts.table(table));
     }
     taken::check(&texts, &tables)?;
-    let references = references::notes(session, catalog, graph).await?;
+    let references = match options.to {
+        Target::Bigint => bigint::notes(session, catalog, graph, &options.table).await?,
+        _ => references::notes(session, catalog, graph).await?,
+    };
     let steps = Steps {
         engine: session.engine,
+        to: options.to,
         templates: Templates::new()?,
         names: &names,
         order: Order::new(options.to.name(), &tables, map.is_some()),

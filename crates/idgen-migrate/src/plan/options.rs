@@ -4,6 +4,10 @@ use std::time::Duration;
 
 use crate::plan::data::{Target, Tool};
 
+/// Why `--to bigint` keeps no text.
+pub(crate) const KEEPS_VALUES: &str =
+    "--keep-text does not apply to --to bigint: the values stay as they are. Plan without --keep-text";
+
 /// What to plan.
 #[derive(Clone, Debug)]
 pub struct Options {

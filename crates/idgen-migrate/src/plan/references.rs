@@ -102,9 +102,63 @@ pub(crate) fn hyphenated(id: u128) -> String {
     [&digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..]].join("-")
 }
 
+/// Says how many ids are left of a type that a key has until the last step.
+pub(crate) fn ids_left(shown: &str, declared: &str, used: i128, most: i128, error: &str) -> String {
+    let left = (most - used).max(0);
+    format!(
+        "Until the last step, each id must still fit the type of before ({declared}, at most {most}), since the old columns are kept current \
+         for the way back. {shown} is at {used}: {left} ids are left. After that an INSERT fails, as it would without the plan, with {error}. \
+         `finish` ends this: execute it before the ids run out."
+    )
+}
+
+/// The note about columns of small integers that no foreign key connects with the key, although their names say so.
+pub(crate) fn small_by_name(columns: &[String], key: &str) -> Option<String> {
+    (!columns.is_empty()).then(|| {
+        format!(
+            "These columns are named after {key} and have no foreign key, so the plan does not change them, and they cannot hold larger ids: \
+             {}. Give them a foreign key first, and make the plan again, which then changes them too; or change them before the last step.",
+            columns.join(", ")
+        )
+    })
+}
+
+/// Whether a column has the name that references to a key usually have: `order_id`, `orders_id` or `orderid` for `orders.id`, and
+/// `order_no` also for `orders.order_no`.
+pub(crate) fn is_named_after(column: &str, table: &str, key: &str) -> bool {
+    let plain = |name: &str| name.to_lowercase().replace('_', "");
+    let (column, table, key) = (plain(column), plain(table), plain(key));
+    let singular = match (table.strip_suffix("ies"), table.strip_suffix('s')) {
+        (Some(stem), _) => format!("{stem}y"),
+        (_, Some(stem)) => stem.to_owned(),
+        _ => table.clone(),
+    };
+    let has_both = [&table, &singular].into_iter().any(|table| column.ends_with(&format!("{table}{key}")));
+    has_both || (key.starts_with(&singular) && column.ends_with(&key))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn references_to_a_key_are_known_by_their_names() {
+        for (column, table, key) in [
+            ("order_id", "orders", "id"),
+            ("first_order_id", "orders", "id"),
+            ("orders_id", "orders", "id"),
+            ("OrderId", "Orders", "Id"),
+            ("category_id", "categories", "id"),
+            ("order_no", "orders", "order_no"),
+        ] {
+            assert!(is_named_after(column, table, key), "{column}");
+        }
+        for (column, table, key) in
+            [("id", "orders", "id"), ("line_id", "orders", "id"), ("amount", "orders", "id")]
+        {
+            assert!(!is_named_after(column, table, key), "{column}");
+        }
+    }
 
     #[test]
     fn notes_name_what_was_found_first() {

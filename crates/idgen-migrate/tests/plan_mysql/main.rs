@@ -1,6 +1,7 @@
 //! Plans for MySQL and MariaDB on real servers: every file is executed by the server's own client, while clients change rows.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod bigint;
 mod cascades;
 mod changer;
 mod client;

@@ -13,11 +13,17 @@ use crate::cascades::cascades_in_innodb;
 use crate::client::Client;
 use crate::shop::execute;
 
-const SCHEMA: &str = "
-    CREATE TABLE p (id CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY, n INT NOT NULL DEFAULT 1);
-    CREATE TABLE c (id CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY, n INT NOT NULL DEFAULT 1,
-      up CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NULL, FOREIGN KEY (id) REFERENCES p (id) ON DELETE CASCADE,
-      FOREIGN KEY (up) REFERENCES c (id) ON DELETE SET NULL);";
+fn schema(to: Target) -> String {
+    let id = match to {
+        Target::Bigint => "INT",
+        _ => "CHAR(36) CHARACTER SET ascii COLLATE ascii_bin",
+    };
+    format!(
+        "CREATE TABLE p (id {id} NOT NULL PRIMARY KEY, n INT NOT NULL DEFAULT 1);
+         CREATE TABLE c (id {id} NOT NULL PRIMARY KEY, n INT NOT NULL DEFAULT 1, up {id} NULL,
+           FOREIGN KEY (id) REFERENCES p (id) ON DELETE CASCADE, FOREIGN KEY (up) REFERENCES c (id) ON DELETE SET NULL);"
+    )
+}
 
 /// Walks and steps of each in `make test`, and in the soak.
 fn size() -> (u64, usize) {
@@ -43,18 +49,21 @@ fn walks(database: Database) {
     let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let (count, steps) = size();
-    let mut finished = 0;
-    for seed in seed()..seed() + count {
-        println!("{database}: walk with IDGEN_WALK_SEED={seed}");
-        finished += u32::from(walk(&server, &runtime, seed, steps));
+    for to in [Target::Binary16, Target::Bigint] {
+        let mut finished = 0;
+        for seed in seed()..seed() + count {
+            println!("{database}: walk to {} with IDGEN_WALK_SEED={seed}", to.name());
+            finished += u32::from(walk(&server, &runtime, to, seed, steps));
+        }
+        println!("{database}: {count} walks to {}, of which {finished} came to the last step", to.name());
     }
-    println!("{database}: {count} walks, of which {finished} came to the last step");
 }
 
 struct Walk<'a> {
     runtime: &'a Runtime,
     own: MySqlConnection,
     client: &'a Client,
+    to: Target,
     random: fastrand::Rng,
     acknowledged: BTreeSet<u32>,
     next: u32,
@@ -63,21 +72,17 @@ struct Walk<'a> {
 }
 
 /// Whether the last step was executed.
-fn walk(server: &Server, runtime: &Runtime, seed: u64, steps: usize) -> bool {
+fn walk(server: &Server, runtime: &Runtime, to: Target, seed: u64, steps: usize) -> bool {
     let scratch = server.scratch().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let client = Client::new(server, scratch.name(), folder.path());
     let mut own = runtime.block_on(MySqlConnection::connect(scratch.url())).unwrap();
-    runtime.block_on(execute(&mut own, SCHEMA)).unwrap();
+    runtime.block_on(execute(&mut own, &schema(to))).unwrap();
     let random = fastrand::Rng::with_seed(seed);
     let mut walk =
-        Walk { runtime, own, client: &client, random, acknowledged: BTreeSet::new(), next: 1, at: 0 };
+        Walk { runtime, own, client: &client, to, random, acknowledged: BTreeSet::new(), next: 1, at: 0 };
     (0..20).for_each(|_| walk.write());
-    runtime
-        .block_on(plan(scratch.url(), &Options::new("p", Target::Binary16)))
-        .unwrap()
-        .write(folder.path())
-        .unwrap();
+    runtime.block_on(plan(scratch.url(), &Options::new("p", to))).unwrap().write(folder.path()).unwrap();
     for _ in 0..steps {
         let did = walk.step();
         walk.write();
@@ -164,7 +169,11 @@ impl Walk<'_> {
     /// Inserts a row with a child, changes one, and sometimes deletes one.
     fn write(&mut self) {
         let is_bytes = self.is_bytes();
+        let to = self.to;
         let id = |number: u32| {
+            if to == Target::Bigint {
+                return number.to_string();
+            }
             let text = format!("{number:08x}-0000-4000-8000-000000000000");
             if is_bytes { format!("x'{}'", text.replace('-', "")) } else { format!("'{text}'") }
         };
@@ -189,8 +198,11 @@ impl Walk<'_> {
 
     fn assert_rows(&mut self, did: &str) {
         for table in ["p", "c"] {
-            let sql =
-                format!("SELECT CONVERT(LEFT(IF(LENGTH(id) = 16, HEX(id), id), 8) USING ascii) FROM {table}");
+            let id = match self.to {
+                Target::Bigint => "HEX(id)",
+                _ => "LEFT(IF(LENGTH(id) = 16, HEX(id), id), 8)",
+            };
+            let sql = format!("SELECT CONVERT({id} USING ascii) FROM {table}");
             let rows =
                 self.runtime.block_on(self.own.fetch_all(sqlx::raw_sql(sqlx::AssertSqlSafe(sql)))).unwrap();
             let found: BTreeSet<u32> = rows

@@ -10,7 +10,7 @@ use crate::run;
 const RICH: &str = include_str!("rich.sql");
 
 /// The statements of a dump without data, with the columns of a table in the order of their names.
-fn dump(url: &str) -> BTreeSet<String> {
+pub fn dump(url: &str) -> BTreeSet<String> {
     let output = program("pg_dump").args(["--schema-only", "--dbname", url]).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8(output.stdout).unwrap();
@@ -77,7 +77,7 @@ async fn a_rich_schema_differs_only_in_the_type_of_its_keys() {
     assert_eq!(text(&mut connection, rows).await, "a first");
 }
 
-fn same(found: &BTreeSet<String>, expected: &BTreeSet<String>) {
+pub fn same(found: &BTreeSet<String>, expected: &BTreeSet<String>) {
     let (new, gone): (Vec<_>, Vec<_>) =
         (found.difference(expected).collect(), expected.difference(found).collect());
     assert!(new.is_empty() && gone.is_empty(), "new: {new:#?}\ngone: {gone:#?}");

@@ -23,6 +23,11 @@ fn surveyed(server: &Server, sql: &str) -> (Survey, Vec<(String, Code)>) {
     })
 }
 
+fn assert_names_the_plan(survey: &Survey) {
+    let near = survey.findings.iter().find(|finding| finding.code == Code::CounterNearEnd).unwrap();
+    assert!(near.remedy.ends_with(": idgen plan URL --table near --to bigint"), "{}", near.remedy);
+}
+
 async fn execute(url: &str, sql: &str) {
     let sql = sqlx::raw_sql(sqlx::AssertSqlSafe(sql.to_owned()));
     if url.starts_with("postgres") {
@@ -78,6 +83,7 @@ fn mysql_and_mariadb() {
             ("spelled", Code::TwoSpellings),
         ];
         assert_eq!(found, expected.map(|(table, code)| (table.to_owned(), code)), "{database}");
+        assert_names_the_plan(&survey);
         // Small integers and counters need no rows. All others are read.
         let (whole, not_read): (Vec<_>, Vec<_>) = survey.tables.iter().partition(|table| table.whole);
         let mut names: Vec<_> =
@@ -130,6 +136,7 @@ fn postgres() {
         ("spelled", Code::TwoSpellings),
     ];
     assert_eq!(found, expected.map(|(table, code)| (table.to_owned(), code)));
+    assert_names_the_plan(&survey);
     for name in ["many", "bytes"] {
         let table = survey.tables.iter().find(|table| table.table == name).unwrap();
         assert_eq!((table.rows, table.rows_read, table.ranges), (Some(20_000), 1_000, 5), "{name}");

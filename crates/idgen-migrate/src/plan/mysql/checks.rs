@@ -116,7 +116,7 @@ fn of_values(table: &Table, column: &str, form: Form, to: Target) -> Vec<Check> 
     if to == Target::Swapped {
         let version = match form {
             Form::Text { .. } => format!("SUBSTR(REPLACE({of}, '-', ''), 13, 1)"),
-            Form::Bytes => format!("SUBSTR(HEX({of}), 13, 1)"),
+            _ => format!("SUBSTR(HEX({of}), 13, 1)"),
         };
         checks.push(check(
             format!(

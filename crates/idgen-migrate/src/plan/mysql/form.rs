@@ -14,6 +14,8 @@ pub(super) enum Form {
     Text { hyphens: bool, upper: bool },
     /// The 16 bytes of the id, in `BINARY(16)`.
     Bytes,
+    /// An integer, which becomes `BIGINT`.
+    Integer,
 }
 
 /// Rows that are read to find the form of a column.
@@ -61,7 +63,11 @@ impl Form {
 
     /// An id as a literal, in the form of the column.
     pub(super) fn written(self, id: u128) -> String {
-        let Form::Text { hyphens, upper } = self else { return format!("x'{id:032x}'") };
+        let (hyphens, upper) = match self {
+            Form::Text { hyphens, upper } => (hyphens, upper),
+            Form::Bytes => return format!("x'{id:032x}'"),
+            Form::Integer => return id.to_string(),
+        };
         let text = if hyphens { hyphenated(id) } else { format!("{id:032x}") };
         format!("'{}'", if upper { text.to_uppercase() } else { text })
     }
@@ -70,7 +76,7 @@ impl Form {
     /// case, the server ignores it here too, as it does in comparisons.
     pub(super) fn pattern(self) -> Option<(&'static str, u32)> {
         match self {
-            Form::Bytes => None,
+            Form::Bytes | Form::Integer => None,
             Form::Text { hyphens: true, upper: false } => {
                 Some(("^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$", 36))
             }
@@ -92,20 +98,27 @@ pub(super) struct Conversion {
     pub(super) engine: Engine,
     pub(super) form: Form,
     pub(super) to: Target,
-    /// Of the column as it is now; empty for bytes.
+    /// The type of the column as it is now.
+    pub(super) declared: String,
+    /// Of the column as it is now; empty for bytes and integers.
     pub(super) charset: String,
     pub(super) collation: String,
 }
 
 impl Conversion {
     /// The type of the new column.
-    pub(super) fn new_type(&self) -> &'static str {
-        if self.to == Target::Uuid { UUID } else { "BINARY(16)" }
+    pub(super) fn new_type(&self) -> String {
+        match self.to {
+            Target::Uuid => UUID.to_owned(),
+            Target::Bigint => bigint(&self.declared),
+            _ => "BINARY(16)".to_owned(),
+        }
     }
 
     /// The new value of an old one. A value that is no id is an error, or NULL.
     pub(super) fn forward(&self, value: &str) -> String {
         match (self.form, self.to, self.engine) {
+            (Form::Integer, ..) => value.to_owned(),
             (_, Target::Uuid, _) => format!("CAST({value} AS UUID)"),
             (Form::Bytes, Target::Swapped, _) => {
                 format!(
@@ -168,6 +181,29 @@ impl Conversion {
     }
 }
 
+/// `BIGINT` with the sign of a smaller type. Only with `ZEROFILL` does the width count.
+fn bigint(declared: &str) -> String {
+    let declared = declared.to_ascii_lowercase();
+    match declared.find(|c: char| !c.is_ascii_alphabetic()) {
+        Some(end) if declared.contains("zerofill") => format!("bigint{}", &declared[end..]),
+        _ if declared.contains("unsigned") => "BIGINT UNSIGNED".to_owned(),
+        _ => "BIGINT".to_owned(),
+    }
+}
+
+/// The largest value of an integer type as `information_schema` writes it; that of `BIGINT UNSIGNED` for other types.
+pub(super) fn most(data_type: &str, declared: &str) -> u64 {
+    let bits = match data_type {
+        "tinyint" => 8,
+        "smallint" => 16,
+        "mediumint" => 24,
+        "int" => 32,
+        _ => 64,
+    };
+    let is_signed = !declared.to_ascii_lowercase().contains("unsigned") && data_type.ends_with("int");
+    u64::MAX >> (64 - bits + u32::from(is_signed))
+}
+
 /// The 32 digits of a text, or a text of which UNHEX makes NULL.
 fn digits(value: &str) -> String {
     format!(
@@ -177,7 +213,24 @@ fn digits(value: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::Form;
+    use super::{Form, bigint, most};
+
+    #[test]
+    fn a_bigint_has_the_sign_of_the_smaller_type() {
+        assert_eq!(bigint("int(11)"), "BIGINT");
+        assert_eq!(bigint("mediumint unsigned"), "BIGINT UNSIGNED");
+        assert_eq!(bigint("int(5) unsigned zerofill"), "bigint(5) unsigned zerofill");
+    }
+
+    #[test]
+    fn the_largest_value_depends_on_bits_and_sign() {
+        assert_eq!(most("int", "int(11)"), 2_147_483_647);
+        assert_eq!(most("int", "int unsigned"), 4_294_967_295);
+        assert_eq!(most("tinyint", "tinyint(1)"), 127);
+        assert_eq!(most("bigint", "bigint unsigned"), u64::MAX);
+        assert_eq!(most("bigint", "bigint"), 9_223_372_036_854_775_807);
+        assert_eq!(most("double", "double"), u64::MAX);
+    }
 
     #[test]
     fn ids_are_written_in_the_form_of_the_column() {

@@ -168,7 +168,8 @@ impl<'a> Key<'a> {
             Held::In(form) => form,
         };
         let (charset, collation) = (self.column.charset.clone(), self.column.collation.clone());
-        Conversion { engine, form, to, charset, collation }.backward(&value)
+        let declared = self.column.type_text.clone();
+        Conversion { engine, form, to, declared, charset, collation }.backward(&value)
     }
 
     fn step(

@@ -46,12 +46,46 @@ impl Graph {
             graph.take_parents(session, catalog, &members).await?;
         }
         graph.order(catalog, members);
-        graph.notes = graph.notes(catalog);
+        graph.notes = graph.notes(catalog, "they are no ids of 128 bits");
+        Ok(graph)
+    }
+
+    /// For `--to bigint`: the key of a table, and the columns that foreign keys connect with it. All other integers stay as they
+    /// are.
+    pub(super) fn of_integers(catalog: &Catalog, start: &str) -> Result<Graph> {
+        let table = catalog.table(start)?;
+        let key = table.primary.first().and_then(|name| table.column(name));
+        let Some(column) = key.filter(|_| table.primary.len() == 1) else {
+            return Err(Error::new(format!(
+                "the primary key of {start} has {} columns{}: the plan changes primary keys of one column. If one of them refers to \
+                 another table, name that table",
+                table.primary.len(),
+                if key.is_some() { format!(" ({})", table.primary.join(", ")) } else { String::new() }
+            )));
+        };
+        let shown = format!("{start}.{}", column.name);
+        if column.data_type == "bigint" {
+            return Err(Error::new(format!("{shown} is {} already", column.type_text.to_uppercase())));
+        }
+        if !matches!(column.data_type.as_str(), "tinyint" | "smallint" | "mediumint" | "int") {
+            return Err(Error::new(format!(
+                "{shown} is {}: --to bigint changes keys of TINYINT, SMALLINT, MEDIUMINT or INT",
+                column.type_text.to_uppercase()
+            )));
+        }
+        let mut graph = Graph::default();
+        graph.keys.insert((start.to_owned(), column.name.clone()), Form::Integer);
+        let mut members = BTreeSet::from([start.to_owned()]);
+        while let Some(added) = graph.next_member(catalog, &members) {
+            members.insert(added);
+        }
+        graph.order(catalog, members);
+        graph.notes = graph.notes(catalog, &format!("no foreign key connects them with {shown}"));
         Ok(graph)
     }
 
     /// What the keys that tell rows apart mean for the plan, if they are not one changed primary key.
-    fn notes(&self, catalog: &Catalog) -> Vec<String> {
+    fn notes(&self, catalog: &Catalog, why_some_stay: &str) -> Vec<String> {
         let tables = || self.order.iter().filter_map(|name| catalog.tables.get(name));
         let of_tables = |which: &dyn Fn(&Table) -> Option<String>, before: &str, after: &str| {
             let found: Vec<_> = tables().filter_map(which).collect();
@@ -81,7 +115,7 @@ impl Graph {
             ),
             of_tables(
                 &stays,
-                "The keys of these tables keep their type, since they are no ids of 128 bits:",
+                &format!("The keys of these tables keep their type, since {why_some_stay}:"),
                 ".",
             ),
         ];

@@ -13,12 +13,19 @@ pub(super) fn all(texts: &Texts<'_>, planned: &[Vec<String>], references: Vec<St
     if let Some(map) = texts.map {
         notes.extend(integers(texts, map));
     }
-    notes.push(
-        "Try the files on a copy of the database first. After the step `rename` the applications must read and write the new \
-         columns; have that version ready. TRUNCATE TABLE and ALTER TABLE of these tables are not seen by triggers: do not execute \
-         them until the last step is done."
-            .to_owned(),
-    );
+    let applications = match texts.options.to {
+        Target::Bigint => {
+            "From the step `rename` on the applications get BIGINT: programs that read the ids into 32 bits must be changed before the first \
+             larger id, and nothing else."
+        }
+        _ => {
+            "After the step `rename` the applications must read and write the new columns; have that version ready."
+        }
+    };
+    notes.push(format!(
+        "Try the files on a copy of the database first. {applications} TRUNCATE TABLE and ALTER TABLE of these tables are not seen by \
+         triggers: do not execute them until the last step is done."
+    ));
     notes.push(format!(
         "Each file asks the ledger {} and the server itself whether it may be executed now; it does its work, or says in one sentence \
          which file is next. One file at a time: a second session is refused. Connect to the server itself, and not through a pooler.",

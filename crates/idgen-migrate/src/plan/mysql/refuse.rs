@@ -37,7 +37,10 @@ pub(super) async fn check(
     for ((table, column), form) in &graph.keys {
         let Some(table) = catalog.tables.get(table) else { continue };
         let Some(column) = table.column(column) else { continue };
-        reasons.extend(of_column(table, column));
+        reasons.extend(match form {
+            Form::Integer => of_integer(table, column).into_iter().collect(),
+            _ => of_column(table, column),
+        });
         let is_replaced = options.to == Target::Integer && refers(catalog, table, column);
         reasons.extend(of_default(table, column, *form, is_replaced));
         if options.to == Target::Binary16 && *form == Form::Bytes {
@@ -192,6 +195,22 @@ fn of_column(table: &Table, column: &Column) -> Vec<String> {
     reasons
 }
 
+/// What reads an integer reads the same value after the change, but MariaDB keeps a condition in the declaration of the column,
+/// under the name of the column, and loses it with another type.
+fn of_integer(table: &Table, column: &Column) -> Option<String> {
+    let shown = format!("{}.{}", table.name, column.name);
+    if column.is_generated() {
+        return Some(format!("{shown} is a generated column: its expression must be changed by hand"));
+    }
+    table.conditions.iter().find(|(name, _)| *name == column.name).map(|(_, condition)| {
+        format!(
+            "{shown} has a check constraint in its declaration ({condition}), which the new type would not have: make it one of the table \
+             (ALTER TABLE {} ADD CHECK (…)), and drop it in the column",
+            name(&table.name)
+        )
+    })
+}
+
 /// The reason not to change a column whose default would be lost.
 pub(super) fn hidden_default(table: &Table, column: &Column) -> String {
     format!(
@@ -210,6 +229,9 @@ fn of_default(table: &Table, column: &Column, form: Form, is_replaced: bool) -> 
         return Some(hidden_default(table, column));
     }
     let default = column.default.as_str();
+    if form == Form::Integer {
+        return None;
+    }
     if !default.is_empty() && is_replaced {
         return Some(format!(
             "{shown} has a default, which the integers in its place cannot have: drop the default first"

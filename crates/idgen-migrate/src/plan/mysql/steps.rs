@@ -5,7 +5,7 @@ mod map;
 mod renaming;
 mod tables;
 
-use minijinja::context;
+use minijinja::{Value, context};
 
 use super::attached::{Attached, Role};
 use super::check::Check;
@@ -18,11 +18,12 @@ use super::quote::name;
 use super::signature::{self, Seen};
 use super::templates::{Templates, value};
 use super::texts::TableText;
-use crate::plan::data::{Engine, Statement, Step};
+use crate::plan::data::{Engine, Statement, Step, Target};
 use idgen_database::Result;
 
 pub(super) struct Steps<'a> {
     pub(super) engine: Engine,
+    pub(super) to: Target,
     pub(super) templates: Templates,
     pub(super) names: &'a Names,
     pub(super) order: Order,
@@ -187,8 +188,8 @@ impl Steps<'_> {
         if self.map.is_some() {
             work.extend(self.for_map());
         }
-        if table.counts {
-            let sql = self.templates.fill("counter.sql", context! { table => value(table) })?;
+        if let Some(counter) = counter(&table.now, &table.new, table) {
+            let sql = self.templates.fill("counter.sql", context! { counter })?;
             work.extend(self.work(&[Statement::new(
                 "The counter of the new table begins where that of the old one is.",
                 sql,
@@ -234,6 +235,12 @@ impl Steps<'_> {
                 .into(),
         })
     }
+}
+
+/// What sets the counter of one table to that of another, for a table that counts its rows. Not beyond the old type: on the way back,
+/// the new table may be further than that.
+fn counter(from: &str, to: &str, table: &TableText) -> Option<Value> {
+    table.counts_to.map(|most| context! { from, to, most })
 }
 
 /// In the order of their creation. Rows come into the new table by updates of a key and by inserts; when the first comes, the

@@ -1,16 +1,18 @@
 //! What the templates need of a table: names, and expressions for each column.
 
+mod foreign;
 mod side;
 mod values;
 
 use serde::Serialize;
 
+use foreign::ForeignText;
 use side::Side;
 pub(super) use side::SideText;
 use values::{Fate, column_of, integer_name};
 
-use super::catalog::{Catalog, Column, Foreign, Table};
-use super::form::{Conversion, UUID};
+use super::catalog::{Catalog, Column, Table};
+use super::form::{self, Conversion, Form, UUID};
 use super::graph::Graph;
 use super::map::Map;
 use super::names::Names;
@@ -48,7 +50,8 @@ pub(super) struct TableText {
     keys_of_t: String,
     keys_of_s: String,
     pub(super) foreign: Vec<ForeignText>,
-    pub(super) counts: bool,
+    /// With `AUTO_INCREMENT`: the largest value of the column in the old table.
+    pub(super) counts_to: Option<u64>,
     pub(super) forward: SideText,
     pub(super) backward: SideText,
 }
@@ -57,9 +60,12 @@ pub(super) struct TableText {
 #[derive(Serialize)]
 struct KeyText {
     name: String,
-    new_type: &'static str,
+    new_type: String,
     nullable: bool,
     is_invisible: bool,
+    /// `AUTO_INCREMENT`
+    counts: bool,
+    /// What follows `DEFAULT`, if there is one.
     default: String,
     comment: String,
 }
@@ -125,28 +131,6 @@ struct FirstText {
     parts: Vec<&'static str>,
 }
 
-#[derive(Serialize)]
-pub(super) struct ForeignText {
-    new_name: String,
-    columns: Vec<String>,
-    pub(super) to: String,
-    new_to: String,
-    now_to: String,
-    to_columns: Vec<String>,
-    on_delete: String,
-    on_update: String,
-    join: String,
-    orphan: String,
-    /// It refers to its own table.
-    pub(super) is_own: bool,
-}
-
-impl ForeignText {
-    pub(super) fn name(&self) -> &str {
-        &self.new_name
-    }
-}
-
 pub(super) struct Texts<'a> {
     pub(super) catalog: &'a Catalog,
     pub(super) graph: &'a Graph,
@@ -169,7 +153,8 @@ impl Texts<'_> {
     pub(super) fn conversion(&self, table: &str, column: &Column) -> Option<Conversion> {
         let form = *self.graph.keys.get(&(table.to_owned(), column.name.clone()))?;
         let (charset, collation) = (column.charset.clone(), column.collation.clone());
-        Some(Conversion { engine: self.engine, form, to: self.options.to, charset, collation })
+        let declared = column.type_text.clone();
+        Some(Conversion { engine: self.engine, form, to: self.options.to, declared, charset, collation })
     }
 
     pub(super) fn table(&self, table: &Table) -> Option<TableText> {
@@ -219,7 +204,10 @@ impl Texts<'_> {
             keys_of_t: of_keys(&|key| column_of("t", &key.name), ", "),
             keys_of_s: of_keys(&|key| self.backward(table, key, "s"), ", "),
             foreign: self.foreign(table),
-            counts: stored.iter().any(|column| column.counts),
+            counts_to: stored
+                .iter()
+                .find(|column| column.counts)
+                .map(|column| form::most(&column.data_type, &column.type_text)),
             forward: side(true),
             backward: side(false),
         })
@@ -287,7 +275,7 @@ impl Texts<'_> {
     fn key_column(&self, table: &Table, column: &Column) -> FirstText {
         let new_type = match self.fate(table, column) {
             Fate::Stays | Fate::Named(..) => column.declared(),
-            Fate::Changes(conversion) => conversion.new_type().to_owned(),
+            Fate::Changes(conversion) => conversion.new_type(),
             Fate::Refers(_, map) => map.id_type.to_owned(),
         };
         let parts = if new_type == UUID { vec!["swapped", "others"] } else { vec![""] };
@@ -322,7 +310,12 @@ impl Texts<'_> {
             new_type: conversion.new_type(),
             nullable: column.nullable,
             is_invisible: column.is_invisible,
-            default: if default.is_empty() { String::new() } else { conversion.forward(default) },
+            counts: column.counts,
+            default: match conversion.form {
+                _ if default.is_empty() => String::new(),
+                Form::Integer => default.to_owned(),
+                _ => format!("({})", conversion.forward(default)),
+            },
             comment: column.comment.clone(),
         }
     }
@@ -354,40 +347,6 @@ impl Texts<'_> {
             }
         }
         found
-    }
-
-    fn foreign(&self, table: &Table) -> Vec<ForeignText> {
-        let of_table = self.catalog.foreign.iter().filter(|key| key.table == table.name);
-        of_table.map(|key| self.foreign_key(key)).collect()
-    }
-
-    fn foreign_key(&self, key: &Foreign) -> ForeignText {
-        let changes = self.graph.order.contains(&key.to_table);
-        let new = |table: &str, columns: &[String]| -> Vec<String> {
-            columns.iter().map(|column| self.key_name(table, column)).collect()
-        };
-        let (columns, to_columns) = (new(&key.table, &key.columns), new(&key.to_table, &key.to_columns));
-        let pairs = columns.iter().zip(&to_columns);
-        let join: Vec<_> = pairs.map(|(from, to)| format!("p.{} = s.{}", name(to), name(from))).collect();
-        let mut orphan: Vec<_> = columns.iter().map(|from| format!("s.{} IS NOT NULL", name(from))).collect();
-        orphan.extend(to_columns.first().map(|to| format!("p.{} IS NULL", name(to))));
-        ForeignText {
-            new_name: match key.name.strip_suffix("_plan") {
-                // Of an earlier plan. A name must be another one than that of the key that stays until the end.
-                Some(name) => name.to_owned(),
-                None => with_ending(&key.name, "_plan"),
-            },
-            columns,
-            to: key.to_table.clone(),
-            new_to: if changes { self.new_name(&key.to_table) } else { key.to_table.clone() },
-            now_to: key.to_table.clone(),
-            to_columns,
-            on_delete: key.on_delete.clone(),
-            on_update: key.on_update.clone(),
-            join: join.join(" AND "),
-            orphan: orphan.join(" AND "),
-            is_own: key.table == key.to_table,
-        }
     }
 }
 

@@ -18,6 +18,12 @@ pub(super) fn refuse(options: &Options) -> Result<()> {
             "--for {tool_name} is not needed: --to v7-from-now copies no row. Plan without --for"
         )));
     }
+    if options.to == Target::Bigint {
+        return Err(Error::new(format!(
+            "--for {tool_name} is only for --to uuid: {tool_name} changes one table, and the columns that refer to its key would stay \
+             smaller. Plan without --for"
+        )));
+    }
     if options.to == Target::Integer {
         return Err(Error::new(format!(
             "{tool_name} copies each column as it is, and takes no integers from a map. Plan without --for"

@@ -142,6 +142,8 @@ pub(super) struct Dependent {
     pub(super) table: i64,
     pub(super) number: i32,
     pub(super) what: String,
+    /// A sequence that the column owns.
+    pub(super) is_sequence: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -282,8 +284,8 @@ impl Catalog {
 }
 
 impl Index {
-    /// An index of a single text for `LIKE`, which an id has no use for. It is dropped with the old column.
-    pub(super) fn useless(&self) -> bool {
+    /// Whether it is of a single text for `LIKE`, which an id has no use for: it is dropped with the old column.
+    pub(super) fn serves_texts(&self) -> bool {
         !self.unique && self.columns.len() == 1 && (self.default_class == [false] || self.method == "gin")
     }
 }

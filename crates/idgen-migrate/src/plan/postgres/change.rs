@@ -1,17 +1,20 @@
 //! What the templates are filled with.
 
 mod index;
+mod key;
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use self::index::{IndexChange, index_change};
-use super::catalog::{Catalog, Column, ForeignKey, Place, Table};
+use self::key::{KeyChange, key, names, side};
+use super::catalog::{Catalog, Column, Table};
 use super::graph::{Graph, key_of, pairs};
-use super::names::{hash, identity, quoted, with_ending};
+use super::names::{hash, identity, with_ending};
 use super::spelling::Spelling;
 use crate::plan::data::Target;
+use crate::plan::options::Options;
 use idgen_database::{Error, Result};
 
 /// The whole change.
@@ -19,6 +22,13 @@ use idgen_database::{Error, Result};
 pub(super) struct Change {
     /// The identity of the plan, which is a part of all names that it makes.
     pub(super) id: String,
+    /// What the keys become, as on the command line, and the new type of the columns.
+    pub(super) target: &'static str,
+    pub(super) new_type: &'static str,
+    /// The values are integers, and stay as they are.
+    pub(super) integers: bool,
+    /// A column that has the new type only after the plan.
+    pub(super) sign: Sign,
     /// Differs between two plans for the same tables, unless all of their statements are the same.
     pub(super) fingerprint: String,
     /// The schema of the plan's own objects.
@@ -41,6 +51,14 @@ pub(super) struct Change {
     /// Parents before children.
     pub(super) tables: Vec<TableChange>,
     pub(super) keys: Vec<KeyChange>,
+}
+
+/// A column with its table.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Sign {
+    pub(super) schema: String,
+    pub(super) name: String,
+    pub(super) column: String,
 }
 
 /// A step in the ledger.
@@ -77,6 +95,8 @@ pub(super) struct ColumnChange {
     /// The name of a column with the text, where one is asked for.
     pub(super) text: String,
     pub(super) spelling: Spelling,
+    /// The type of the old column.
+    pub(super) old_type: String,
     pub(super) not_null: bool,
     /// The name of the old column's constraint, on servers that give it one, and the one that it has after the switch.
     pub(super) not_null_name: Option<String>,
@@ -108,31 +128,6 @@ pub(super) struct Parent {
     /// The columns of the foreign key, and those that they refer to.
     pub(super) from: Vec<String>,
     pub(super) to: Vec<String>,
-}
-
-#[derive(Debug, Serialize)]
-pub(super) struct KeyChange {
-    pub(super) name: String,
-    pub(super) new: String,
-    pub(super) kept: String,
-    pub(super) child: Side,
-    pub(super) parent: Side,
-    /// The operators that compare a parent's column with the child's.
-    pub(super) operators: Vec<String>,
-    /// `MATCH`, `ON UPDATE`, `ON DELETE` and `DEFERRABLE`, until the switch and for the way back.
-    pub(super) new_ending: String,
-    pub(super) kept_ending: String,
-    pub(super) comment: Option<String>,
-}
-
-#[derive(Debug, Serialize)]
-pub(super) struct Side {
-    pub(super) schema: String,
-    pub(super) name: String,
-    pub(super) columns: Vec<String>,
-    /// The same columns until the switch and for the way back. Those that do not change have their own names.
-    pub(super) new: Vec<String>,
-    pub(super) kept: Vec<String>,
 }
 
 /// The endings of the plan's names.
@@ -173,9 +168,11 @@ impl Change {
         graph: &Graph,
         root: &Table,
         version: i32,
-        keep_text: bool,
+        options: &Options,
     ) -> Change {
-        let id = identity(&[&root.schema, &root.name, Target::Uuid.name()]);
+        let (target, keep_text) = (options.to.name(), options.keep_text);
+        let id = identity(&[&root.schema, &root.name, target]);
+        let integers = options.to == Target::Bigint;
         let endings = Endings::of(&id);
         let tables = graph.tables.iter().filter_map(|&id| catalog.table(id)).enumerate();
         let tables: Vec<_> =
@@ -193,6 +190,10 @@ impl Change {
             fingerprint: String::new(),
             forward: format!("zzz_idgen_{id}_forward"),
             reverse: format!("zzz_idgen_{id}_reverse"),
+            target,
+            new_type: if integers { "bigint" } else { "uuid" },
+            integers,
+            sign: sign(catalog, graph),
             shown: tables.iter().map(|table| table.shown.as_str()).collect::<Vec<_>>().join(", "),
             files: steps.iter().map(|step| (step.name, step.file.clone())).collect(),
             steps,
@@ -231,6 +232,18 @@ impl Change {
     }
 }
 
+/// The first column whose type changes: with integers, others may be `bigint` already.
+fn sign(catalog: &Catalog, graph: &Graph) -> Sign {
+    let of_table = |&table: &i64| {
+        let mut columns = graph.columns.keys().filter(|place| place.0 == table);
+        let column =
+            columns.find_map(|&place| catalog.column(place).filter(|column| column.kind != "int8"))?;
+        let table = catalog.table(table)?;
+        Some(Sign { schema: table.schema.clone(), name: table.name.clone(), column: column.name.clone() })
+    };
+    graph.tables.iter().find_map(of_table).unwrap_or_default()
+}
+
 fn table_change(
     catalog: &Catalog,
     graph: &Graph,
@@ -244,7 +257,7 @@ fn table_change(
     });
     let indexes = catalog.indexes.iter().filter(|index| {
         let changes = |number: &i32| graph.columns.contains_key(&(index.table, *number));
-        index.table == table.id && index.columns.iter().any(changes) && !index.useless()
+        index.table == table.id && index.columns.iter().any(changes) && !graph.is_useless(index)
     });
     let others = catalog.columns.iter().filter(|column| {
         column.table == table.id && !graph.columns.contains_key(&(column.table, column.number))
@@ -270,7 +283,8 @@ fn column_change(
 ) -> ColumnChange {
     let place = (column.table, column.number);
     let keys = graph.foreign_keys.iter().map(|&at| &catalog.foreign_keys[at]);
-    let parent = keys.into_iter().find_map(|key| {
+    // An integer has one spelling.
+    let parent = keys.into_iter().filter(|_| spelling != Spelling::Integer).find_map(|key| {
         let (_, to) = pairs(key).find(|&(child, parent)| child == place && parent != place)?;
         let side = side(catalog, graph, endings, pairs(key).map(|(_, parent)| parent))?;
         Some(Parent {
@@ -287,6 +301,7 @@ fn column_change(
         kept: with_ending(&column.name, &endings.old),
         text: with_ending(&column.name, "_text"),
         spelling,
+        old_type: column.type_text.clone(),
         not_null: column.not_null || key_of(catalog, column.table).contains(&place),
         not_null_kept: with_ending(column.not_null_name.as_deref().unwrap_or(""), &endings.old),
         not_null_name: column.not_null_name.clone(),
@@ -307,77 +322,11 @@ fn column_change(
 fn as_uuid(default: &str, spelling: Spelling) -> String {
     let inner = default.strip_prefix('(').and_then(|rest| rest.strip_suffix("())::text"));
     match inner {
+        _ if spelling == Spelling::Integer => default.to_owned(),
         _ if spelling == Spelling::Bytes => format!("CAST(encode(({default}), 'hex') AS uuid)"),
         Some(name) if !name.contains(['(', ')', '\'', '"', ' ']) => format!("CAST({name}() AS uuid)"),
         _ => format!("CAST(CAST(({default}) AS text) AS uuid)"),
     }
-}
-
-fn deferral(deferrable: bool, deferred: bool) -> &'static str {
-    match (deferrable, deferred) {
-        (true, true) => " DEFERRABLE INITIALLY DEFERRED",
-        (true, false) => " DEFERRABLE",
-        _ => "",
-    }
-}
-
-fn key(catalog: &Catalog, graph: &Graph, endings: &Endings, key: &ForeignKey) -> Option<KeyChange> {
-    let action = |letter: &str| match letter {
-        "c" => "CASCADE",
-        "n" => "SET NULL",
-        "r" => "RESTRICT",
-        _ => "NO ACTION",
-    };
-    let child = side(catalog, graph, endings, pairs(key).map(|(child, _)| child))?;
-    let ending = |names: &[String]| {
-        let of_set = key.columns.iter().zip(names).filter(|(number, _)| key.set_columns.contains(number));
-        let of_set: Vec<_> = of_set.map(|(_, name)| quoted(name)).collect();
-        format!(
-            "{} ON UPDATE {} ON DELETE {}{}{}",
-            if key.match_full { " MATCH FULL" } else { "" },
-            action(&key.on_update),
-            action(&key.on_delete),
-            if of_set.is_empty() { String::new() } else { format!(" ({})", of_set.join(", ")) },
-            deferral(key.deferrable, key.deferred)
-        )
-    };
-    Some(KeyChange {
-        name: key.name.clone(),
-        operators: key.operators.clone(),
-        new: with_ending(&key.name, &endings.new),
-        kept: with_ending(&key.name, &endings.old),
-        new_ending: ending(&child.new),
-        kept_ending: ending(&child.kept),
-        child,
-        parent: side(catalog, graph, endings, pairs(key).map(|(_, parent)| parent))?,
-        comment: key.comment.clone(),
-    })
-}
-
-/// One side of a foreign key. All of its columns are of one table.
-fn side(
-    catalog: &Catalog,
-    graph: &Graph,
-    endings: &Endings,
-    places: impl Iterator<Item = Place>,
-) -> Option<Side> {
-    let places: Vec<Place> = places.collect();
-    let table = catalog.table(places.first()?.0)?;
-    let columns = names(catalog, places.iter().copied());
-    let with = |ending: &str| {
-        let named =
-            places.iter().zip(&columns).map(|(place, name)| match graph.columns.contains_key(place) {
-                true => with_ending(name, ending),
-                false => name.clone(),
-            });
-        named.collect()
-    };
-    let (new, kept) = (with(&endings.new), with(&endings.old));
-    Some(Side { schema: table.schema.clone(), name: table.name.clone(), columns, new, kept })
-}
-
-fn names(catalog: &Catalog, places: impl Iterator<Item = Place>) -> Vec<String> {
-    places.filter_map(|place| Some(catalog.column(place)?.name.clone())).collect()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::catalog::{Catalog, Column, ForeignKey, Place, Session};
+use super::catalog::{Catalog, Column, ForeignKey, Index, Place, Session, Table};
 use super::names::quoted;
 use super::spelling::Spelling;
 use idgen_database::{Error, Result};
@@ -18,6 +18,14 @@ pub(super) struct Graph {
     pub(super) foreign_keys: Vec<usize>,
     /// What was left out, and why.
     pub(super) notes: Vec<String>,
+}
+
+impl Graph {
+    /// An index of a changed column that serves searches in texts, for which the new type has no use.
+    pub(super) fn is_useless(&self, index: &Index) -> bool {
+        let changed = index.columns.first().and_then(|&number| self.columns.get(&(index.table, number)));
+        index.serves_texts() && changed.is_some_and(|&spelling| spelling != Spelling::Integer)
+    }
 }
 
 /// Finds the component. Keys that are no ids, as those of a table of currencies, stay as they are.
@@ -67,6 +75,63 @@ pub(super) async fn find(session: &mut Session, catalog: &Catalog, root: i64) ->
     let members: BTreeSet<i64> = graph.columns.keys().map(|place| place.0).collect();
     graph.tables = parents_first(catalog, &graph.foreign_keys, members);
     Ok(graph)
+}
+
+/// For `--to bigint`: the key of the table, and the columns that foreign keys connect with it. All other integers stay as they are.
+pub(super) fn of_integers(catalog: &Catalog, root: &Table) -> Result<Graph> {
+    let key = key_of(catalog, root.id);
+    let &[place] = &key[..] else {
+        let names: Vec<_> =
+            key.iter().filter_map(|&place| Some(catalog.column(place)?.name.as_str())).collect();
+        return Err(Error::new(format!(
+            "the primary key of {} has {} columns{}: --to bigint changes primary keys of one column. If one of them refers to another \
+             table, name that table",
+            root.shown(),
+            names.len(),
+            if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) }
+        )));
+    };
+    let described = |place: Place| {
+        let declared = catalog.column(place).map_or("", |column| &column.type_text);
+        format!("{} ({declared})", catalog.shown(place))
+    };
+    let kind = |place: Place| catalog.column(place).map_or("", |column| &column.kind);
+    match kind(place) {
+        "int2" | "int4" => {}
+        "int8" => return Err(Error::new(format!("{} is bigint already", catalog.shown(place)))),
+        _ => {
+            return Err(Error::new(format!(
+                "the primary key is {}: --to bigint changes keys of smallint or integer",
+                described(place)
+            )));
+        }
+    }
+    let linked = linked(catalog, place);
+    let shown = |kinds: &dyn Fn(&str) -> bool| {
+        let found = linked.iter().filter(|&&place| kinds(kind(place)));
+        found.map(|&place| described(place)).collect::<Vec<_>>().join(", ")
+    };
+    let others = shown(&|kind| !matches!(kind, "int2" | "int4" | "int8"));
+    if !others.is_empty() {
+        return Err(Error::new(format!(
+            "foreign keys connect {} with columns that are no integers: {others}. Drop them for the change",
+            described(place)
+        )));
+    }
+    let bigints = shown(&|kind| kind == "int8");
+    let note = format!(
+        "These columns are bigint already, and are copied nevertheless, because foreign keys connect them with the key: {bigints}."
+    );
+    let foreign_keys = (0..catalog.foreign_keys.len())
+        .filter(|&at| pairs(&catalog.foreign_keys[at]).any(|(child, _)| linked.contains(&child)))
+        .collect::<Vec<_>>();
+    let members = linked.iter().map(|place| place.0).collect();
+    Ok(Graph {
+        tables: parents_first(catalog, &foreign_keys, members),
+        columns: linked.into_iter().map(|place| (place, Spelling::Integer)).collect(),
+        foreign_keys,
+        notes: if bigints.is_empty() { Vec::new() } else { vec![note] },
+    })
 }
 
 /// The columns of the primary key.

@@ -1,5 +1,6 @@
 //! PostgreSQL: new columns beside the old ones, triggers, a copy in chunks, and one short transaction that switches.
 
+mod bigint;
 mod catalog;
 mod change;
 mod estimate;
@@ -21,7 +22,7 @@ use self::names::quoted;
 use self::render::Templates;
 use self::spelling::Spelling;
 use crate::plan::data::{Engine, Plan, Target};
-use crate::plan::options::Options;
+use crate::plan::options::{KEEPS_VALUES, Options};
 use idgen_database::{Error, Result};
 
 /// The first version with `uuidv7()`.
@@ -31,6 +32,9 @@ const FIRST_WITH_V7: i32 = 180_000;
 pub(crate) async fn plan(url: &str, options: &Options) -> Result<Plan> {
     if let Some(why) = refused(options.to) {
         return Err(Error::new(why));
+    }
+    if options.to == Target::Bigint && options.keep_text {
+        return Err(Error::new(KEEPS_VALUES));
     }
     let mut session = Session::open(url, options.statement_time).await?;
     let planned = with(&mut session, options).await;
@@ -52,7 +56,7 @@ fn refused(to: Target) -> Option<&'static str> {
             "--to integer takes the integers from the map of idgen-mysql, whose tables are on MySQL or MariaDB, so triggers on PostgreSQL \
              cannot ask it: use --to uuid, which has 16 bytes and orders version 7 by time",
         ),
-        Target::Uuid | Target::V7FromNow => None,
+        Target::Uuid | Target::V7FromNow | Target::Bigint => None,
     }
 }
 
@@ -61,21 +65,28 @@ async fn with(session: &mut Session, options: &Options) -> Result<Plan> {
     let root = catalog.find(&options.table)?;
     match options.to {
         Target::V7FromNow => from_now(session, &catalog, root, options).await,
-        _ => to_uuid(session, &catalog, root, options).await,
+        _ => of_type(session, &catalog, root, options).await,
     }
 }
 
-async fn to_uuid(session: &mut Session, catalog: &Catalog, root: &Table, options: &Options) -> Result<Plan> {
-    let graph = graph::find(session, catalog, root.id).await?;
+async fn of_type(session: &mut Session, catalog: &Catalog, root: &Table, options: &Options) -> Result<Plan> {
+    let is_bigint = options.to == Target::Bigint;
+    let graph = match is_bigint {
+        true => graph::of_integers(catalog, root)?,
+        false => graph::find(session, catalog, root.id).await?,
+    };
     refuse::check(catalog, &graph)?;
-    let mut change = Change::of(catalog, &graph, root, session.version, options.keep_text);
+    let mut change = Change::of(catalog, &graph, root, session.version, options);
     taken::check(session, catalog, &change).await?;
     let templates = Templates::new()?;
     let shape = session.texts("what depends on the keys", &steps::shape(&templates, &change)?).await?;
     change.complete(shape)?;
     let reading = estimate::measure(session, catalog, &graph).await;
     let steps = steps::of_type(&templates, &change, reading)?;
-    let references = references::notes(session, catalog, &graph).await?;
+    let references = match is_bigint {
+        true => bigint::notes(session, catalog, &graph, root).await?,
+        false => references::notes(session, catalog, &graph).await?,
+    };
     let times = reading.map(|_| Reading::fact());
     Ok(Plan {
         id: change.id.clone(),

@@ -33,13 +33,20 @@ pub(super) fn of(catalog: &Catalog, graph: &Graph, change: &Change, references: 
          end it with pg_terminate_backend."
             .into(),
     );
-    notes.push(
-        "After the switch the columns are of type uuid. Texts without a type are still accepted (`WHERE id = '…'`), but drivers \
-         that declare parameters as text are not: use uuid parameters, or for JDBC `stringtype=unspecified`. The \
-         new columns are the last of their tables: an INSERT or COPY without a list of columns fails after the switch, and \
+    let types = match change.integers {
+        true => {
+            "After the switch the columns are of type bigint: drivers return ids as 64-bit integers from then on, and functions with parameters of \
+             type integer do not accept them without a cast."
+        }
+        false => {
+            "After the switch the columns are of type uuid. Texts without a type are still accepted (`WHERE id = '…'`), but drivers \
+             that declare parameters as text are not: use uuid parameters, or for JDBC `stringtype=unspecified`."
+        }
+    };
+    notes.push(format!(
+        "{types} The new columns are the last of their tables: an INSERT or COPY without a list of columns fails after the switch, and \
          readers of `SELECT *` see another order. Change both before."
-            .into(),
-    );
+    ));
     notes.push(clients(change));
     notes.push(
         "Room is needed for a second version of each row and for the new indexes: about as much as the tables take now. To see \
@@ -135,17 +142,15 @@ fn functions(catalog: &Catalog, change: &Change) -> Option<String> {
     let names: Vec<_> = names.map(|function| function.name.as_str()).collect();
     (!names.is_empty()).then(|| {
         format!(
-            "The texts of these functions name the tables; check that they can work with uuid: {}.",
+            "The texts of these functions name the tables; check that they can work with {}: {}.",
+            change.new_type,
             names.join(", ")
         )
     })
 }
 
 fn useless_indexes(catalog: &Catalog, graph: &Graph) -> Option<String> {
-    let names = catalog
-        .indexes
-        .iter()
-        .filter(|index| index.useless() && graph.columns.contains_key(&(index.table, index.columns[0])));
+    let names = catalog.indexes.iter().filter(|index| graph.is_useless(index));
     let names: Vec<_> = names.map(|index| index.name.as_str()).collect();
     (!names.is_empty()).then(|| {
         format!(

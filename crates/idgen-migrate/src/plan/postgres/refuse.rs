@@ -3,7 +3,7 @@
 use super::catalog::{Catalog, Column, Index, Place, Table};
 use super::graph::Graph;
 use super::names::{BODY, mentions, quoted};
-use super::spelling;
+use super::spelling::{self, Spelling};
 use idgen_database::Result;
 
 use crate::plan::reasons::of_reasons;
@@ -15,7 +15,7 @@ pub(super) fn check(catalog: &Catalog, graph: &Graph) -> Result<()> {
         reasons.extend(of_table(table).into_iter().map(|why| format!("the table {} {why}", table.shown())));
     }
     for &place in graph.columns.keys() {
-        of_column(catalog, place, &mut reasons);
+        of_column(catalog, graph, place, &mut reasons);
     }
     of_keys(catalog, graph, &mut reasons);
     of_indexes(catalog, graph, &mut reasons);
@@ -79,11 +79,13 @@ fn of_kind(table: &Table) -> Option<&'static str> {
     )
 }
 
-fn of_column(catalog: &Catalog, place: Place, reasons: &mut Vec<String>) {
+fn of_column(catalog: &Catalog, graph: &Graph, place: Place, reasons: &mut Vec<String>) {
     let Some(column) = catalog.column(place) else { return };
     let shown = catalog.shown(place);
     reasons.extend(about_column(column).into_iter().flatten().map(|why| format!("{shown} {why}")));
-    if let Some(default) = column.default.as_deref().filter(|default| is_other_text(default)) {
+    let is_integer = graph.columns.get(&place) == Some(&Spelling::Integer);
+    let default = column.default.as_deref().filter(|default| !is_integer && is_other_text(default));
+    if let Some(default) = default {
         let table = catalog.table(place.0).map_or(String::new(), Table::written);
         reasons.push(format!(
             "the default of {shown} is {default}, which is no id: drop it first (ALTER TABLE {table} ALTER COLUMN {} DROP DEFAULT)",
@@ -91,7 +93,7 @@ fn of_column(catalog: &Catalog, place: Place, reasons: &mut Vec<String>) {
         ));
     }
     for dependent in &catalog.dependents {
-        if (dependent.table, dependent.number) == place {
+        if (dependent.table, dependent.number) == place && !(is_integer && dependent.is_sequence) {
             reasons.push(format!(
                 "{} depends on {shown}: drop it, and create it again after the change",
                 dependent.what
@@ -150,7 +152,7 @@ fn of_indexes(catalog: &Catalog, graph: &Graph, reasons: &mut Vec<String>) {
             reasons
                 .push(format!("{shown} has an expression or condition with an id: drop it for the change"));
         }
-        if !touched || index.useless() {
+        if !touched || graph.is_useless(index) {
             continue;
         }
         reasons.extend(about_index(index).into_iter().flatten().map(|why| format!("{shown} {why}")));

@@ -16,6 +16,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("macros.sql", include_str!("templates/macros.sql")),
     ("attached.sql", include_str!("templates/attached.sql")),
     ("state.sql", include_str!("templates/state.sql")),
+    ("sequences.sql", include_str!("templates/sequences.sql")),
     ("check.sql", include_str!("templates/check.sql")),
     ("prepare.sql", include_str!("templates/prepare.sql")),
     ("triggers.sql", include_str!("templates/triggers.sql")),

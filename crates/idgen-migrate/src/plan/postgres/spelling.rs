@@ -22,6 +22,8 @@ pub(super) enum Spelling {
     BracedUpper,
     /// 16 bytes in a `bytea`.
     Bytes,
+    /// No text, but an integer, which becomes a `bigint`.
+    Integer,
 }
 
 impl Spelling {
@@ -35,7 +37,7 @@ impl Spelling {
         ids.iter().max_by_key(|spelling| count(spelling)).copied()
     }
 
-    /// The expression that writes a uuid so.
+    /// The expression that writes a uuid so. An integer is its own.
     pub(super) fn of_uuid(self, uuid: &str) -> String {
         let text = format!("CAST({uuid} AS text)");
         match self {
@@ -46,6 +48,7 @@ impl Spelling {
             Spelling::Braced => format!("('{{' || {text} || '}}')"),
             Spelling::BracedUpper => format!("('{{' || upper({text}) || '}}')"),
             Spelling::Bytes => format!("uuid_send({uuid})"),
+            Spelling::Integer => uuid.to_owned(),
         }
     }
 
@@ -61,6 +64,7 @@ impl Spelling {
             Spelling::Braced => format!("'{{{text}}}'"),
             Spelling::BracedUpper => format!("'{{{}}}'", text.to_uppercase()),
             Spelling::Bytes => format!("'\\x{digits}'"),
+            Spelling::Integer => id.to_string(),
         }
     }
 

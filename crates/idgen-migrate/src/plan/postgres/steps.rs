@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::json;
 
+use super::bigint;
 use super::catalog::{Column, Table};
 use super::change::Change;
 use super::estimate::Reading;
@@ -11,12 +12,12 @@ use crate::plan::data::Step;
 use idgen_database::Result;
 
 /// What is said of a step; its statements are in the template.
-struct Text {
-    name: &'static str,
-    template: &'static str,
-    purpose: &'static str,
-    locks: &'static str,
-    stop: &'static str,
+pub(super) struct Text {
+    pub(super) name: &'static str,
+    pub(super) template: &'static str,
+    pub(super) purpose: &'static str,
+    pub(super) locks: &'static str,
+    pub(super) stop: &'static str,
 }
 
 const SHORT: &str = "ACCESS EXCLUSIVE on all tables for milliseconds. It waits at most 300 ms for all of them together, releases all \
@@ -24,7 +25,7 @@ const SHORT: &str = "ACCESS EXCLUSIVE on all tables for milliseconds. It waits a
     too. Before, it waits for SHARE UPDATE EXCLUSIVE, which no reader or writer waits for: autovacuum gives way to it after deadlock_timeout.";
 const ANYWHERE: &str = "Stop the client, or end its session; execute the file again.";
 
-const CHECK: Text = Text {
+pub(super) const CHECK: Text = Text {
     name: "check",
     template: "check.sql",
     purpose: "Reads all rows and changes nothing. It fails if there are values that are no UUIDs, one id in two spellings, or \
@@ -32,7 +33,7 @@ const CHECK: Text = Text {
     locks: "None that another session waits for.",
     stop: ANYWHERE,
 };
-const PREPARE: Text = Text {
+pub(super) const PREPARE: Text = Text {
     name: "prepare",
     template: "prepare.sql",
     purpose: "Adds empty columns of type uuid beside the old ones, and a schema with the progress of the copy. Clients see the new \
@@ -42,7 +43,7 @@ const PREPARE: Text = Text {
     locks: SHORT,
     stop: ANYWHERE,
 };
-const TRIGGERS: Text = Text {
+pub(super) const TRIGGERS: Text = Text {
     name: "triggers",
     template: "triggers.sql",
     purpose: "From now on each new and changed row has both keys, also if it comes by COPY, ON CONFLICT or a cascade. A key \
@@ -50,7 +51,7 @@ const TRIGGERS: Text = Text {
     locks: SHORT,
     stop: ANYWHERE,
 };
-const BACKFILL: Text = Text {
+pub(super) const BACKFILL: Text = Text {
     name: "backfill",
     template: "backfill.sql",
     purpose: "Fills the new columns of the rows that are there, in chunks of 64 blocks (512 KiB) of the table's file, each in a \
@@ -59,7 +60,7 @@ const BACKFILL: Text = Text {
     locks: "Rows of one chunk at a time. It gives way to other sessions after 500 ms, before a deadlock is detected.",
     stop: "Stop the client, or end its session; execute the file again, and it continues.",
 };
-const INDEXES: Text = Text {
+pub(super) const INDEXES: Text = Text {
     name: "indexes",
     template: "indexes.sql",
     purpose: "Builds an index on the new columns for each one on the old columns, while clients read and write.",
@@ -67,7 +68,7 @@ const INDEXES: Text = Text {
         transactions that are open.",
     stop: "Stop the client, or end its session; execute the file again. An index that was not complete is built again.",
 };
-const CONSTRAINTS: Text = Text {
+pub(super) const CONSTRAINTS: Text = Text {
     name: "constraints",
     template: "constraints.sql",
     purpose: "Adds the foreign keys of the new columns, that they are not null, and that the new key of each row is its old one, first for \
@@ -75,7 +76,7 @@ const CONSTRAINTS: Text = Text {
     locks: SHORT,
     stop: ANYWHERE,
 };
-const VERIFY: Text = Text {
+pub(super) const VERIFY: Text = Text {
     name: "verify",
     template: "verify.sql",
     purpose: "Compares the new with the old key of each row: it validates the constraint that they are the same, which proves it for all \
@@ -84,14 +85,14 @@ const VERIFY: Text = Text {
     locks: "None that another session waits for.",
     stop: "Stop the client, or end its session; execute the file again. It begins again.",
 };
-const TEXT: Text = Text {
+pub(super) const TEXT: Text = Text {
     name: "text",
     template: "text.sql",
     purpose: "Gives the old texts a name of their own, for readers that are not changed yet. It stays after the last step.",
     locks: SHORT,
     stop: ANYWHERE,
 };
-const SWITCH: Text = Text {
+pub(super) const SWITCH: Text = Text {
     name: "switch",
     template: "switch.sql",
     purpose: "The new columns take the names, keys, defaults and indexes of the old ones. The old columns stay current under \
@@ -102,7 +103,7 @@ const SWITCH: Text = Text {
     stop: "Stop the client, or end its session: nothing is changed unless all is. Execute the file again. After its way back, \
         execute the files from `indexes` on again before the next switch.",
 };
-const FINISH: Text = Text {
+pub(super) const FINISH: Text = Text {
     name: "finish",
     template: "finish.sql",
     purpose: "Drops the old columns and all objects of the plan. Execute it when nobody wants to go back: after it, nobody can. \
@@ -130,7 +131,10 @@ struct Context<'a> {
 
 /// The steps of a change of type.
 pub(super) fn of_type(templates: &Templates, change: &Change, reading: Option<Reading>) -> Result<Vec<Step>> {
-    let texts = [CHECK, PREPARE, TRIGGERS, BACKFILL, INDEXES, CONSTRAINTS, VERIFY, TEXT, SWITCH, FINISH];
+    let texts = match change.integers {
+        true => bigint::TEXTS,
+        false => [CHECK, PREPARE, TRIGGERS, BACKFILL, INDEXES, CONSTRAINTS, VERIFY, TEXT, SWITCH, FINISH],
+    };
     let step = |name: &str| {
         let text = texts.iter().find(|text| text.name == name)?;
         let step = step(templates, text, Context { change, p: change });

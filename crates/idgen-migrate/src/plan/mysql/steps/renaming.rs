@@ -2,8 +2,8 @@
 
 use minijinja::context;
 
-use super::{Steps, drop_triggers};
-use crate::plan::data::{Statement, Step};
+use super::{Steps, counter, drop_triggers};
+use crate::plan::data::{Statement, Step, Target};
 use crate::plan::mysql::attached::Role;
 use crate::plan::mysql::check::Check;
 use crate::plan::mysql::checks;
@@ -50,10 +50,15 @@ impl Steps<'_> {
         };
         Ok(Step {
             name: "rename".into(),
-            purpose: "The moment of the change: the new tables take the names of the old ones. From now on clients must write and \
-                      read the new type. The old tables stay, and are kept current, until the last step. If something was changed \
-                      while it waited for its locks, it renames back at once, and says what."
-                .into(),
+            purpose: format!(
+                "The moment of the change: the new tables take the names of the old ones. {} The old tables stay, and are kept \
+                 current, until the last step. If something was changed while it waited for its locks, it renames back at once, and says \
+                 what.",
+                match self.to {
+                    Target::Bigint => "From now on clients read BIGINT; each value must still fit the old type.",
+                    _ => "From now on clients must write and read the new type.",
+                }
+            ),
             statements: self.framed(part, false, &conditions, work)?,
             undo: self.framed(part, true, &undone, undo)?,
             locks: "Metadata locks of all tables for an instant. It waits for open transactions that used them, and while it \
@@ -150,9 +155,14 @@ impl Steps<'_> {
             false => self.signature_of(Part::TriggersBack, Seen::BackRenamed),
         };
         let behind = behind.rows;
+        let counters = self.tables.iter().filter_map(|table| match is_undo {
+            true => counter(&table.now, &table.old, table),
+            false => counter(&table.now, &table.new, table),
+        });
+        let counters: Vec<_> = counters.collect();
         let context = context! {
             plan => value(names), there => value(there), back => value(back), place => self.order.place(Part::Rename),
-            phase_before, phase_after, behind,
+            phase_before, phase_after, behind, counters,
         };
         let mut all = ledger::checks(&self.templates, &names.checks, &before)?;
         all.extend(ledger::checks(&self.templates, &names.after, &after)?);

@@ -3,7 +3,7 @@
 use minijinja::context;
 
 use super::{EVENTS, Steps, drop_triggers, probe};
-use crate::plan::data::{Statement, Step};
+use crate::plan::data::{Statement, Step, Target};
 use crate::plan::mysql::checks;
 use crate::plan::mysql::ledger::{self, Conditions, Part};
 use crate::plan::mysql::quote::name;
@@ -140,8 +140,10 @@ impl Steps<'_> {
             purpose: format!(
                 "From now on each change of {0} is made in {1} too, in the same transaction. The parents of {0} are in the new \
                  tables by now, so the foreign keys of {1} hold; the foreign keys of the new tables cascade as those of the old \
-                 ones do, since triggers do not see cascades. From now on a value that is no id is refused.",
-                table.now, table.new
+                 ones do, since triggers do not see cascades.{2}",
+                table.now,
+                table.new,
+                if self.to == Target::Bigint { "" } else { " From now on a value that is no id is refused." }
             ),
             statements: self.framed(part, false, &conditions, work)?,
             undo: self.framed(part, true, &back, undo)?,

@@ -33,6 +33,10 @@ BEGIN
     SET busy = 0;
     BEGIN
       DECLARE EXIT HANDLER FOR 1205, 1213 SET busy = 1;
+{%- for counter in counters %}
+      -- No number is given twice, also if nobody has inserted the row that got it.
+      {% include "counter.sql" %};
+{%- endfor %}
       {{ rename(there) }};
     END;
     IF busy = 0 THEN

@@ -1,7 +1,7 @@
 ALTER TABLE {{ table.new|name }}
 {%- for column in table.keys %}
-  MODIFY {{ column.name|name }} {{ column.new_type }}{% if not column.nullable %} NOT NULL{% endif %}{% if column.is_invisible %} INVISIBLE{% endif %}
-  {%- if column.default %} DEFAULT ({{ column.default }}){% endif %}
+  MODIFY {{ column.name|name }} {{ column.new_type }}{% if not column.nullable %} NOT NULL{% endif %}{% if column.counts %} AUTO_INCREMENT{% endif %}{% if column.is_invisible %} INVISIBLE{% endif %}
+  {%- if column.default %} DEFAULT {{ column.default }}{% endif %}
   {%- if column.comment %} COMMENT {{ column.comment|literal }}{% endif %},
 {%- endfor %}
 {%- for column in table.references %}

@@ -1,5 +1,5 @@
 -- What depends on columns, except keys, indexes, defaults and NOT NULL, which the plan takes along.
-SELECT DISTINCT d.refobjid::bigint AS table, d.refobjsubid AS number, CASE WHEN r.rulename IS DISTINCT FROM '_RETURN'
+SELECT DISTINCT d.refobjid::bigint AS table, d.refobjsubid AS number, COALESCE(x.relkind = 'S', false) AS is_sequence, CASE WHEN r.rulename IS DISTINCT FROM '_RETURN'
   THEN pg_describe_object(d.classid, d.objid, d.objsubid)
   ELSE pg_describe_object('pg_class'::regclass, r.ev_class, 0) END AS what
 FROM pg_depend d
@@ -11,4 +11,10 @@ WHERE d.refclassid = 'pg_class'::regclass AND d.refobjsubid > 0 AND d.refobjid >
   AND d.deptype IN ('n', 'a') AND x.relkind IS DISTINCT FROM 'i'
   AND (o.contype IS NULL OR o.contype NOT IN ('p', 'u', 'f', 'n'))
   AND NOT (f.oid IS NOT NULL AND (f.adrelid, f.adnum) = (d.refobjid, d.refobjsubid))
-ORDER BY 1, 2, 3
+UNION
+-- What else uses the sequence of an identity column, which moves with the column.
+SELECT i.refobjid::bigint, i.refobjsubid, false, pg_describe_object(d.classid, d.objid, d.objsubid) || ' (by its sequence)'
+FROM pg_depend i JOIN pg_class s ON (i.classid, i.objid) = ('pg_class'::regclass, s.oid) AND s.relkind = 'S'
+  JOIN pg_depend d ON (d.refclassid, d.refobjid) = ('pg_class'::regclass, s.oid) AND d.deptype IN ('n', 'a')
+WHERE i.refclassid = 'pg_class'::regclass AND i.deptype = 'i'
+ORDER BY 1, 2, 4

@@ -40,10 +40,10 @@ BEGIN
         idgen_at := 0;
         idgen_begin := 0;
       END IF;
-      UPDATE {{ m.table(t) }} AS t SET {% for c in t.columns %}{{ c.new }} = {{ m.uuid("t", c.name, c) }}{% if not loop.last %}, {% endif %}{% endfor %}
+      UPDATE {{ m.table(t) }} AS t SET {% for c in t.columns %}{{ c.new }} = {{ m.converted("t", c.name, c) }}{% if not loop.last %}, {% endif %}{% endfor %}
 
         WHERE t.ctid >= format('(%s,0)', idgen_at)::tid AND t.ctid < format('(%s,0)', idgen_at + idgen_step)::tid
-        AND ({% for c in t.columns %}t.{{ c.new }} IS DISTINCT FROM {{ m.uuid("t", c.name, c) }}{% if not loop.last %} OR {% endif %}{% endfor %});
+        AND ({% for c in t.columns %}t.{{ c.new }} IS DISTINCT FROM {{ m.converted("t", c.name, c) }}{% if not loop.last %} OR {% endif %}{% endfor %});
       GET DIAGNOSTICS idgen_rows = ROW_COUNT;
       idgen_done := idgen_at + idgen_step >= idgen_end;
       UPDATE {{ schema }}.progress AS p SET file = idgen_file, blocks = idgen_end, next_block = idgen_at + idgen_step, rows = p.rows + idgen_rows,

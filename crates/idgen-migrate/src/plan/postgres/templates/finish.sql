@@ -14,6 +14,9 @@
       END IF;
 {{ m.required(p, "finish") }}
       SET LOCAL client_min_messages = warning;
+{% if integers %}
+      PERFORM {{ schema }}.widens_sequences();
+{% endif %}
 {% for t in tables %}
       DROP TRIGGER IF EXISTS {{ reverse }} ON {{ m.table(t) }};
 {% endfor %}

@@ -7,9 +7,10 @@
 
 {%- macro at(table) %}{% if table %}{{ table|safe }}.{% endif %}{% endmacro %}
 
-{#- A value of the old column as uuid. -#}
-{%- macro uuid(of, name, c) -%}
-{% if c.spelling == "bytes" %}CAST(encode({{ at(of) }}{{ name }}, 'hex') AS uuid)
+{#- A value of the old column in the new type. -#}
+{%- macro converted(of, name, c) -%}
+{% if c.spelling == "integer" %}CAST({{ at(of) }}{{ name }} AS bigint)
+{%- elif c.spelling == "bytes" %}CAST(encode({{ at(of) }}{{ name }}, 'hex') AS uuid)
 {%- else %}CAST(CAST({{ at(of) }}{{ name }} AS text) AS uuid){% endif %}
 {%- endmacro %}
 
@@ -19,7 +20,7 @@
 {%- else %}CAST({{ at(of) }}{{ name }} AS text) COLLATE "C" ~* '^(([0-9a-f]{4}-?){7}[0-9a-f]{4}|\{([0-9a-f]{4}-?){7}[0-9a-f]{4}\})$'{% endif %}
 {%- endmacro %}
 
-{#- A uuid as the old column writes it. -#}
+{#- A value of the new column as the old one writes it. -#}
 {%- macro old(of, name, c) -%}
 {% set value %}{{ at(of) }}{{ name }}{% endset -%}
 {{ value|written(c.spelling) }}
@@ -27,7 +28,7 @@
 
 {#- The old and the new key of a row are the same. -#}
 {%- macro same(c, new, old) -%}
-{{ c[new] }} IS NOT DISTINCT FROM {{ uuid("", c[old], c) }}
+{{ c[new] }} IS NOT DISTINCT FROM {{ converted("", c[old], c) }}
 {%- endmacro %}
 
 {#- A row has two foreign keys for one: of the columns that count, and of those that follow. If the action of the second comes first, it
@@ -124,8 +125,8 @@ $idgen$
 
 {#- Whether the key has the type that the plan gives it, while the schema of the plan is not there. -#}
 {%- macro finished(p) -%}
-EXISTS (SELECT FROM pg_catalog.pg_attribute AS a WHERE a.attrelid = to_regclass({{ table(p.tables[0])|literal }})
-        AND a.attname = {{ p.tables[0].columns[0].name|literal }} AND a.atttypid = CAST('pg_catalog.uuid' AS regtype))
+EXISTS (SELECT FROM pg_catalog.pg_attribute AS a WHERE a.attrelid = to_regclass({{ table(p.sign)|literal }})
+        AND a.attname = {{ p.sign.column|literal }} AND a.atttypid = CAST({{ ("pg_catalog.int8" if p.integers else "pg_catalog.uuid")|literal }} AS regtype))
 {%- endmacro %}
 
 {#- The schema of the plan is not there. -#}

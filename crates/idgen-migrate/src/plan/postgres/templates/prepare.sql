@@ -1,6 +1,7 @@
 {% import "macros.sql" as m -%}
 {% import "attached.sql" as a -%}
 {% import "state.sql" as s -%}
+{% import "sequences.sql" as q -%}
 --! Fails if the tables are not as they were when the plan was made, or if another plan for them is at work.
 DO $idgen$
 BEGIN
@@ -54,6 +55,9 @@ CREATE OR REPLACE FUNCTION {{ schema }}.attached_now() RETURNS TABLE (what text)
 $idgen$
 
 {{ s.functions(p) }}
+{% if integers %}
+{{ q.functions(p) }}
+{% endif %}
 --! Adds the new columns, which are empty: this rewrites nothing.
 {% call m.retried(tables) %}
 {{ m.required(p, "prepare") }}
@@ -61,7 +65,7 @@ $idgen$
       INSERT INTO {{ schema }}.attached SELECT 'plan', t.what FROM unnest({{ shape|literals }}) AS t (what);
       PERFORM {{ schema }}.unchanged('plan', true);
       INSERT INTO {{ schema }}.plan (fingerprint) VALUES ({{ fingerprint|literal }}) ON CONFLICT DO NOTHING;
-{{ m.each_column(tables, "ADD COLUMN IF NOT EXISTS", "new", " uuid") }}
+{{ m.each_column(tables, "ADD COLUMN IF NOT EXISTS", "new", " " ~ new_type) }}
 {% for t in tables %}
 {% for c in t.columns %}
 {% if c.statistics %}

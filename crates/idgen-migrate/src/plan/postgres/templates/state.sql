@@ -17,7 +17,7 @@ CREATE TABLE IF NOT EXISTS {{ p.schema }}.steps (
 )
 
 --! Fills in the steps.
-INSERT INTO {{ p.schema }}.steps (place, step, file, kind) VALUES (0, 'uuid', {{ p.shown|literal }}, 'plan'),
+INSERT INTO {{ p.schema }}.steps (place, step, file, kind) VALUES (0, {{ p.target|literal }}, {{ p.shown|literal }}, 'plan'),
 {%- for s in p.steps %} ({{ loop.index }}, {{ s.name|literal }}, {{ s.file|literal }}, {{ s.kind|literal }}){% if not loop.last %},{% endif %}{% endfor %} ON CONFLICT DO NOTHING
 
 --! Remembers the triggers, and in which generation the rows are: it grows when columns or triggers are made anew.
@@ -93,7 +93,7 @@ BEGIN
 
       ) AS k (id, shown, name, "column") LEFT JOIN {{ p.schema }}.tables AS c ON (c.id, c.name) = (k.id, k.shown)
       WHERE c.id IS NULL OR NOT EXISTS (SELECT FROM {{ p.schema }}.columns AS r JOIN pg_attribute AS a ON (a.attrelid, a.attname, a.attnum) = (r.id, r.name, r.number)
-        WHERE (r.id, r.name) = (k.id, k.name) AND NOT a.attisdropped AND a.atttypid = 'uuid'::regtype));
+        WHERE (r.id, r.name) = (k.id, k.name) AND NOT a.attisdropped AND a.atttypid = {{ ("int8" if p.integers else "uuid")|literal }}::regtype));
   WHEN 'triggers' THEN
     RETURN (SELECT min(CASE WHEN t.trigger IS NULL OR {{ p.schema }}.trigger_of(t.name) IS NULL THEN format('the trigger of %s is not there', t.name)
         ELSE format('the trigger of %s was changed or off since the step was executed', t.name) END)

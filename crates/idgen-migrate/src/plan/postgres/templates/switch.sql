@@ -63,6 +63,9 @@ $idgen$
 {% if c.default %}
       ALTER TABLE {{ m.table(t) }} ALTER COLUMN {{ c.name }} DROP DEFAULT, ALTER COLUMN {{ c.new }} SET DEFAULT {{ c.new_default|safe }};
 {% endif %}
+{% if integers %}
+      PERFORM {{ schema }}.moves_sequences({{ m.table(t)|literal }}::regclass, {{ c.name|literal }}, {{ c.new|literal }});
+{% endif %}
 {% endfor %}
 {% for i in t.indexes %}
 {% if i.primary %}
@@ -81,7 +84,7 @@ $idgen$
       ALTER TABLE {{ m.table(t) }} RENAME COLUMN {{ c.name }} TO {{ c.kept }};
       ALTER TABLE {{ m.table(t) }} RENAME COLUMN {{ c.new }} TO {{ c.name }};
       -- For clients that have read the list of columns before, and insert into all of them. Nobody reads it.
-      ALTER TABLE {{ m.table(t) }} ADD COLUMN {{ c.new }} uuid;
+      ALTER TABLE {{ m.table(t) }} ADD COLUMN {{ c.new }} {{ new_type|safe }};
 {% if c.comment %}
       COMMENT ON COLUMN {{ m.table(t) }}.{{ c.name }} IS {{ c.comment|literal }};
 {% endif %}
@@ -167,6 +170,9 @@ ALTER TABLE {{ m.table(k.child) }} VALIDATE CONSTRAINT {{ k.kept }}
 {% endif %}
 {% endfor %}
 {% for c in t.columns %}
+{% if integers %}
+      PERFORM {{ schema }}.moves_sequences({{ m.table(t)|literal }}::regclass, {{ c.name|literal }}, {{ c.kept|literal }});
+{% endif %}
       ALTER TABLE {{ m.table(t) }} ALTER COLUMN {{ c.name }} DROP NOT NULL, ALTER COLUMN {{ c.name }} DROP DEFAULT;
 {% if c.not_null and c.not_null_name %}
       ALTER TABLE {{ m.table(t) }} RENAME CONSTRAINT {{ c.not_null_kept }} TO {{ c.not_null_name }};
@@ -177,7 +183,7 @@ ALTER TABLE {{ m.table(k.child) }} VALIDATE CONSTRAINT {{ k.kept }}
       ALTER TABLE {{ m.table(t) }} DROP COLUMN IF EXISTS {{ c.new }};
       ALTER TABLE {{ m.table(t) }} RENAME COLUMN {{ c.name }} TO {{ c.new }};
       ALTER TABLE {{ m.table(t) }} RENAME COLUMN {{ c.kept }} TO {{ c.name }};
-      ALTER TABLE {{ m.table(t) }} ADD COLUMN {{ c.kept }} text;
+      ALTER TABLE {{ m.table(t) }} ADD COLUMN {{ c.kept }} {{ c.old_type|safe if integers else "text"|safe }};
 {% endfor %}
       CREATE TRIGGER {{ forward }} BEFORE INSERT OR UPDATE ON {{ m.table(t) }}
         FOR EACH ROW EXECUTE FUNCTION {{ schema }}.{{ t.tag ~ "_forward" }}();

@@ -8,7 +8,7 @@ CREATE OR REPLACE FUNCTION {{ schema }}.{{ t.tag ~ "_forward" }}() RETURNS trigg
 BEGIN
 {{ m.skip_action(t.columns, "name", "new") }}
 {% for c in t.columns %}
-  NEW.{{ c.new }} := {{ m.uuid("NEW", c.name, c) }};
+  NEW.{{ c.new }} := {{ m.converted("NEW", c.name, c) }};
 {% endfor %}
   RETURN NEW;
 END

@@ -1,5 +1,5 @@
 {% import "macros.sql" as m -%}
-{% macro different(t) %}{% for c in t.columns %}t.{{ c.new }} IS DISTINCT FROM {{ m.uuid("t", c.name, c) }}{% if not loop.last %} OR {% endif %}{% endfor %}{% endmacro %}
+{% macro different(t) %}{% for c in t.columns %}t.{{ c.new }} IS DISTINCT FROM {{ m.converted("t", c.name, c) }}{% if not loop.last %} OR {% endif %}{% endfor %}{% endmacro %}
 --! Says what is missing, if the rows cannot be verified now.
 {{ m.begins(p, "verify") }}
 

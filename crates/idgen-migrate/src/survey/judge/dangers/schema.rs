@@ -71,20 +71,30 @@ pub(super) fn counters(engine: Engine, table: &Table) -> Vec<Finding> {
         );
         let of = sql::name(engine, &column.name);
         let finding = about_table(Level::Danger, Code::CounterNearEnd, table, Some(column), what);
-        let remedy = match engine {
-            Engine::MySql | Engine::MariaDb => {
-                "make the column BIGINT UNSIGNED, and the columns that refer to it too, before the end"
-            }
-            Engine::Postgres => {
-                "make the column bigint and let the sequence count as far (ALTER SEQUENCE ... AS bigint), and change the \
-                 columns that refer to it too, before the end"
-            }
-            Engine::Sqlite => "start another table: no integer is larger",
-        };
+        let remedy = counter_remedy(engine, table, counter.column);
         let statement = format!("SELECT MAX({of}) FROM {}", sql::table(engine, table));
-        Finding { statement, remedy: remedy.to_owned(), ..finding }
+        Finding { statement, remedy, ..finding }
     })
     .collect()
+}
+
+fn counter_remedy(engine: Engine, table: &Table, at: usize) -> String {
+    let column = &table.columns[at];
+    let is_small = matches!(column.class, Class::Int { bits, .. } if bits < 64);
+    let is_key = table.primary().is_some_and(|key| key.columns == [at]);
+    match engine {
+        Engine::MySql | Engine::MariaDb | Engine::Postgres if is_small && is_key => format!(
+            "make it a BIGINT, with the columns that refer to it, while clients work, before the end: idgen plan URL --table {} --to bigint",
+            if engine == Engine::Postgres { table.shown() } else { table.name.clone() }
+        ),
+        Engine::MySql | Engine::MariaDb => {
+            "make the column BIGINT UNSIGNED, and the columns that refer to it too, before the end".to_owned()
+        }
+        Engine::Postgres => "make the column bigint and let the sequence count as far (ALTER SEQUENCE ... AS bigint), and change the \
+             columns that refer to it too, before the end"
+            .to_owned(),
+        Engine::Sqlite => "start another table: no integer is larger".to_owned(),
+    }
 }
 
 /// SQLite's rule for a declared type.

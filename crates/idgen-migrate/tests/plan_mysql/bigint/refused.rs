@@ -1,0 +1,50 @@
+//! What is refused, with one sentence.
+
+use idgen_migrate::plan::{Options, Target, Tool, plan};
+use idgen_server::{Database, Server};
+use sqlx::Connection;
+use sqlx::mysql::MySqlConnection;
+use tokio::runtime::Runtime;
+
+use crate::shop::execute;
+
+const SCHEMA: &str = "
+    CREATE TABLE large (id BIGINT UNSIGNED PRIMARY KEY);
+    CREATE TABLE texts (id VARCHAR(40) PRIMARY KEY);
+    CREATE TABLE pairs (a INT, b INT, PRIMARY KEY (a, b));
+    CREATE TABLE keyless (a INT);
+    CREATE TABLE orders (id INT PRIMARY KEY);
+    CREATE TABLE checked (id INT PRIMARY KEY CHECK (id > 0));";
+
+pub fn refused(server: &Server, runtime: &Runtime) {
+    let scratch = server.scratch().unwrap();
+    runtime.block_on(async {
+        let mut own = MySqlConnection::connect(scratch.url()).await.unwrap();
+        execute(&mut own, SCHEMA).await.unwrap();
+    });
+    let planned = |options: Options| runtime.block_on(plan(scratch.url(), &options));
+    let said = |options: Options| planned(options).unwrap_err().to_string();
+    let to = |table: &str| Options::new(table, Target::Bigint);
+    for (table, what) in [
+        ("large", "large.id is BIGINT"),
+        ("texts", "texts.id is VARCHAR(40): --to bigint changes keys of TINYINT, SMALLINT, MEDIUMINT or INT"),
+        ("pairs", "the primary key of pairs has 2 columns (a, b)"),
+        ("keyless", "the primary key of keyless has 0 columns: "),
+        ("none", "has no table \"none\""),
+    ] {
+        let said = said(to(table));
+        assert!(said.contains(what), "{table}: {said}");
+    }
+    assert!(said(to("large")).ends_with(" already"));
+    let said_of = said(Options { keep_text: true, ..to("orders") });
+    assert!(said_of.starts_with("--keep-text does not apply to --to bigint"), "{said_of}");
+    let said_of = said(Options { tool: Some(Tool::GhOst), ..to("orders") });
+    assert!(said_of.starts_with("--for gh-ost is only for --to uuid"), "{said_of}");
+    // MySQL makes it a constraint of the table.
+    if server.database() == Database::MariaDb {
+        let said = said(to("checked"));
+        assert!(said.contains("checked.id has a check constraint in its declaration"), "{said}");
+    } else {
+        assert!(planned(to("checked")).is_ok());
+    }
+}
