@@ -3,6 +3,7 @@
 mod catalog;
 mod change;
 mod estimate;
+pub(super) mod execute;
 mod graph;
 mod names;
 mod notes;
@@ -11,6 +12,7 @@ mod refuse;
 mod render;
 mod settings;
 mod spelling;
+pub(super) mod status;
 mod steps;
 mod taken;
 
