@@ -1,4 +1,4 @@
-//! `idgen plan`: the change of a key with its foreign keys, as SQL files.
+//! Plans the change of a key with its foreign keys, as SQL files.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -11,37 +11,21 @@ use crate::failure::usage;
 use crate::number;
 use crate::output::Output;
 
-const EXAMPLES: &str = "\
-Examples:
-  export IDGEN_PLAN_URL=mysql://reader:secret@localhost/shop
-  idgen plan --table orders --to binary16               # shows the steps
-  idgen plan --table orders --to binary16 --out change  # writes them as files
-  idgen plan --table orders --to binary16 --keep-text --json
-  idgen plan --table orders --to v7-from-now            # a default, no copy
-  idgen plan --table orders --to integer               # needs the map
-  idgen plan --table orders --to uuid --for pt-online-schema-change --out ptosc
-
-It only reads. The folder has a README.md, one numbered SQL file for each step, and undo/ with the ways back. Read them, \
-try them on a copy of the database, and execute them with the server's own client.
-
-Exit codes: 0; 1 if the change cannot be planned; 2 if the command line was wrong.";
-
-/// Plan the change of a key and its foreign keys, as SQL files.
+/// The table, its new keys and the folder.
 #[derive(clap::Args)]
-#[command(after_help = EXAMPLES)]
-pub struct Args {
+pub struct Make {
     /// The database: mysql://, mariadb:// or postgres://. Use the environment variable to keep the password out of process
     /// lists.
-    #[arg(value_name = "URL", env = "IDGEN_PLAN_URL", hide_env_values = true)]
-    url: String,
+    #[arg(value_name = "URL", env = "IDGEN_PLAN_URL", hide_env_values = true, required = true)]
+    url: Option<String>,
 
     /// The table whose key changes. The tables that foreign keys connect with it change too.
-    #[arg(long, value_name = "NAME")]
-    table: String,
+    #[arg(long, value_name = "NAME", required = true)]
+    table: Option<String>,
 
     /// What the keys become.
-    #[arg(long, value_name = "TARGET", value_enum)]
-    to: To,
+    #[arg(long, value_name = "TARGET", value_enum, required = true)]
+    to: Option<To>,
 
     /// The table of the map from which --to integer takes the integers, in the schema of the URL: uuid_map if it is not named.
     #[arg(long, value_name = "NAME")]
@@ -112,13 +96,17 @@ impl From<For> for Tool {
     }
 }
 
-/// Runs the subcommand.
-pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+/// Plans, and writes the files.
+pub fn run(args: Make) -> anyhow::Result<ExitCode> {
+    // They are missing only before a subcommand.
+    let (Some(url), Some(table), Some(to)) = (args.url, args.table, args.to) else {
+        return Err(usage("the URL, --table and --to are needed"));
+    };
     let mut options = Options {
         keep_text: args.keep_text,
         tool: args.tool.map(Tool::from),
         statement_time: Duration::from_secs(args.statement_seconds.into()),
-        ..Options::new(args.table, args.to.into())
+        ..Options::new(table, to.into())
     };
     if let Some(map) = args.map {
         if options.to != Target::Integer {
@@ -128,7 +116,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         options.map = map;
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let plan = runtime.block_on(idgen_migrate::plan::plan(&args.url, &options))?;
+    let plan = runtime.block_on(idgen_migrate::plan::plan(&url, &options))?;
     if let Some(folder) = &args.out {
         plan.write(folder)?;
     }
