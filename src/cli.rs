@@ -21,7 +21,7 @@ Examples:
   idgen map --help                          # UUIDs to integers, in MySQL
 
 Exit codes: 0 for success; 1 if some input was bad or something failed; 2 if the command line was wrong; 130 if the \
-lab was interrupted.";
+lab or idgen plan run was interrupted.";
 
 /// Generate, convert and inspect unique ids, and measure which key suits a database.
 #[derive(Parser)]

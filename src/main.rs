@@ -26,6 +26,7 @@ mod pasted;
 mod plan;
 mod record;
 mod seal_file;
+mod signals;
 mod sql;
 mod survey;
 mod text_file;

@@ -2,27 +2,19 @@
 
 use std::thread;
 
-use anyhow::Context;
 use idgen_lab::runner::Cancel;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
 
 use crate::failure;
+use crate::signals::listen;
 
-/// The exit code of a run that any signal ended early: 128 + SIGINT, which a shell reports for a command that was
-/// ended by Ctrl-C.
-pub const INTERRUPTED: u8 = 130;
+pub use crate::signals::INTERRUPTED;
 
-/// A value that Ctrl-C, SIGTERM (`timeout`, or a canceled CI job) and SIGHUP (a closed terminal) cancel. Without a
-/// handler, these signals would end the program immediately, and a schema would stay on the user's server.
+/// A value that signals cancel. Without a handler, these signals would end the program immediately, and a schema would stay on the
+/// user's server.
 ///
 /// Senders often send a signal twice, so a second one has no further effect.
 pub fn cancel() -> anyhow::Result<Cancel> {
-    let mut wanted = vec![SIGINT, SIGTERM];
-    if !hangups_are_ignored() {
-        wanted.push(SIGHUP);
-    }
-    let mut signals = Signals::new(wanted).context("cannot listen for Ctrl-C")?;
+    let mut signals = listen()?;
     let cancel = Cancel::new();
     let on_signal = cancel.clone();
     thread::spawn(move || {
@@ -37,12 +29,4 @@ pub fn cancel() -> anyhow::Result<Cancel> {
         }
     });
     Ok(cancel)
-}
-
-/// True under `nohup`, which a handler for SIGHUP would undo. Only Linux tells, see proc_pid_status(5).
-fn hangups_are_ignored() -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let mask = mask.and_then(|digits| u64::from_str_radix(digits.trim(), 16).ok());
-    mask.is_some_and(|mask| mask >> (SIGHUP - 1) & 1 == 1)
 }

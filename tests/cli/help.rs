@@ -86,6 +86,9 @@ fn every_subcommand_says_what_it_does_and_has_examples() {
     for command in ["advise", "compare", "pages", "report", "run", "simulate"] {
         assert!(!examples(&["lab", command, "--help"]).is_empty(), "lab {command}");
     }
+    for command in ["run", "status"] {
+        assert!(!examples(&["plan", command, "--help"]).is_empty(), "plan {command}");
+    }
 }
 
 #[test]

@@ -36,3 +36,24 @@ fn the_help_has_examples() {
         "{out}"
     );
 }
+
+#[test]
+fn run_and_status_need_no_table_and_say_what_is_missing() {
+    let (code, _, err) = idgen(&["plan", "--to", "uuid", "mysql://host/x"]);
+    assert_eq!(code, 2);
+    assert!(err.contains("--table"), "{err}");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    let (code, _, err) = idgen(&["plan", "run", path, "mysql://host/x"]);
+    assert_eq!(code, 1);
+    assert!(err.contains("plan.json, which `idgen plan --out FOLDER` writes"), "{err}");
+    std::fs::write(folder.path().join("plan.json"), "{}").unwrap();
+    let (code, _, err) = idgen(&["plan", "run", path, "mysql://host/x"]);
+    assert_eq!(code, 1);
+    assert!(err.contains("is not the plan of this version of idgen"), "{err}");
+    let (code, _, err) = idgen(&["plan", "status", "sqlite:shop.db"]);
+    assert_eq!(code, 1);
+    assert!(err.contains("the URL must begin with mysql://"), "{err}");
+    let (code, _, err) = idgen(&["plan", "--table", "orders", "status", "mysql://host/x"]);
+    assert_eq!(code, 2, "{err}");
+}

@@ -1,9 +1,9 @@
 //! A plan as data: steps in their order, each with statements, locks, a way to stop and a way back.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Which database software, as far as the text of a plan depends on it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Engine {
     /// MySQL.
@@ -15,7 +15,7 @@ pub enum Engine {
 }
 
 /// What the keys become.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Target {
     /// The 16 bytes of each id, in `BINARY(16)`.
@@ -33,7 +33,7 @@ pub enum Target {
 }
 
 /// A program that changes one table while clients write, in place of the steps of a plan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Tool {
     /// gh-ost of GitHub.
@@ -43,7 +43,7 @@ pub enum Tool {
 }
 
 /// The call of a tool, which follows the steps of its plan.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Command {
     /// The tool.
     pub tool: Tool,
@@ -54,7 +54,7 @@ pub struct Command {
 }
 
 /// A program for `sh` beside the steps.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Script {
     /// The name of its file: `watch-replicas.sh`.
     pub name: String,
@@ -65,19 +65,19 @@ pub struct Script {
 }
 
 /// A statement of a plan.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Statement {
     /// What it is for, in one sentence.
     pub purpose: String,
     /// Its text, without the semicolon at its end.
     pub sql: String,
     /// A query of one boolean. The statement is executed only if it is true. Where there is none, it always is.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub only_if: Option<String>,
 }
 
 /// A step: one file of SQL that the server's client executes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Step {
     /// The name of its file, without number and ending: `copy-orders`.
     pub name: String,
@@ -96,7 +96,7 @@ pub struct Step {
 }
 
 /// The change of the keys of some tables.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Plan {
     /// The identity: eight lowercase letters and digits, which are a part of every name that the plan makes. No two plans share
     /// it.
@@ -142,6 +142,13 @@ impl Statement {
     #[must_use]
     pub fn only_if(self, query: impl Into<String>) -> Self {
         Statement { only_if: Some(query.into()), ..self }
+    }
+}
+
+impl Plan {
+    /// Whether its files record in the database which of them were executed.
+    pub(crate) fn has_ledger(&self) -> bool {
+        self.target != Target::V7FromNow && self.command.is_none()
     }
 }
 

@@ -1,4 +1,5 @@
-//! Writes a plan as a folder: README.md, one numbered file for each step, and `undo/` with the ways back.
+//! Writes a plan as a folder: README.md, one numbered file for each step, `undo/` with the ways back, and `plan.json`, which
+//! `idgen plan run` reads.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -8,6 +9,9 @@ use idgen_database::{Error, Result};
 
 /// Ends statements in files for the clients of MySQL and MariaDB, since bodies of procedures contain semicolons.
 const DELIMITER: &str = "$$";
+
+/// The file with the plan itself, as JSON.
+pub(crate) const PLAN_FILE: &str = "plan.json";
 
 /// The beginning of files for psql: it finds out whether the server process stays the same, and sets nothing.
 const PSQL_BEGIN: &str = include_str!("psql_begin.sql");
@@ -32,7 +36,9 @@ impl Plan {
             )));
         }
         std::fs::create_dir(folder.join("undo")).map_err(|error| of("cannot make undo/ in", error))?;
-        for (path, text) in self.files() {
+        let json = serde_json::to_string(self)
+            .map_err(|error| Error::of(format!("cannot write {PLAN_FILE}"), error))?;
+        for (path, text) in self.files().into_iter().chain([(PLAN_FILE.to_owned(), json)]) {
             std::fs::write(folder.join(&path), text).map_err(|error| {
                 Error::of(format!("cannot write {}", folder.join(&path).display()), error)
             })?;
@@ -40,7 +46,7 @@ impl Plan {
         Ok(())
     }
 
-    /// The paths of the files, and their texts.
+    /// The paths of the files, and their texts. [`write`](Plan::write) adds `plan.json`, with the plan as it is serialized.
     ///
     /// ```
     /// use idgen_migrate::plan::{Engine, Plan, Statement, Step, Target};
@@ -73,8 +79,8 @@ impl Plan {
     pub fn files(&self) -> Vec<(String, String)> {
         let mut files = vec![("README.md".to_owned(), self.readme())];
         for (at, step) in self.steps.iter().enumerate() {
-            let file = format!("{}.sql", self.numbered(at, &step.name));
-            files.push((file.clone(), self.sql(&step.purpose, &step.statements)));
+            let Some((file, text)) = self.file(at) else { continue };
+            files.push((file.clone(), text));
             if !step.undo.is_empty() {
                 let purpose = format!("Goes back to the state before {file}.");
                 files.push((format!("undo/{file}"), self.sql(&purpose, &step.undo)));
@@ -85,6 +91,13 @@ impl Plan {
             files.push((self.script_name(command), command.script.clone()));
         }
         files
+    }
+
+    /// The name and the text of the file of a step.
+    pub(crate) fn file(&self, at: usize) -> Option<(String, String)> {
+        let step = self.steps.get(at)?;
+        let name = format!("{}.sql", self.numbered(at, &step.name));
+        Some((name, self.sql(&step.purpose, &step.statements)))
     }
 
     /// The name of the file that calls the tool: it comes after the steps.
@@ -134,9 +147,15 @@ impl Plan {
             Engine::MariaDb => "mariadb DATABASE < FILE",
             Engine::Postgres => "psql DATABASE -f FILE",
         };
+        let run = match self.has_ledger() {
+            true => {
+                ", or let `idgen plan run` execute them; both can be mixed, and `idgen plan status` shows how far they are"
+            }
+            false => "",
+        };
         _ = writeln!(
             text,
-            "\n## Steps\n\nExecute the files in the order of their numbers with `{client}`. A step that was stopped or \
+            "\n## Steps\n\nExecute the files in the order of their numbers with `{client}`{run}. A step that was stopped or \
              killed can be executed again. To go back, execute the files of `undo/` from the last executed number down."
         );
         for (at, step) in self.steps.iter().enumerate() {

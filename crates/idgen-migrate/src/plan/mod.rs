@@ -24,6 +24,8 @@
 //! | read the steps, with locks, undo and a way to stop | [`Plan`], [`Step`], [`Statement`] |
 //! | get the arguments of another tool | [`Options::tool`], [`Plan::command`] |
 //! | write or list the files | [`Plan::write`], [`Plan::files`] |
+//! | execute the files, and continue where they are | [`run`](mod@run) |
+//! | see how far all plans of a server are | [`status`](mod@status) |
 
 mod data;
 mod folder;
@@ -34,6 +36,8 @@ mod options;
 mod postgres;
 mod reasons;
 mod references;
+pub mod run;
+pub mod status;
 mod terminal;
 
 pub use data::{Command, Engine, Plan, Script, Statement, Step, Target, Tool};

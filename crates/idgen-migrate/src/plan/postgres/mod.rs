@@ -4,6 +4,7 @@ mod bigint;
 mod catalog;
 mod change;
 mod estimate;
+pub(super) mod execute;
 mod graph;
 mod names;
 mod notes;
@@ -12,6 +13,7 @@ mod refuse;
 mod render;
 mod settings;
 mod spelling;
+pub(super) mod status;
 mod steps;
 mod taken;
 

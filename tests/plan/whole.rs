@@ -1,0 +1,101 @@
+//! A whole change: `run` and the server's own client in turns, refusals, and the status at each stage.
+
+use std::fs;
+
+use idgen_server::{Database, Server};
+
+use crate::world::World;
+
+pub fn change(server: &Server) {
+    let database = server.database();
+    let world = World::new(server);
+    let (prepare, triggers) = (world.of("prepare", "new-tables"), world.of("triggers", "triggers-p"));
+    let (rename, copy) = (world.of("switch", "rename"), world.of("backfill", "copy-p"));
+
+    // Before.
+    assert!(world.status().is_empty());
+    let said = world.idgen(&["plan", "status"]);
+    assert!(said.code == 0 && said.out.contains("No plan has a ledger here"), "{}", said.out);
+
+    // Some files by `run`, one by the server's client.
+    let out = world.must(&["--until", prepare]);
+    assert!(out.contains(&format!("{}: done in", world.file("check"))), "{out}");
+    assert!(out.ends_with(&format!("{prepare} is done. Next: {}\n", world.file(triggers))), "{out}");
+    assert_eq!(world.plan()["next"], *world.file(triggers));
+    world.native(&world.file(triggers));
+    let plan = world.plan();
+    assert_eq!((&plan["next"], &plan["session"]), (&world.file(copy).into(), &serde_json::Value::Null));
+    assert_eq!(world.state(triggers), "done");
+    assert_eq!(plan["tables"].as_array().unwrap().len(), 2, "{plan}");
+
+    // A file that was changed by hand: nothing is executed.
+    let changed = world.plan_folder().join(world.file(world.of("verify", "copy-c")));
+    let text = fs::read_to_string(&changed).unwrap();
+    fs::write(&changed, format!("{text}-- changed\n")).unwrap();
+    let said = world.run(&[]);
+    assert_eq!(said.code, 1);
+    assert!(said.err.contains("changed by hand, or written by another version"), "{}", said.err);
+    assert_eq!(world.plan()["next"], *world.file(copy));
+    fs::write(&changed, text).unwrap();
+
+    // Up to the verification.
+    let out = world.must(&[]);
+    assert!(out.contains("verify is done. Next:"), "{out}");
+    assert_eq!(world.state("verify"), "done");
+    let shown = world.idgen(&["plan", "status"]).out;
+    assert!(shown.contains("100 %") && shown.contains("Next:"), "{shown}");
+    assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
+
+    // Nobody agrees: nothing is executed, also not the steps before.
+    let said = world.run(&["--until", rename]);
+    assert_eq!(said.code, 1);
+    assert!(said.err.contains("add --yes"), "{}", said.err);
+    assert_eq!(world.state(rename), "new");
+
+    // The server refuses, and nothing after it is executed.
+    world.sql("CREATE INDEX later ON c (p_id, id)");
+    let said = world.run(&["--until", rename, "--yes"]);
+    assert_eq!(said.code, 1, "{}", said.out);
+    let sentence = world
+        .of("the tables were changed since the plan was made", "c is not as it was when the plan was made");
+    assert!(said.err.contains(&world.file(rename)) && said.err.contains(sentence), "{}", said.err);
+    assert!(!said.err.contains("Stack"), "{}", said.err);
+    world.sql(world.of("DROP INDEX later", "ALTER TABLE c DROP KEY later"));
+
+    // A transaction that is older than the copy, or has a lock: the status names it.
+    let mut other = world.open();
+    if database == Database::Postgres {
+        other.execute("BEGIN; LOCK TABLE p IN ACCESS SHARE MODE");
+        world.until("The next file needs locks that process");
+        other.execute("ROLLBACK");
+    }
+
+    // The renaming with its hooks.
+    let marks = world.plan_folder().join("marks");
+    let hook = |word: &str| format!("echo {word} $IDGEN_PLAN_ID >> '{}'", marks.display());
+    let said = world.run(&["--until", rename, "--yes", "--before-rename", "exit 3"]);
+    assert!(said.code == 1 && said.err.contains("the command of --before-rename failed"), "{}", said.err);
+    assert_eq!(world.state(rename), "new");
+    world.must(&[
+        "--until",
+        rename,
+        "--yes",
+        "--before-rename",
+        &hook("before"),
+        "--after-rename",
+        &hook("after"),
+    ]);
+    assert_eq!(fs::read_to_string(&marks).unwrap(), format!("before {0}\nafter {0}\n", world.id()));
+    assert_eq!(world.state(rename), "done");
+
+    // To the end.
+    let said = world.run(&["--until", "finish"]);
+    assert!(said.code == 1 && said.err.contains("add --yes"), "{}", said.err);
+    let out = world.must(&["--until", "finish", "--yes"]);
+    assert!(out.ends_with("The plan is finished.\n"), "{out}");
+    assert!(world.status().is_empty());
+    let column = world.of("SELECT id::uuid FROM p", "SELECT BIN_TO_UUID(id) FROM p");
+    if database != Database::MariaDb {
+        world.sql(column);
+    }
+}
