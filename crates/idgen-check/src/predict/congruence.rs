@@ -309,6 +309,11 @@ fn inverse(number: u128, modulus: u128) -> Option<u128> {
     (a == 1).then(|| x.rem_euclid(modulus as i128) as u128)
 }
 
+#[cfg(test)]
+pub(super) fn hypotheses() -> usize {
+    PLANS.len() * MOST_STARTS
+}
+
 /// The state of a congruence from which these ids may come.
 pub(super) fn find(ids: &[u128]) -> Vec<Lead> {
     for plan in PLANS.iter() {

@@ -148,13 +148,17 @@ impl Agreement {
         let (mut id, mut known) = (0_u128, 0_u128);
         let is_v4 = self.is_v4();
         for (place, cell) in form.cells.iter().enumerate() {
-            let drawn = cell.filter(|_| self.same[place] == self.ids);
-            let other = cell.map(|cell| as_top(place, cell)).filter(|_| self.same_as_top[place] == self.ids);
-            let value = match (place, drawn.or(other)) {
-                (48..=51 | 64 | 65, _) if is_v4 => Some(u32::from(matches!(place, 49 | 64))),
-                (_, Some(cell)) => Some(bit(form, place, cell, draws, width, end)),
-                (48..=51 | 64..=67, None) if self.ones[place] == 0 => Some(0),
-                (48..=51 | 64..=67, None) if self.ones[place] == self.ids => Some(1),
+            let of = |cell| bit(form, place, cell, draws, width, end);
+            let drawn = cell.filter(|_| self.same[place] == self.ids).map(of);
+            let other = cell.map(|cell| as_top(place, cell));
+            let other = other.filter(|_| self.same_as_top[place] == self.ids).map(of);
+            let value = match (place, drawn, other) {
+                (48..=51 | 64 | 65, ..) if is_v4 => Some(u32::from(matches!(place, 49 | 64))),
+                // Both agree with all ids by chance, because these are few.
+                (_, Some(drawn), Some(other)) if drawn != other => None,
+                (_, Some(bit), _) | (_, None, Some(bit)) => Some(bit),
+                (48..=51 | 64..=67, ..) if self.ones[place] == 0 => Some(0),
+                (48..=51 | 64..=67, ..) if self.ones[place] == self.ids => Some(1),
                 _ => None,
             };
             id = id << 1 | u128::from(value.unwrap_or(0));

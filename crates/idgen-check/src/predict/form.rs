@@ -151,6 +151,12 @@ impl Form {
         form.finished()
     }
 
+    /// Whether all bits of an id are those of whole numbers of so many bits.
+    pub(crate) fn is_of_whole(&self, bits: u32) -> bool {
+        let is_whole = |cell: &Option<Cell>| cell.is_some_and(|cell| u32::from(cell.of) == bits);
+        !self.is_scaled && self.draws * bits as usize == 128 && self.cells.iter().all(is_whole)
+    }
+
     /// The widest number.
     pub(crate) fn widest(&self) -> u32 {
         self.cells.iter().flatten().map(|cell| u32::from(cell.of)).max().unwrap_or(0)

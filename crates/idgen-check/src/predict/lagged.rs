@@ -253,6 +253,12 @@ fn starts(ids: usize) -> impl Iterator<Item = usize> {
 }
 const MOST_IDS: usize = 2_000;
 
+#[cfg(test)]
+pub(super) fn hypotheses(ids: usize) -> usize {
+    // Two ends; and seven places in a number for `Read`.
+    (FORMS.len() * LAGGED.len() * 2 + 7) * starts(ids).count()
+}
+
 /// The state of such a source from which these ids may come.
 pub(super) fn find(ids: &[u128]) -> Vec<Lead> {
     for form in FORMS.iter().filter(|form| !form.is_scaled) {

@@ -239,3 +239,10 @@ pub(super) fn find(ids: &[u128], is_ulid: bool) -> Vec<Lead> {
     }
     Vec::new()
 }
+
+/// The most hypotheses about so many ids.
+#[cfg(test)]
+pub(super) fn hypotheses(ids: usize) -> usize {
+    let screens: &[Screen] = if ids < MANY { &FEW } else { &UUIDS };
+    screens.iter().map(|screen| windows(ids, screen.ids).len()).sum()
+}

@@ -12,7 +12,11 @@ mod lagged;
 mod lattice;
 mod linear;
 mod mersenne;
+mod scrambled;
 mod source;
+mod weyl;
+
+use std::collections::HashSet;
 
 use serde::Serialize;
 
@@ -41,7 +45,7 @@ pub struct Prediction {
     pub needed: usize,
     /// How many of the ids come from the source in this state.
     pub found: usize,
-    /// How many ids were looked at.
+    /// How many different ids were looked at.
     pub of: usize,
     /// Numbers that were drawn between these ids, and are in none of them.
     pub skipped: usize,
@@ -60,8 +64,10 @@ pub struct Prediction {
 ///
 /// An empty answer does not say that the ids are secure.
 pub fn predict(ids: &[u128], is_ulid: bool, count: usize) -> Vec<Prediction> {
-    let all = ids.len().min(MOST);
-    let mut rest = ids[..all].to_vec();
+    // An id that was given twice would be another one of the source.
+    let mut seen = HashSet::new();
+    let mut rest: Vec<u128> = ids.iter().copied().take(MOST).filter(|id| seen.insert(*id)).collect();
+    let all = rest.len();
     let mut found = Vec::new();
     while rest.len() > 1 && found.len() < MOST_SOURCES {
         let leads = leads(&rest, is_ulid);
@@ -112,7 +118,9 @@ fn leads(ids: &[u128], is_ulid: bool) -> Vec<Lead> {
     if is_ulid || !linear.is_empty() {
         return linear;
     }
-    for find in [lagged::find, mersenne::find, congruence::find] {
+    for find in
+        [weyl::find, scrambled::find, lagged::find, mersenne::whole, mersenne::parts, congruence::find]
+    {
         let leads = find(ids);
         if !leads.is_empty() {
             return leads;
@@ -158,4 +166,26 @@ fn windows(ids: usize, size: usize) -> Vec<Vec<usize>> {
         );
     }
     windows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The documentation says how unlikely a false report is: 2^-80 for each hypothesis, and fewer than 2^34 of them.
+    #[test]
+    fn few_hypotheses_are_tried() {
+        for ids in [2, 12, 99, 100, MOST] {
+            let all = linear::hypotheses(ids)
+                + weyl::hypotheses(ids)
+                + scrambled::hypotheses(ids)
+                + lagged::hypotheses(ids)
+                + congruence::hypotheses()
+                // Whole numbers are looked for in as many forms and at as many places.
+                + 2 * mersenne::hypotheses();
+            let all = MOST_SOURCES * all;
+            println!("{ids} ids: {all} hypotheses");
+            assert!(all < 1 << 34, "{ids} ids: {all} hypotheses");
+        }
+    }
 }

@@ -32,7 +32,7 @@ pub(crate) const SYSTEM: &str = "the random numbers of the system, for example b
 /// The size of V8's cache of random numbers.
 pub(crate) const CACHE: usize = 64;
 
-const fn top32(word: u64) -> u64 {
+pub(crate) const fn top32(word: u64) -> u64 {
     word << 32
 }
 
@@ -68,7 +68,7 @@ fn xorshift64(state: &mut State, [a, b, c]: [u32; 3]) -> u64 {
     x
 }
 
-fn xorshift64_right(state: &mut State) -> u64 {
+pub(crate) fn xorshift64_right(state: &mut State) -> u64 {
     let mut x = state[0];
     x ^= x >> 12;
     x ^= x << 25;
@@ -88,7 +88,7 @@ fn marsaglia128(state: &mut State) -> u64 {
     top32(state[3])
 }
 
-fn xoroshiro128(state: &mut State, [a, b, c]: [u32; 3]) -> u64 {
+pub(crate) fn xoroshiro128(state: &mut State, [a, b, c]: [u32; 3]) -> u64 {
     let (s0, mut s1) = (state[0], state[1]);
     s1 ^= s0;
     state[0] = s0.rotate_left(a) ^ s1 ^ s1 << b;
@@ -96,7 +96,7 @@ fn xoroshiro128(state: &mut State, [a, b, c]: [u32; 3]) -> u64 {
     s0
 }
 
-fn xoshiro256(state: &mut State) -> u64 {
+pub(crate) fn xoshiro256(state: &mut State) -> u64 {
     let [s0, s1, s2, s3, ..] = *state;
     let (s2, s3) = (s2 ^ s0, s3 ^ s1);
     state[1] = s1 ^ s2;
@@ -106,7 +106,7 @@ fn xoshiro256(state: &mut State) -> u64 {
     s0
 }
 
-fn xoshiro128(state: &mut State) -> u64 {
+pub(crate) fn xoshiro128(state: &mut State) -> u64 {
     let [s0, s1, s2, s3] = [state[0] as u32, state[1] as u32, state[2] as u32, state[3] as u32];
     let (s2, s3) = (s2 ^ s0, s3 ^ s1);
     state[1] = u64::from(s1 ^ s2);
@@ -140,6 +140,19 @@ fn tausworthe(state: &mut State, parts: &[(u32, u32, u32, u32)]) -> u64 {
         sum ^= new;
     }
     top32(u64::from(sum))
+}
+
+/// Tausworthe's generator of 223 bits in LuaJIT: the words' shifts, and how many of their lowest bits are not used.
+fn luajit(state: &mut State) -> u64 {
+    let mut sum = 0;
+    for (word, (unused, first, second)) in
+        state.iter_mut().zip([(1, 31, 18), (6, 19, 28), (9, 24, 7), (17, 21, 8)])
+    {
+        let used = u64::MAX << unused;
+        *word = (*word << first ^ *word) >> (64 - unused - second) ^ (*word & used) << second;
+        sum ^= *word;
+    }
+    sum << 12
 }
 
 /// The sources whose output is a part of the state.
@@ -232,8 +245,19 @@ pub(crate) static LINEAR: &[Linear] = &[
         next: |s| tausworthe(s, &[(6, 13, !1, 18), (2, 27, !7, 2), (13, 21, !15, 7), (3, 12, !127, 13)]),
         order: Order::Forward,
     },
-    Linear { name: "WELL512a", words: 16, bits: 32, width: 32, next: well512, order: Order::Forward },
+    forward("WELL512a", 16, (32, 32), well512),
+    forward("math.random() of LuaJIT", 4, (64, 52), luajit),
 ];
+
+/// A source that gives its draws away as it makes them.
+pub(crate) const fn forward(
+    name: &'static str,
+    words: usize,
+    (bits, width): (usize, u32),
+    next: fn(&mut State) -> u64,
+) -> Linear {
+    Linear { name, words, bits, width, next, order: Order::Forward }
+}
 
 impl Linear {
     /// What to use instead.

@@ -1,0 +1,39 @@
+// Ids from the random numbers of the C library, seeded with the time: cc c.c && ./a.out FORM COUNT
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+// Prints an id of so many digits of each number.
+static void print(int digits, long (*next)(void)) {
+    for (int digit = 0; digit < 32; digit += digits) {
+        if (digit == 8 || digit == 12 || digit == 16 || digit == 20) putchar('-');
+        printf("%0*lx", digits, next());
+    }
+    putchar('\n');
+}
+
+static long rand_16(void) { return rand() % 16; }
+static long rand_256(void) { return rand() % 256; }
+static long rand_ffff(void) { return rand() & 0xffff; }
+static long lrand48_16(void) { return lrand48() % 16; }
+static long lrand48_ffff(void) { return lrand48() & 0xffff; }
+static long drand48_16(void) { return drand48() * 16; }
+
+static const struct {
+    const char *name;
+    int digits;
+    long (*next)(void);
+} FORMS[] = {
+    {"rand-16", 1, rand_16},         {"rand-256", 2, rand_256},         {"rand-ffff", 4, rand_ffff},
+    {"lrand48-16", 1, lrand48_16}, {"lrand48-ffff", 4, lrand48_ffff}, {"drand48-16", 1, drand48_16},
+};
+
+int main(int count, char **arguments) {
+    srand(time(NULL));
+    srand48(time(NULL));
+    for (size_t form = 0; count == 3 && form < sizeof FORMS / sizeof *FORMS; form++) {
+        if (strcmp(FORMS[form].name, arguments[1]) != 0) continue;
+        for (long n = 0; n < atol(arguments[2]); n++) print(FORMS[form].digits, FORMS[form].next);
+    }
+}

@@ -1,0 +1,135 @@
+#!/usr/bin/env bash
+# Makes the recordings again, in another folder: record.sh FOLDER. Programs that are not installed are left out.
+#
+#   IDGEN_SOURCES=FOLDER cargo test -p idgen-check --test sources     # the tests with the new ids
+set -euo pipefail
+folder=$(realpath -m "${1:?name a folder for the recordings}")
+cd "$(dirname "$0")"
+build=$(mktemp -d)
+trap 'rm -rf "$build"' EXIT
+mkdir -p "$folder"
+
+# record NAME COUNT COMMAND... : COMMAND FORM COUNT prints the ids, where FORM is the name without the language
+record() {
+  local name=$1 count=$2
+  shift 2
+  "$@" "${name#*-}" "$count" >"$folder/$name.txt"
+}
+
+# all LANGUAGE COMMAND... , with lines of FORM COUNT
+all() {
+  local language=$1 form count
+  shift
+  while read -r form count; do
+    record "$language-$form" "$count" "$@"
+  done
+}
+
+have() { command -v "$1" >/dev/null || { echo "record.sh: $1 is not installed, so its ids are left out" >&2; return 1; }; }
+
+have node && all node node node.js <<'FORMS'
+secure 250
+snippet 14
+y-of-two-bits 14
+32-digits 14
+36-digits 14
+bytes 14
+uuid-fallback 14
+s4 14
+s4-version-4 14
+hex-of-fractions 14
+uuid-fast 14
+1e7 14
+three-js 14
+gap-of-one 14
+time-added 20
+performance-now 20
+FORMS
+
+have python3 && all python python3 python.py <<'FORMS'
+secure 250
+getrandbits-128 400
+getrandbits-128-all-bits 180
+randbytes 400
+getrandbits-4 240
+getrandbits-8 210
+choices 360
+fraction-16 360
+FORMS
+
+have python3 && { python3 -c 'import numpy' 2>/dev/null || ! echo "record.sh: NumPy is not installed" >&2; } \
+  && all numpy python3 numpy_legacy.py <<'FORMS'
+bytes 400
+randint-256 210
+randint-16 240
+FORMS
+
+have ruby && all ruby ruby ruby.rb <<'FORMS'
+secure 250
+random-bytes 400
+rand-16 240
+rand-256 210
+sample 240
+FORMS
+
+have php && all php php php.php <<'FORMS'
+secure 250
+mt-rand-ffff 250
+mt-rand-15 240
+mt-rand-255 210
+mt-rand-remainder 260
+rand-ffff 250
+FORMS
+
+have java && all java java Java.java <<'FORMS'
+secure 250
+nextlong 8
+nextlong-version-4 8
+nextbytes 8
+nextint-16 8
+nextint-65536 8
+nextint-masked 8
+math-random 8
+splittable 8
+threadlocal 8
+FORMS
+
+have lua && all lua lua lua.lua <<'FORMS'
+whole 8
+FORMS
+
+have luajit && all luajit luajit lua.lua <<'FORMS'
+snippet 8
+FORMS
+
+have perl && all perl perl perl.pl <<'FORMS'
+rand 8
+FORMS
+
+have cc && cc -o "$build/c" c.c && all c "$build/c" <<'FORMS'
+rand-16 12
+rand-256 12
+rand-ffff 12
+lrand48-16 8
+lrand48-ffff 8
+drand48-16 8
+FORMS
+
+have c++ && c++ -o "$build/cpp" cpp.cpp && all cpp "$build/cpp" <<'FORMS'
+mt19937 240
+FORMS
+
+have go && go build -o "$build/go" go.go && all go "$build/go" <<'FORMS'
+secure 250
+read 420
+intn-256 60
+intn-16 40
+uint32 180
+uint64 340
+FORMS
+
+have mcs && mcs -out:"$build/mono.exe" mono.cs && all mono mono "$build/mono.exe" <<'FORMS'
+nextbytes-guid 16
+next-16 16
+FORMS
+exit 0
