@@ -95,8 +95,10 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     match ids(kind, times, &layout)? {
         Ids::Uuids(ranges) => {
             for range in ranges {
-                let (mut first, mut last) = ([0; Format::MAX_LEN], [0; Format::MAX_LEN]);
-                let text = |id, buf| std::str::from_utf8(form.encode(id, buf)).map(str::to_owned);
+                let (mut first, mut last) = ([0; Form::MAX_LEN], [0; Form::MAX_LEN]);
+                let text = |id, buf| -> anyhow::Result<_> {
+                    Ok(std::str::from_utf8(form.encode(id, buf)?)?.to_owned())
+                };
                 write(&text(range.start(), &mut first)?, &text(range.end(), &mut last)?)?;
             }
         }

@@ -1,5 +1,6 @@
 //! The ids that a command reads, from its arguments or from standard input.
 
+use std::fmt;
 use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
@@ -140,7 +141,7 @@ impl Ids {
             Source::Arguments(ids) => {
                 let Some(text) = ids.next() else { return Ok(None) };
                 let failed = |error: idgen::Error| {
-                    report(error);
+                    report(Hinted(&error, text.as_bytes(), from));
                     if Path::new(&text).is_file() {
                         note(format_args!("{text} is a file: to read its ids, put < before its name"));
                     }
@@ -162,7 +163,7 @@ impl Ids {
             Some(Piece::TooLong) => anyhow!("the line is longer than {LONGEST} bytes, and no id is so long"),
             Some(Piece::Whole(text)) => match read(text) {
                 Ok(id) => return Ok(Some(Some(id))),
-                Err(error) => error.into(),
+                Err(error) => anyhow!("{}", Hinted(&error, text, from)),
             },
         };
         self.fail();
@@ -185,6 +186,25 @@ impl Ids {
 
     fn fail(&mut self) {
         self.code = ExitCode::FAILURE;
+    }
+}
+
+/// An error about a text, with the formats that would read the text if they were named.
+struct Hinted<'a>(&'a idgen::Error, &'a [u8], Option<Format>);
+
+impl fmt::Display for Hinted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let &Hinted(error, text, from) = self;
+        write!(f, "{error}")?;
+        if from.is_some() || !error.is_parse() {
+            return Ok(());
+        }
+        let is_reader = |format: &&Format| format.is_text() && format.decode(text).is_ok();
+        let readers: Vec<_> = Format::ALL.iter().filter(is_reader).map(|format| format.name()).collect();
+        if readers.is_empty() {
+            return Ok(());
+        }
+        write!(f, " (--from {})", readers.join(" or --from "))
     }
 }
 

@@ -8,10 +8,12 @@ use idgen::codec::{Format, swapped};
 use idgen::{AnyId, Inspection, Interval, Kind, Nature, Timestamp, Uuid};
 
 use crate::failure::usage;
+use crate::foreign::{self, Foreign};
 use crate::input::Input;
 use crate::output::Output;
 use crate::pasted::Strictness;
 use crate::record::{Record, Swapped, Ulid, Week};
+use crate::sealing::Id;
 use crate::values;
 use crate::weeks::Weeks;
 
@@ -23,11 +25,14 @@ Examples:
   idgen inspect --from swapped 1026baba6ccd780c95645b8c656024db
   idgen inspect --interval minute f12601c8-007b-8000-8100-006789abcdef
   idgen inspect -- -P6xMXtjRo1C2gQBJY5OyV      # an id that begins with a hyphen
+  idgen inspect user_01h455vb4pex5vsknk084sn02q 0ujtsYcgvSTl8PAuAdqWYSMnLOv 175928847299117063
   idgen new prefixed -n 3 | idgen inspect --json
 
 An id does not name the program that generated it. Counters and version 8 are read with idgen's layout, so \
 they are wrong for ids of other programs. An id that could be a version 1 in the bytes of UUID_TO_BIN(id, 1) is also \
-shown as that; if it is one, name --from swapped. A decimal number below 2^64 is read as a 64-bit id.";
+shown as that; if it is one, name --from swapped. A decimal number below 2^64 is read as a 64-bit id. \
+It does not show its layout, so the times of all that are plausible are shown: Twitter, Discord, TSID, Instagram, Sonyflake. \
+TypeID, KSUID, ObjectId, xid, cuid, cuid2, Nano ID, TSID and push ids of Firebase are recognized by their characters.";
 
 /// Show what can be read from ids: kind, time, node, counter, prefix.
 #[derive(clap::Args)]
@@ -89,9 +94,24 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let mut weeks = Weeks::between(weeks_from, weeks_to);
     let (mut given, pasted) = (input.open(hex), strictness.pasted());
     let mut out = Output::open();
+    let now = Timestamp::from(SystemTime::now());
     let read = |text: &[u8], named: Option<(Format, Uuid)>| {
-        let (format, id) = named.map_or_else(|| pasted.detect(text), Ok)?;
-        let seen = idgen::inspect_decoded(format, id);
+        let found = match named {
+            Some((format, id)) => Id { id, format: Some(format), prefix: None },
+            // What no format could have written may be of another generator.
+            None => match Id::detect(&pasted, text) {
+                Err(error) => match Foreign::of_text(text) {
+                    Some(foreign) => return Ok(Seen::Foreign(foreign)),
+                    None => return Err(error),
+                },
+                Ok(found) => found,
+            },
+        };
+        let format = found.format.unwrap_or(Format::Base32);
+        let seen = match found.prefix {
+            Some(_) => idgen::inspect_uuid(found.id),
+            None => idgen::inspect_decoded(format, found.id),
+        };
         let seen = match interval {
             Some(interval) if sequential => seen.sequential_named(interval)?,
             Some(interval) if has_name => seen.keyed_named(interval)?,
@@ -100,10 +120,17 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         };
         // Sixteen raw bytes can be valid text by chance, or contain characters that garble the terminal.
         let is_text = format.is_text() || text.len() > size_of::<Uuid>();
-        Ok((String::from_utf8(text.to_vec()).ok().filter(|_| is_text), seen))
+        Ok(Seen::Own {
+            text: String::from_utf8(text.to_vec()).ok().filter(|_| is_text),
+            prefix: found.prefix.map(str::to_owned),
+            seen,
+        })
     };
     while let Some(id) = given.next(read)? {
-        if let Some((text, seen)) = id {
+        if let Some(Seen::Foreign(foreign)) = &id {
+            foreign.write(json, &mut out)?;
+        }
+        if let Some(Seen::Own { text, prefix, seen }) = id {
             let text = text.unwrap_or_else(|| match seen.id {
                 AnyId::Uuid(id) => id.to_string(),
                 AnyId::Short(id) => id.to_string(),
@@ -114,6 +141,14 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             });
             record.or_ulid = or_ulid(&seen);
             record.or_swapped = or_swapped(&seen);
+            record.prefix_of_type = prefix.as_deref();
+            if prefix.is_some() {
+                record.format = Some("typed");
+            }
+            record.readings = match seen.id {
+                AnyId::Short(id) => foreign::readings_of(idgen::foreign_numbers(id.get(), now)),
+                AnyId::Uuid(id) => foreign::orders_of(&id),
+            };
             if json {
                 record.write(&mut out)?;
             } else {
@@ -127,6 +162,18 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     out.finish()?;
     pasted.note();
     Ok(given.code())
+}
+
+/// What was read from a text.
+enum Seen {
+    Own {
+        /// The text, unless it is raw bytes.
+        text: Option<String>,
+        /// The prefix of a TypeID.
+        prefix: Option<String>,
+        seen: Inspection,
+    },
+    Foreign(Foreign),
 }
 
 /// The alternative reading of a base32 text whose bits look like a UUID of a known version. This applies to one
@@ -199,6 +246,7 @@ fn write_text(record: &Record<'_>, seen: &Inspection, out: &mut impl Write) -> a
     // The other descriptions name their version.
     let version = seen.version.filter(|_| seen.nature == Nature::OtherVersion);
     line("version", version.map(|version| version.to_string()))?;
+    line("type", record.prefix_of_type.map(Into::into))?;
     line("format", record.format.map(Into::into))?;
     line("uuid", record.uuid.map(|id| id.to_string()).filter(|id| id != record.id))?;
     line("variant", record.variant.map(Into::into))?;
@@ -224,6 +272,10 @@ fn write_text(record: &Record<'_>, seen: &Inspection, out: &mut impl Write) -> a
     line("or a ULID", ulid)?;
     let unswapped = record.or_swapped.as_ref().map(|id| format!("{}, made {}", id.uuid, id.time));
     line("or swapped v1", unswapped)?;
+    // The seconds of small numbers are those of 1970, so what others could mean by the number is more plausible.
+    for reading in &record.readings {
+        line(reading.label(), Some(reading.words()))?;
+    }
     line("as device id", device)?;
     line("as UUID_SHORT()", mysql)?;
     Ok(())

@@ -10,10 +10,12 @@ use idgen::codec::Format;
 use idgen::generator::Generate;
 
 use crate::failure::{note, usage};
-use crate::form::{BATCH, Form};
+use crate::form::{BATCH, Form, Target};
+use crate::named::{self, Version};
 use crate::number;
 use crate::output::Output;
-use crate::values;
+use crate::record::Record;
+use crate::values::{self, Made};
 use kinds::{Generator, Options, record};
 
 const EXAMPLES: &str = "\
@@ -28,6 +30,8 @@ Examples:
   idgen new v6 --node 9f6bdeced846 --state ids.state
   idgen new short --node 9f6bdeced846 --at 2026-11-21T12:00:00Z
   idgen new mysql-short --server-id 3 --state short.state
+  idgen new typed --type user                  # user_01h455vb4pex5vsknk084sn02q
+  idgen new v5 --namespace dns --name example.org
   idgen new v7 --upper -f simple               # as MySQL's HEX() prints it
 
 Without a state file, a run is independent of earlier runs: v1, v6 and short use another random node, and \
@@ -41,16 +45,20 @@ short generates at most 65,536 ids per second, and then waits for the next secon
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// The kind of id.
-    #[arg(value_parser = values::kind(), ignore_case = true)]
-    kind: Kind,
+    #[arg(value_name = "KIND", value_parser = values::made(), ignore_case = true)]
+    kind: Made,
 
     /// How many ids to generate.
     #[arg(short = 'n', long, value_name = "N", value_parser = number::count, default_value = "1", allow_negative_numbers = true)]
     count: u64,
 
-    /// The format of the output [default: base32 for ulid, int for 64-bit ids, otherwise hyphenated].
-    #[arg(short, long, value_parser = values::format(), ignore_case = true)]
-    format: Option<Format>,
+    /// The format of the output [default: base32 for ulid, int for 64-bit ids, typed with --type, otherwise hyphenated].
+    #[arg(short, long, value_parser = values::target(), ignore_case = true)]
+    format: Option<Target>,
+
+    /// The prefix of the format typed, such as user: letters from a to z, with _ between them; or "" for none.
+    #[arg(id = "type", long = "type", value_name = "PREFIX")]
+    prefix: Option<String>,
 
     /// Write the formats binary and swapped as 32 hexadecimal digits per line.
     #[arg(long)]
@@ -67,22 +75,45 @@ pub struct Args {
 
     #[command(flatten)]
     options: Options,
+
+    #[command(flatten)]
+    named: named::Options,
 }
 
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let Args { kind, count, format, hex, upper, json, options } = args;
+    let Args { kind, count, format, prefix, hex, upper, json, options, named } = args;
+    let (is_typed, kind) = match kind {
+        Made::Typed => (true, Kind::V7),
+        Made::Kind(kind) => (prefix.is_some(), kind),
+        Made::Version(version) => {
+            let target = format.unwrap_or(match prefix.is_some() {
+                true => Target::Typed,
+                false => Target::Format(Format::Hyphenated),
+            });
+            let form = Form::of(target, prefix.as_deref(), hex || json && !target.is_text(), upper)?;
+            return one(version, &named, count, &options, &form, json);
+        }
+    };
+    named.check_none(kind)?;
     options.check(kind)?;
     let is_short = kind.bits() == 64;
-    let format = format.unwrap_or(match kind {
-        Kind::Ulid => Format::Base32,
-        _ if is_short => Format::Int,
-        _ => Format::Hyphenated,
+    let target = format.unwrap_or(match kind {
+        _ if is_typed => Target::Typed,
+        Kind::Ulid => Target::Format(Format::Base32),
+        _ if is_short => Target::Format(Format::Int),
+        _ => Target::Format(Format::Hyphenated),
     });
-    if is_short && format != Format::Int {
-        return Err(usage(format_args!("{kind} makes 64-bit ids, which have no form {format}, only int")));
+    if is_typed && target != Target::Typed {
+        return Err(usage("only the format typed shows a type: leave out --format, or the type"));
     }
     // In JSON there are no raw bytes.
-    let form = Form::new(format, hex || json && !format.is_text(), upper)?;
+    let form = Form::of(target, prefix.as_deref(), hex || json && !target.is_text(), upper)?;
+    if is_short && target != Target::Format(Format::Int) {
+        return Err(usage(format_args!(
+            "{kind} makes 64-bit ids, which have no form {}, only int",
+            form.name()
+        )));
+    }
     form.check_terminal()?;
     if kind != Kind::V1 {
         form.note_if_swapped(format_args!("{kind}"));
@@ -95,35 +126,39 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         note(format_args!("{which} repeats these ids: --state FILE keeps them apart"));
     }
     let is_moment_given = options.at.is_some();
-    make(kind, count, form, json, &options).map_err(|error| match error.downcast_ref() {
+    make(kind, count, &form, json, &options).map_err(|error| match error.downcast_ref() {
         Some(error) if is_moment_given && idgen::Error::is_time_out_of_range(error) => usage(error),
         _ => error,
     })?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn make(kind: Kind, count: u64, form: Form, json: bool, options: &Options) -> anyhow::Result<()> {
+fn make(kind: Kind, count: u64, form: &Form, json: bool, options: &Options) -> anyhow::Result<()> {
     let tail = options.layout.tail();
     let has_state = options.state.is_some();
     let mut out = Output::open();
     match Generator::new(kind, options)? {
         Generator::Uuids(ids) if json => stream(ids, count, has_state, |ids| {
             let inspect = if kind == Kind::Ulid { idgen::inspect_ulid } else { idgen::inspect_uuid };
-            let mut buf = [0; Format::MAX_LEN];
+            let mut buf = [0; Form::MAX_LEN];
             ids.iter().try_for_each(|id| {
-                let text = std::str::from_utf8(form.encode(id, &mut buf))?;
+                let text = std::str::from_utf8(form.encode(id, &mut buf)?)?;
                 let seen = options.layout.seen(inspect(*id))?;
-                record(text, form.format(), &seen, kind, tail).write(&mut out)
+                record(text, form.name(), &seen, kind, tail).write(&mut out)
             })
         })?,
         Generator::Uuids(ids) => {
-            let mut buffer = Vec::new();
-            stream(ids, count, has_state, |ids| form.write(ids, &mut buffer, &mut out))?;
+            let (mut buffer, mut misread) = (Vec::new(), 0);
+            stream(ids, count, has_state, |ids| {
+                misread += form.count_misread(ids);
+                form.write(ids, &mut buffer, &mut out)
+            })?;
+            form.note_if_misread(misread);
         }
         Generator::Shorts(ids) if json => stream(ids, count, has_state, |ids| {
             ids.iter().try_for_each(|id| {
                 let seen = idgen::inspect_short(*id);
-                record(&id.to_string(), form.format(), &seen, kind, tail).write(&mut out)
+                record(&id.to_string(), form.name(), &seen, kind, tail).write(&mut out)
             })
         })?,
         Generator::Shorts(ids) => stream(ids, count, has_state, |ids| {
@@ -131,6 +166,46 @@ fn make(kind: Kind, count: u64, form: Form, json: bool, options: &Options) -> an
         })?,
     }
     Ok(out.finish()?)
+}
+
+/// Writes the one id of a version that follows from what is given.
+fn one(
+    version: Version,
+    named: &named::Options,
+    count: u64,
+    options: &Options,
+    form: &Form,
+    json: bool,
+) -> anyhow::Result<ExitCode> {
+    // Version 4 has none of the options of generators either.
+    if options.check(Kind::V4).is_err() || count != 1 {
+        return Err(usage(format_args!("{} is one id, and has no options of a generator", version.name())));
+    }
+    let id = named.id(version)?;
+    form.check_terminal()?;
+    let mut out = Output::open();
+    if json {
+        let mut buffer = [0; Form::MAX_LEN];
+        let text = std::str::from_utf8(form.encode(&id, &mut buffer)?)?;
+        let seen = idgen::inspect_uuid(id);
+        let record = Record::seen(text, &seen);
+        let format = Some(form.name());
+        Record {
+            kind: version.name(),
+            format,
+            prefix: None,
+            tail_time: None,
+            counter: None,
+            fraction_ns: None,
+            ..record
+        }
+        .write(&mut out)?;
+    } else {
+        form.write(&[id], &mut Vec::new(), &mut out)?;
+        form.note_if_misread(form.count_misread(&[id]));
+    }
+    out.finish()?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// The message of the library names a clock policy and a state, which are options here.

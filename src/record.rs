@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use crate::foreign::Reading;
 use idgen::{AnyId, DeviceFields, Inspection, MysqlShortFields, Nature, Uuid};
 use serde::Serialize;
 use uuid::Variant;
@@ -12,6 +13,8 @@ pub struct Record<'a> {
     pub kind: &'static str,
     /// The id as a text: 64-bit ids too, as they exceed what JSON readers hold exactly.
     pub id: &'a str,
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub prefix_of_type: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -48,6 +51,8 @@ pub struct Record<'a> {
     pub or_ulid: Option<Ulid>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub or_swapped: Option<Swapped>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub readings: Vec<Reading>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub device: Option<Device>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -102,6 +107,7 @@ impl<'a> Record<'a> {
         Record {
             kind: seen.nature.name(),
             id,
+            prefix_of_type: None,
             format: seen.format.map(|format| format.name()),
             uuid,
             version: seen.version,
@@ -121,6 +127,7 @@ impl<'a> Record<'a> {
             counter: seen.counter,
             or_ulid: None,
             or_swapped: None,
+            readings: Vec::new(),
             device: short.map(|short| short.device().into()),
             mysql: short.map(|short| short.mysql().into()),
         }

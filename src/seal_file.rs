@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use idgen::{SealKey, SealRing, Uuid};
+use idgen::{SealKey, SealRing, TypeSeal, Uuid};
 
 use crate::key_file;
 
@@ -21,6 +21,14 @@ impl SealKeys {
             Err(error) if SealRing::is_file(content) => Err(error),
             Err(_) => Ok(SealKeys::One(Box::new(SealKey::from_file(content)?))),
         })
+    }
+
+    /// The keys for the ids of a type. One key counts as a ring of one.
+    pub fn of_type(&self, prefix: &str) -> idgen::Result<TypeSeal> {
+        match self {
+            SealKeys::One(key) => TypeSeal::new(prefix, &SealRing::new(SealKey::clone(key))),
+            SealKeys::Ring(ring) => TypeSeal::new(prefix, ring),
+        }
     }
 
     pub fn seal(&self, id: Uuid) -> idgen::Result<Uuid> {

@@ -11,6 +11,8 @@ use idgen::generator::Tail;
 use idgen::source::WhenBehind;
 use idgen::{Kind, Node, Timestamp};
 
+use crate::form::Target;
+use crate::named::Version;
 use crate::number;
 
 /// Reads the name of a kind.
@@ -69,6 +71,63 @@ pub fn format() -> impl TypedValueParser<Value = Format> {
         |format: &Format| PossibleValue::new(format.name()).aliases(format.alias()).help(format.about());
     PossibleValuesParser::new(Format::ALL.iter().map(named))
         .try_map(|name| name.to_lowercase().parse::<Format>())
+}
+
+/// Reads the name of a format, or `typed`.
+pub fn target() -> impl TypedValueParser<Value = Target> {
+    let named =
+        |format: &Format| PossibleValue::new(format.name()).aliases(format.alias()).help(format.about());
+    let typed = PossibleValue::new("typed").help("a TypeID: the prefix of --type, _ and 26 characters");
+    PossibleValuesParser::new(Format::ALL.iter().map(named).chain([typed])).try_map(|name| {
+        match &*name.to_lowercase() {
+            "typed" => Ok(Target::Typed),
+            name => name.parse().map(Target::Format),
+        }
+    })
+}
+
+/// What `idgen new` makes.
+#[derive(Clone, Copy)]
+pub enum Made {
+    Kind(Kind),
+    /// Version 7 as a TypeID.
+    Typed,
+    /// A version that follows from what is given.
+    Version(Version),
+}
+
+/// Reads the name of a kind, of a version, or `typed`.
+pub fn made() -> impl TypedValueParser<Value = Made> {
+    KindOrTyped(KindParser)
+}
+
+#[derive(Clone)]
+struct KindOrTyped(KindParser);
+
+impl TypedValueParser for KindOrTyped {
+    type Value = Made;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        argument: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<Made, clap::Error> {
+        if value.eq_ignore_ascii_case("typed") {
+            return Ok(Made::Typed);
+        }
+        match Version::ALL.into_iter().find(|version| value.eq_ignore_ascii_case(version.name())) {
+            Some(version) => Ok(Made::Version(version)),
+            None => self.0.parse_ref(command, argument, value).map(Made::Kind),
+        }
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let typed = PossibleValue::new("typed").help("TypeID: version 7 with the prefix of --type");
+        let versions =
+            Version::ALL.into_iter().map(|version| PossibleValue::new(version.name()).help(version.about()));
+        Some(Box::new(self.0.possible_values()?.chain([typed]).chain(versions)))
+    }
 }
 
 /// Reads the name of a picture, which is an SVG file.

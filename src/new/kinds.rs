@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use idgen::codec::Format;
 use idgen::generator::{
     DeviceShort, FixedPrefix, Generate, MysqlShort, Prefixed, Tail, Ulid, V1, V4, V6, V7,
 };
@@ -144,8 +143,14 @@ impl Generator {
 ///
 /// Always with the format, also where the kind implies it: 32 digits may be simple, or the bytes
 /// of one of the two binary formats.
-pub fn record<'a>(id: &'a str, format: Format, seen: &Inspection, kind: Kind, tail: Tail) -> Record<'a> {
-    let format = Some(format.name());
+pub fn record<'a>(
+    id: &'a str,
+    format: &'static str,
+    seen: &Inspection,
+    kind: Kind,
+    tail: Tail,
+) -> Record<'a> {
+    let format = Some(format);
     let record = Record { kind: kind.name(), format, uuid: None, variant: None, ..Record::seen(id, seen) };
     match kind {
         Kind::V4 => Record { prefix: None, ..record },

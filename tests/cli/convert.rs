@@ -244,14 +244,46 @@ fn texts_that_two_formats_could_mean_are_refused() {
         assert_eq!(lines(&["convert", "--from", "int", "-t", "int", text]), [text]);
         assert!(failure(&["convert", "--from", "base32", "-t", "int", text], "").1.contains("0 to 7"));
     }
-    let (_, error) = failure(&["convert", "-t", "int", "1234567890123456789012"], "");
-    assert!(error.contains("base64 with bits beyond the id"), "{error}");
+    for (text, says) in [
+        ("1234567890123456789012", "base64 with bits beyond the id"),
+        ("12345678901234567890123456", "a ULID (base32) without a letter"),
+        ("1234567890123456789012345678901", "hexadecimal digits of a UUID with one missing"),
+        ("123456789012345678901234567890123456", "hexadecimal digits of a UUID with one missing"),
+    ] {
+        for command in [&["convert", "-t", "int"][..], &["inspect"]] {
+            let (code, error) = failure(&[command, &[text]].concat(), "");
+            assert!(code == 1 && error.contains(says) && error.contains("--from int"), "{error}");
+            assert_eq!(failure(command, text).1, error.replacen("error: ", "error: line 1: ", 1));
+        }
+        assert_eq!(lines(&["convert", "--from", "int", "-t", "int", text]), [text]);
+    }
     for (text, says) in [
         ("bM14DLq6ECaVZFuMZWAk2w==", "padded base64, as MySQL's TO_BASE64()"),
         ("\"6ccd780c-baba-1026-9564-5b8c656024db\"", "a quoted text, such as a field of a CSV"),
     ] {
         let (code, error) = failure(&["convert", "--strict", "-t", "int", text], "");
         assert!(code == 1 && error.contains(says), "{error}");
+    }
+}
+
+/// What `convert` writes is read back as the same ids without `--from`, or it says that it is not.
+#[test]
+fn texts_that_need_the_name_of_their_format_are_noted() {
+    let example = "00000000-0008-4595-9614-01484a000007";
+    let (number, note) = noted(&["convert", "-t", "int", example], "");
+    assert!(note.contains("1 of the texts") && note.contains("without --from int"), "{note}");
+    let (code, error) = failure(&["convert", "-t", "hyphenated"], str::from_utf8(&number).unwrap());
+    assert!(code == 1 && error.contains("(--from base32 or --from int)"), "{error}");
+    let ids: Vec<_> =
+        (0..128).map(|shift| idgen::Uuid::from_u128(u128::MAX / 3 >> shift).to_string()).collect();
+    for &format in idgen::codec::Format::ALL.iter().filter(|format| format.is_text()) {
+        let (texts, note) = noted(&["convert", "-t", format.name()], ids.join("\n"));
+        let back = idgen(&["convert", "-t", "hyphenated", "--keep-lines"]).write_stdin(texts).assert();
+        let back = lines_of(back.get_output().stdout.clone());
+        let misread = back.iter().zip(&ids).filter(|(back, id)| back != id).count();
+        assert_eq!(back.len(), ids.len());
+        let expected = (misread > 0).then(|| format!("note: {misread} of the texts")).unwrap_or_default();
+        assert!(note.starts_with(&expected) && note.is_empty() == expected.is_empty(), "{format}: {note}");
     }
 }
 

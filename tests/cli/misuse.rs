@@ -10,7 +10,7 @@ fn invalid_options_are_refused() {
     let keyed = format!("keyed:{}", key.display());
     for (args, expected) in [
         (&["new"][..], "<KIND>"),
-        (&["new", "v5"], "v1, v4, v6, v7, ulid, week, prefixed, fixed-prefix, short, mysql-short"),
+        (&["new", "v2"], "v1, v4, v6, v7, ulid, week, prefixed, fixed-prefix, short, mysql-short"),
         (&["new", "v7", "-n", "-1"], "'-1' is not a whole number"),
         (&["new", "prefixed", "--bits", "-1"], "'-1' is not a whole number from 0 to"),
         (&["new", "v7", "-n", "many"], "such as 500, 1_000_000, 20K, 3M or 1G"),
