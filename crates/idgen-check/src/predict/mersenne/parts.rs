@@ -84,6 +84,8 @@ struct Plan {
 
 /// Equations beyond those that are enough if each is a new one.
 const MORE: usize = 64;
+/// Numbers after those from which the words follow: what is missing near the end follows from these.
+const FURTHER: usize = 64;
 /// Sums in which nothing is missing, at the least: otherwise most ids of other sources would cost a solution of all equations.
 const LEAST_FREE: usize = 4;
 /// Words that are computed if each number shows, and if every second one does: those between follow from the next ones.
@@ -131,7 +133,7 @@ impl Plan {
             let of = |zero: &Vec<Term>| draws.saturating_sub(last(zero) / way.numbers);
             plan.sums.zeros.iter().map(of).sum::<usize>()
         };
-        let words = WORDS[way.numbers - 1] + plan.sums.until();
+        let words = WORDS[way.numbers - 1] + plan.sums.until() + FURTHER * way.numbers;
         let first = words.div_ceil(way.numbers * form.draws);
         plan.ids = (first..MOST_IDS).find(|&ids| equations(ids) >= ids * hidden + SPARE as usize + MORE)?;
         plan.free = plan.free();
@@ -223,18 +225,18 @@ impl Plan {
         if spare < SPARE {
             return None;
         }
-        let solution = system.solution(|_| 0);
-        let bit = |number: usize, terms: &[Term]| {
-            let mut row = vec![0; right + 1];
+        // A bit that the equations leave open would add something to them.
+        let mut bit = |number: usize, terms: &[Term]| {
+            row.fill(0);
             add_terms(&mut row, number, terms);
-            let sum = row.iter().zip(&solution).fold(0, |sum, (a, b)| sum ^ a & b);
-            (u64::from(sum.count_ones()) ^ row[right]) as u32 & 1
+            (!system.add(&mut row)).then(|| row[right] as u32 & 1)
         };
-        let word =
-            |number| self.sums.words.iter().rev().fold(0, |word, terms| word << 1 | bit(number, terms));
+        let mut word = |number: usize| {
+            self.sums.words.iter().rev().try_fold(0, |word, terms| Some(word << 1 | bit(number, terms)?))
+        };
         let words = WORDS[self.way.numbers - 1];
-        let mut state: Vec<u32> =
-            (0..words).map(|n| if n % self.way.numbers == 0 { word(n) } else { 0 }).collect();
+        let shown = |number: usize| if number % self.way.numbers == 0 { word(number) } else { Some(0) };
+        let mut state = (0..words).map(shown).collect::<Option<Vec<u32>>>()?;
         let generator = match self.way.numbers {
             1 => Mersenne { state, at: 0 },
             _ => {
