@@ -24,12 +24,7 @@ impl Graph {
         let mut graph = Graph::default();
         if graph.take_primary_key(session, table).await?.is_none() {
             if table.primary.len() > 1 {
-                return Err(Error::new(format!(
-                    "the primary key of {start} has {} columns ({}): the plan changes primary keys of one column. If one of them \
-                     refers to another table, name that table",
-                    table.primary.len(),
-                    table.primary.join(", ")
-                )));
+                return Err(several_columns(table));
             }
             return Err(Error::new(format!(
                 "the primary key of {start} cannot be changed: it must be one column of text (CHAR or VARCHAR of 32 or \
@@ -54,13 +49,12 @@ impl Graph {
     /// are.
     pub(super) fn of_integers(catalog: &Catalog, start: &str) -> Result<Graph> {
         let table = catalog.table(start)?;
-        let key = table.primary.first().and_then(|name| table.column(name));
-        let Some(column) = key.filter(|_| table.primary.len() == 1) else {
+        if table.primary.len() > 1 {
+            return Err(several_columns(table));
+        }
+        let Some(column) = table.primary.first().and_then(|name| table.column(name)) else {
             return Err(Error::new(format!(
-                "the primary key of {start} has {} columns{}: the plan changes primary keys of one column. If one of them refers to \
-                 another table, name that table",
-                table.primary.len(),
-                if key.is_some() { format!(" ({})", table.primary.join(", ")) } else { String::new() }
+                "the table {start} has no primary key: there is no key to change"
             )));
         };
         let shown = format!("{start}.{}", column.name);
@@ -214,4 +208,14 @@ impl Graph {
     pub(super) fn concerns(&self, key: &Foreign) -> bool {
         self.order.contains(&key.table) || self.order.contains(&key.to_table)
     }
+}
+
+fn several_columns(table: &Table) -> Error {
+    Error::new(format!(
+        "the primary key of {} has {} columns ({}): the plan changes primary keys of one column. If one of them refers to another \
+         table, name that table",
+        table.name,
+        table.primary.len(),
+        table.primary.join(", ")
+    ))
 }

@@ -20,6 +20,8 @@ pub(super) struct Graph {
     pub(super) notes: Vec<String>,
 }
 
+const NO_KEY: &str = "has no primary key: there is no key to change";
+
 impl Graph {
     /// An index of a changed column that serves searches in texts, for which the new type has no use.
     pub(super) fn is_useless(&self, index: &Index) -> bool {
@@ -37,7 +39,7 @@ pub(super) async fn find(session: &mut Session, catalog: &Catalog, root: i64) ->
     let mut visited = BTreeSet::from([root]);
     let own = key_of(catalog, root);
     if own.is_empty() {
-        return Err(Error::new("the table has no primary key: there is no key to change"));
+        return Err(Error::new(format!("the table {NO_KEY}")));
     }
     while let Some(table) = tables.pop_front() {
         for place in ends(catalog, table) {
@@ -80,15 +82,18 @@ pub(super) async fn find(session: &mut Session, catalog: &Catalog, root: i64) ->
 /// For `--to bigint`: the key of the table, and the columns that foreign keys connect with it. All other integers stay as they are.
 pub(super) fn of_integers(catalog: &Catalog, root: &Table) -> Result<Graph> {
     let key = key_of(catalog, root.id);
+    if key.is_empty() {
+        return Err(Error::new(format!("the table {} {NO_KEY}", root.shown())));
+    }
     let &[place] = &key[..] else {
         let names: Vec<_> =
             key.iter().filter_map(|&place| Some(catalog.column(place)?.name.as_str())).collect();
         return Err(Error::new(format!(
-            "the primary key of {} has {} columns{}: --to bigint changes primary keys of one column. If one of them refers to another \
+            "the primary key of {} has {} columns ({}): --to bigint changes primary keys of one column. If one of them refers to another \
              table, name that table",
             root.shown(),
             names.len(),
-            if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) }
+            names.join(", ")
         )));
     };
     let described = |place: Place| {

@@ -29,7 +29,7 @@ pub fn refused(server: &Server, runtime: &Runtime) {
         ("large", "large.id is BIGINT"),
         ("texts", "texts.id is VARCHAR(40): --to bigint changes keys of TINYINT, SMALLINT, MEDIUMINT or INT"),
         ("pairs", "the primary key of pairs has 2 columns (a, b)"),
-        ("keyless", "the primary key of keyless has 0 columns: "),
+        ("keyless", "the table keyless has no primary key: there is no key to change"),
         ("none", "has no table \"none\""),
     ] {
         let said = said(to(table));
