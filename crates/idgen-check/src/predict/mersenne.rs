@@ -60,7 +60,7 @@ impl Mersenne {
         let mixed = |last: usize, middle: usize| {
             let twisted = self.state[last] ^ self.state[middle];
             let lowest = twisted >> 31;
-            (twisted ^ lowest * TWIST) << 1 | lowest
+            ((twisted ^ (lowest * TWIST)) << 1) | lowest
         };
         let (upper, lower) = (mixed(SIZE - 1, MIDDLE - 1), mixed(SIZE - 2, MIDDLE - 2));
         self.state.rotate_right(1);

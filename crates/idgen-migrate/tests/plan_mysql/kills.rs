@@ -68,7 +68,11 @@ fn killed(database: Database, to: Target, index: Index) {
         let (acknowledged, changes, answers) = clients.end().await;
         assert!(changes > 200, "{changes} changes are too few for a test");
         acknowledged.assert_equal(&Acknowledged::read(scratch.url(), "", to).await, "after the last step");
-        assert_eq!(left(scratch.url()).await, Vec::<String>::new());
+        // A file that is refused leaves the procedures with which it asked: no procedure can drop itself. The last file was executed
+        // once more after the end.
+        let mut kept = left(scratch.url()).await;
+        kept.sort();
+        assert_eq!(kept, ["busy", "checks", "guard"].map(|name| client.own(name)));
         if let Some(map) = map {
             integers::assert_of_the_map(scratch.url(), &map, &answers).await;
         }
