@@ -1,5 +1,5 @@
 # Continuous integration calls `make test`, which you can run, too.
-.PHONY: setup check lint build test test-workspace test-map test-changed test-lab test-others vitess-image wheel-to-test test-features test-arm-if-able test-msrv test-package test-minimal-versions test-reproducible semver deny test-newer test-replicated test-clusters test-adversary test-arm test-targets test-targets-if-able test-python test-django test-js test-ffi test-c test-kotlin test-swift test-conformance conformance wheel test-wheels bench bench-speed bench-instructions bench-record bench-python bench-js bench-kotlin bench-swift features bench-map sanitize fuzz fuzz-count soak soak-map soak-ids soak-check soak-sync
+.PHONY: setup check lint build test test-workspace test-map test-changed test-lab test-plan test-others vitess-image wheel-to-test test-features test-arm-if-able test-msrv test-package test-minimal-versions test-reproducible semver deny test-newer test-replicated test-clusters test-adversary test-arm test-targets test-targets-if-able test-python test-django test-js test-ffi test-c test-kotlin test-swift test-conformance conformance wheel test-wheels bench bench-speed bench-instructions bench-record bench-python bench-js bench-kotlin bench-swift features bench-map sanitize fuzz fuzz-count soak soak-map soak-ids soak-check soak-sync
 .DEFAULT_GOAL := test
 
 setup: ## installs missing packages (as root on Debian), starts Docker, builds the server images
@@ -37,19 +37,20 @@ TESTS = $(filter-out clusters vitess,$(sort $(basename $(notdir $(wildcard $(WHE
 MAP_TESTS = servers
 CHANGED_TESTS = adversary torture
 LAB_TESTS = lab
+PLAN_TESTS = plan plan_mysql plan_postgres survey
 # Those that start database servers, or measure one.
-SERVER_TESTS = adversary columns end_to_end lab map plan_mysql plan_postgres private_postgres restored server servers simulation survey \
+SERVER_TESTS = adversary columns end_to_end lab map plan plan_mysql plan_postgres private_postgres restored server servers simulation survey \
 	torture
 # Those of which only the modules of this name do.
 PARTLY_SERVER_TESTS = postgres reader
 CHECK_TESTS = $(filter-out $(SERVER_TESTS) $(PARTLY_SERVER_TESTS),$(TESTS))
-OTHER_TESTS = $(filter-out $(MAP_TESTS) $(CHANGED_TESTS) $(LAB_TESTS),$(TESTS))
+OTHER_TESTS = $(filter-out $(MAP_TESTS) $(CHANGED_TESTS) $(LAB_TESTS) $(PLAN_TESTS),$(TESTS))
 WORKSPACE = cargo test --workspace --no-fail-fast
 
 # What `make test` runs after setup and build, three at a time, because most of them wait for servers. The longest come first,
 # and the clusters beside them, whose nodes mostly wait for each other.
 # They share no server and no folder that both write.
-PARTS = test-map test-lab test-clusters test-others test-python test-ffi test-changed bench-instructions test-js test-features \
+PARTS = test-map test-plan test-lab test-others test-clusters test-python test-ffi test-changed bench-instructions test-js test-features \
 	test-arm-if-able test-targets-if-able test-newer test-conformance
 # Long builds that need nothing of the workspace, and run beside its own.
 AHEAD = vitess-image wheel-to-test
@@ -95,6 +96,9 @@ test-changed: setup ## the map while answers are changed, servers and clients ar
 
 test-lab: setup ## the lab on its servers
 	$(WORKSPACE) $(LAB_TESTS:%=--test %)
+
+test-plan: setup ## the survey of live databases, and plans of the change of their keys
+	$(WORKSPACE) $(PLAN_TESTS:%=--test %)
 
 test-others: setup ## the other tests of the Rust packages
 	$(WORKSPACE) --lib --bins --examples $(OTHER_TESTS:%=--test %)
