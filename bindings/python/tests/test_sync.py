@@ -59,6 +59,8 @@ def tables(server: Server) -> Any:
             cursor.execute(statement)
     yield server
     with connect(server) as connection, connection.cursor() as cursor:
+        # A test that failed may have left a transaction open.
+        cursor.execute("SET lock_wait_timeout = 60")
         for table in ("sync_items", "sync_lists", "of_devices_row", "of_devices_open"):
             cursor.execute(f"DROP TABLE IF EXISTS {table}")
 
