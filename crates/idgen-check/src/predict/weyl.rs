@@ -38,9 +38,8 @@ impl Mixer {
 
     fn unmix(&self, number: u64) -> u64 {
         // All shifts are of more than a third of 64 bits.
-        let unshift = |number: u64, shift: u32| {
-            number ^ number >> shift ^ number.checked_shr(2 * shift).unwrap_or(0)
-        };
+        let unshift =
+            |number: u64, shift: u32| number ^ number >> shift ^ number.checked_shr(2 * shift).unwrap_or(0);
         let mut state = unshift(number, self.shifts[2]);
         for n in [1, 0] {
             state = unshift(state.wrapping_mul(inverse(self.factors[n])), self.shifts[n]);
