@@ -275,14 +275,14 @@ fn texts_that_need_the_name_of_their_format_are_noted() {
     let (code, error) = failure(&["convert", "-t", "hyphenated"], str::from_utf8(&number).unwrap());
     assert!(code == 1 && error.contains("(--from base32 or --from int)"), "{error}");
     let ids: Vec<_> =
-        (0..128).map(|shift| idgen::Uuid::from_u128(u128::MAX / 3 >> shift).to_string()).collect();
+        (0..128).map(|shift| idgen::Uuid::from_u128((u128::MAX / 3) >> shift).to_string()).collect();
     for &format in idgen::codec::Format::ALL.iter().filter(|format| format.is_text()) {
         let (texts, note) = noted(&["convert", "-t", format.name()], ids.join("\n"));
         let back = idgen(&["convert", "-t", "hyphenated", "--keep-lines"]).write_stdin(texts).assert();
         let back = lines_of(back.get_output().stdout.clone());
         let misread = back.iter().zip(&ids).filter(|(back, id)| back != id).count();
         assert_eq!(back.len(), ids.len());
-        let expected = (misread > 0).then(|| format!("note: {misread} of the texts")).unwrap_or_default();
+        let expected = if misread > 0 { format!("note: {misread} of the texts") } else { String::new() };
         assert!(note.starts_with(&expected) && note.is_empty() == expected.is_empty(), "{format}: {note}");
     }
 }

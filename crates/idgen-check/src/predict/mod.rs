@@ -118,9 +118,7 @@ fn leads(ids: &[u128], is_ulid: bool) -> Vec<Lead> {
     if is_ulid || !linear.is_empty() {
         return linear;
     }
-    for find in
-        [weyl::find, scrambled::find, lagged::find, mersenne::whole, mersenne::parts, congruence::find]
-    {
+    for find in [weyl::find, scrambled::find, lagged::find, mersenne::find, congruence::find] {
         let leads = find(ids);
         if !leads.is_empty() {
             return leads;
@@ -181,8 +179,7 @@ mod tests {
                 + scrambled::hypotheses(ids)
                 + lagged::hypotheses(ids)
                 + congruence::hypotheses()
-                // Whole numbers are looked for in as many forms and at as many places.
-                + 2 * mersenne::hypotheses();
+                + mersenne::hypotheses();
             let all = MOST_SOURCES * all;
             println!("{ids} ids: {all} hypotheses");
             assert!(all < 1 << 34, "{ids} ids: {all} hypotheses");

@@ -1,6 +1,6 @@
 //! Rows that refer to other rows: deleted ones, cascades, and tables or sessions that would lose rows or store orphans.
 
-use idgen_mysql::sync::Outcome;
+use idgen_mysql::sync::{Outcome, Table, Value};
 use idgen_server::Database;
 
 use crate::common::{connect, of_two, on_both, run};
