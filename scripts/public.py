@@ -39,7 +39,9 @@ def methods(crate: str, item: str, page: Path) -> list[str]:
     if kind not in ("struct", "enum", "union", "trait"):
         return []
     text = page.read_text()
-    if f"/src/{crate}/" not in text:
+    # The first link to a source is that of the item itself; those of implementations follow.
+    source = re.search(r'class="src[^"]*" href="[^"]*?/src/(\w+)/', text)
+    if source is None or source[1] != crate:
         return []  # of another crate, as `Uuid`
     own = re.split(r'id="(?:trait-implementations|implementors|synthetic-implementations)"', text)[0]
     # What a type has through `Deref` is documented at the other type.
