@@ -25,7 +25,8 @@ Examples:
   idgen inspect --from swapped 1026baba6ccd780c95645b8c656024db
   idgen inspect --interval minute f12601c8-007b-8000-8100-006789abcdef
   idgen inspect -- -P6xMXtjRo1C2gQBJY5OyV      # an id that begins with a hyphen
-  idgen inspect user_01h455vb4pex5vsknk084sn02q 0ujtsYcgvSTl8PAuAdqWYSMnLOv 175928847299117063
+  idgen inspect user_01h455vb4pex5vsknk084sn02q 0ujtsYcgvSTl8PAuAdqWYSMnLOv
+  idgen inspect 175928847299117063
   idgen new prefixed -n 3 | idgen inspect --json
 
 An id does not name the program that generated it. Counters and version 8 are read with idgen's layout, so \

@@ -41,6 +41,7 @@ impl Version {
 
 #[derive(clap::Args)]
 #[command(next_help_heading = "Options of v3, v5 and v8")]
+#[group(id = "named")]
 pub struct Options {
     /// The namespace of the name: dns, url, oid, x500 or a UUID.
     #[arg(long, value_name = "dns|url|oid|x500|UUID", value_parser = namespace)]

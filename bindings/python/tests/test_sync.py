@@ -22,8 +22,8 @@ from idgen.mysql import (
 )
 from servers import Server
 
-# The server reports each known UUID of a batch, and MySQL each VALUES() of a statement that MariaDB needs in this form. aiomysql turns
-# both into Python warnings.
+# The server reports each known UUID of a batch, and MySQL each VALUES() of a statement that MariaDB needs
+# in this form. aiomysql turns both into Python warnings.
 pytestmark = [
     pytest.mark.filterwarnings("ignore:.*Duplicate entry"),
     pytest.mark.filterwarnings("ignore:.*VALUES function"),
