@@ -285,6 +285,7 @@ soak-sync: setup ## 1,000 devices make 10^6 rows, while servers and the database
 	IDGEN_SYNC_SCHEMAS=300 cargo test --release -p idgen-mysql --test servers sync_generated -- --test-threads 2
 
 soak: soak-ids soak-check soak-sync test-clusters ## the long tests: clusters, ten million operations each, hundreds of kills, long records (hours)
+	IDGEN_FORECASTS=all cargo test --release -p idgen-lab --test forecasts
 	cargo test --release -p idgen-lab --test model --test model_postgres --test model_sqlite --test strangers -- --ignored
 	IDGEN_ADVERSARY=complete cargo test --release -p idgen-mysql --test adversary
 	IDGEN_RANDOM=all cargo test --release -p idgen-migrate --lib random_values

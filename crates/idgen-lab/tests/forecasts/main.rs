@@ -112,10 +112,15 @@ fn advised(of: &Planned, from: IdsFrom) -> idgen_lab::Result<String> {
     Ok(line)
 }
 
+/// One of three loads, which come to each database and to each maker of ids; all of them with IDGEN_FORECASTS=all, as in `make soak`.
+fn is_asked(number: usize) -> bool {
+    number.is_multiple_of(3) || std::env::var_os("IDGEN_FORECASTS").is_some_and(|which| which == "all")
+}
+
 #[test]
 fn two_hundred_loads_are_predicted_as_before() {
     let mut found = String::new();
-    for (number, load) in loads().iter().enumerate() {
+    for (number, load) in loads().iter().enumerate().filter(|(number, _)| is_asked(*number)) {
         let from = [IdsFrom::Either, IdsFrom::Clients, IdsFrom::Either, IdsFrom::Either, IdsFrom::Server]
             [number % 5];
         let mut say = |question: &str, answer: idgen_lab::Result<String>| {
@@ -134,12 +139,15 @@ fn two_hundred_loads_are_predicted_as_before() {
     }
     let path = concat!(env!("CARGO_TARGET_TMPDIR"), "/forecasts.tsv");
     std::fs::write(path, &found).unwrap();
-    let changed: Vec<_> = found.lines().zip(KEPT.lines()).filter(|(found, kept)| found != kept).collect();
+    let of_load =
+        |line: &&str| line.split_once('\t').is_some_and(|(number, _)| is_asked(number.parse().unwrap()));
+    let kept: Vec<&str> = KEPT.lines().filter(of_load).collect();
+    let changed: Vec<_> = found.lines().zip(&kept).filter(|(found, kept)| found != *kept).collect();
     assert!(
         changed.is_empty(),
         "{} lines changed, all are in {path}: {:#?}",
         changed.len(),
         &changed[..changed.len().min(3)]
     );
-    assert_eq!(found.lines().count(), KEPT.lines().count(), "{path}");
+    assert_eq!(found.lines().count(), kept.len(), "{path}");
 }
