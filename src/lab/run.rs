@@ -134,10 +134,10 @@ pub fn experiments(
             return Ok(ExitCode::from(INTERRUPTED));
         }
         let id = experiment.id().to_owned();
-        match one(experiment, size, load, common, &cancel) {
+        let ended = one(experiment, size, load, common, &cancel);
+        match ended.or_else(|error| interrupted(&cancel, error)) {
             Ok(ExitCode::SUCCESS) => {}
             Ok(code) => worst = code,
-            Err(error) if cancel.is_cancelled() => return interrupted(&cancel, error),
             // The other experiments still run, and finished results are kept.
             Err(error) if several && !output::is_closed(&error) => {
                 failure::report(format_args!("{id}: {error:#}"));

@@ -45,6 +45,17 @@ impl Cell {
             Cell::Null | Cell::Bytes(_) => None,
         }
     }
+
+    /// Returns the values of a row as texts; `NULL` and bytes are empty.
+    ///
+    /// ```
+    /// use idgen_database::Cell;
+    ///
+    /// assert_eq!(Cell::texts(&[Cell::Int(7), Cell::Null]), ["7", ""]);
+    /// ```
+    pub fn texts(row: &[Cell]) -> Vec<String> {
+        row.iter().map(|cell| cell.text().unwrap_or_default()).collect()
+    }
 }
 
 /// An answer, one list of cells for each row.

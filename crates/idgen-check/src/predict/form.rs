@@ -151,7 +151,8 @@ impl Form {
         form.finished()
     }
 
-    /// Whether all bits of an id are those of whole numbers of so many bits.
+    /// True if an id is nothing but whole numbers of this many bits, such as two of 64. Then version and variant are all that hides
+    /// bits of a number.
     pub(crate) fn is_of_whole(&self, bits: u32) -> bool {
         let is_whole = |cell: &Option<Cell>| cell.is_some_and(|cell| u32::from(cell.of) == bits);
         !self.is_scaled && self.draws * bits as usize == 128 && self.cells.iter().all(is_whole)

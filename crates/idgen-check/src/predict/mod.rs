@@ -45,7 +45,7 @@ pub struct Prediction {
     pub needed: usize,
     /// How many of the ids come from the source in this state.
     pub found: usize,
-    /// How many different ids were looked at.
+    /// The number of different ids that were compared with the source. A repeated id counts once.
     pub of: usize,
     /// Numbers that were drawn between these ids, and are in none of them.
     pub skipped: usize,

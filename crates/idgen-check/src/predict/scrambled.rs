@@ -24,7 +24,7 @@ struct Plan {
     of: &'static Scrambled,
     equations: Equations,
     form: &'static Form,
-    /// How many words `zeros` are about.
+    /// Each of the `zeros` has this many masks: one more word than those that determine the state.
     words: usize,
     /// Masks of the bits of each word whose sum is zero.
     zeros: Vec<Vec<u64>>,

@@ -28,7 +28,7 @@ pub enum Target {
     Swapped,
     /// An integer for each id from the map of idgen-mysql; the id stays in a unique column.
     Integer,
-    /// The same integers in 64 bits, where the column has fewer.
+    /// `BIGINT` in place of `INT` and smaller types: each integer keeps its value.
     Bigint,
 }
 
@@ -146,7 +146,8 @@ impl Statement {
 }
 
 impl Plan {
-    /// Whether its files record in the database which of them were executed.
+    /// True for a plan whose files record in the database that they were executed. A default for new rows and the call of another
+    /// tool record nothing.
     pub(crate) fn has_ledger(&self) -> bool {
         self.target != Target::V7FromNow && self.command.is_none()
     }

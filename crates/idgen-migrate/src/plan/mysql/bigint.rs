@@ -1,4 +1,4 @@
-//! What the person who executes a plan to `BIGINT` must know: how many ids are left until its last step, and which columns without a
+//! Notes of a plan to `BIGINT` for the person who executes it: how many ids are left until its last step, and which columns without a
 //! foreign key may refer to the key.
 
 use super::catalog::{Catalog, Column, Table};

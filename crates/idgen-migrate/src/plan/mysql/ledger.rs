@@ -12,6 +12,9 @@ use crate::plan::data::Statement;
 use crate::plan::folder::numbered;
 use idgen_database::Result;
 
+/// The comment of a ledger, by which `plan status` finds it.
+pub(super) const COMMENT: &str = "idgen plan: the steps and their states";
+
 /// A step of the plan, with the number of its table where it has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
@@ -150,7 +153,7 @@ pub(super) fn frame(
         plan => value(names), place => order.place(part), kind => part.kind(), way => if is_undo { "undo" } else { "do" },
         file => order.file(part), first => order.file(Part::Check), rename => order.place(Part::Rename),
         finish => order.place(Part::Finish), needs, end_checks => value(&conditions.end), record => conditions.record.clone(),
-        lines => value(&conditions.lines), rows => value(order.rows()),
+        lines => value(&conditions.lines), rows => value(order.rows()), comment => COMMENT,
     };
     let guard = templates.fill("guard.sql", context)?;
     let all = tables.iter().flat_map(|table| [&table.now, &table.new, &table.old]).cloned();

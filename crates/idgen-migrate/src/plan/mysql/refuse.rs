@@ -195,8 +195,8 @@ fn of_column(table: &Table, column: &Column) -> Vec<String> {
     reasons
 }
 
-/// What reads an integer reads the same value after the change, but MariaDB keeps a condition in the declaration of the column,
-/// under the name of the column, and loses it with another type.
+/// Returns why the column cannot become a `BIGINT`. Its readers get the same integers after the change, but MariaDB keeps a condition in
+/// the declaration of the column, under the name of the column, and loses it with another type.
 fn of_integer(table: &Table, column: &Column) -> Option<String> {
     let shown = format!("{}.{}", table.name, column.name);
     if column.is_generated() {

@@ -2,14 +2,13 @@
 
 mod blocked;
 
+use super::ledger;
 use super::quote::{name, text, with_ending};
 use crate::plan::data::Engine;
 use crate::plan::identity;
+use crate::plan::status::cells::{cell, texts};
 use crate::plan::status::data::{Copied, State, Status, StepStatus};
 use idgen_database::{Cell, Database, Error, Result, Rows, Session};
-
-/// The comment of a ledger, by which it is found.
-const LEDGER: &str = "idgen plan: the steps and their states";
 
 /// The schema that the URL names.
 pub(crate) async fn schema(session: &mut Session) -> Result<Option<String>> {
@@ -27,7 +26,7 @@ pub(crate) async fn read(session: &mut Session, schema: Option<&str>) -> Result<
                 "SELECT TABLE_SCHEMA, TABLE_NAME FROM information_schema.TABLES WHERE TABLE_NAME RLIKE \
                  '^idgen_[a-z][a-z0-9]{{{}}}_steps$' AND TABLE_COMMENT = {}{only} ORDER BY TABLE_NAME, TABLE_SCHEMA",
                 identity::LENGTH - 1,
-                text(LEDGER)
+                text(ledger::COMMENT)
             ),
         )
         .await?;
@@ -40,7 +39,7 @@ pub(crate) async fn read(session: &mut Session, schema: Option<&str>) -> Result<
     Ok(plans)
 }
 
-/// What is read of a plan.
+/// Names the tables of a plan, which are in the schema of the tables that it changes.
 struct Ledger<'a> {
     schema: &'a str,
     id: &'a str,
@@ -163,13 +162,4 @@ fn there(answer: std::result::Result<Rows, idgen_database::Refused>) -> Result<O
         Err(refused) if refused.why.contains("doesn't exist") => Ok(None),
         Err(refused) => Err(Error::new(format!("cannot read the ledger of a plan: {}", refused.why))),
     }
-}
-
-/// Values as texts; `NULL` is the empty text.
-fn texts(rows: &Rows) -> Vec<Vec<String>> {
-    rows.iter().map(|row| row.iter().map(|cell| cell.text().unwrap_or_default()).collect()).collect()
-}
-
-fn cell(row: &[String], at: usize) -> String {
-    row.get(at).cloned().unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! What the person who executes a plan to `bigint` must know: how many ids are left until its last step, and which columns without a
+//! Texts of a plan to `bigint`, and notes for the person who executes it: how many ids are left until its last step, and which columns without a
 //! foreign key may refer to the key.
 
 use super::catalog::{Catalog, Column, Session, Table};

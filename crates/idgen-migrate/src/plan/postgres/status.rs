@@ -2,8 +2,9 @@
 
 use super::names::{hash, quoted};
 use crate::plan::data::Engine;
+use crate::plan::status::cells::{cell, texts};
 use crate::plan::status::data::{Copied, State, Status, StepStatus};
-use idgen_database::{Error, Refused, Result, Rows, Session};
+use idgen_database::{Error, Refused, Result, Session};
 
 /// The steps that need a lock on a table against readers, so that open transactions hold them up.
 const SHORT_LOCKS: [&str; 6] = ["prepare", "triggers", "constraints", "text", "switch", "finish"];
@@ -178,13 +179,4 @@ async fn add_blocked(session: &mut Session, own: &str, status: &mut Status) {
         Ok(rows) => status.blocked.extend(texts(&rows).iter().map(|row| cell(row, 0))),
         Err(refused) => status.unread.push(format!("Not read: who holds locks: {}.", refused.why)),
     }
-}
-
-/// Values as texts; `NULL` is the empty text.
-fn texts(rows: &Rows) -> Vec<Vec<String>> {
-    rows.iter().map(|row| row.iter().map(|cell| cell.text().unwrap_or_default()).collect()).collect()
-}
-
-fn cell(row: &[String], at: usize) -> String {
-    row.get(at).cloned().unwrap_or_default()
 }

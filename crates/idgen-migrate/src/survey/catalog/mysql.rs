@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::rows::{Places, add_to_key, column, first_number, foreign_keys, number, texts};
+use super::rows::{Places, add_to_key, column, first_number, foreign_keys, number};
 use crate::survey::schema::{Catalog, Class, Column, Counter, Key, Table};
 use crate::survey::session::Session;
-use idgen_database::Result;
+use idgen_database::{Cell, Result};
 
 /// The tables of the URL's schema, or those of all schemas that are not the server's own.
 fn of_schema(column: &str) -> String {
@@ -41,7 +41,7 @@ async fn settings(session: &mut Session, catalog: &mut Catalog) -> bool {
     let rows = session.rows("settings of InnoDB", sql, &[]).await.unwrap_or_default();
     let mut outside = false;
     for row in rows {
-        let [name, value] = &texts(&row)[..] else { continue };
+        let [name, value] = &Cell::texts(&row)[..] else { continue };
         match name.as_str() {
             "innodb_page_size" => catalog.page_bytes = number(value).unwrap_or(16_384) as u32,
             "innodb_buffer_pool_size" => catalog.pool_bytes = number(value),
@@ -61,7 +61,7 @@ async fn unreported_cascades(session: &mut Session, catalog: &mut Catalog, place
     );
     let mut rules = HashMap::new();
     for row in session.catalog("foreign keys that change other rows", &sql).await? {
-        let [schema, table, name, on_delete, on_update] = &texts(&row)[..] else { continue };
+        let [schema, table, name, on_delete, on_update] = &Cell::texts(&row)[..] else { continue };
         let Some(table) = places.get(schema, table) else { continue };
         let changes = [("ON DELETE", on_delete), ("ON UPDATE", on_update)]
             .into_iter()
@@ -84,7 +84,7 @@ async fn tables(session: &mut Session, catalog: &mut Catalog, places: &mut Place
         of_schema("TABLE_SCHEMA")
     );
     for row in session.fresh_catalog("tables", &sql).await? {
-        let [schema, name, engine, rows, next, row_bytes] = &texts(&row)[..] else { continue };
+        let [schema, name, engine, rows, next, row_bytes] = &Cell::texts(&row)[..] else { continue };
         let counters = number(next).map(|next| Counter {
             column: usize::MAX,
             name: "AUTO_INCREMENT".to_owned(),
@@ -115,7 +115,7 @@ async fn columns(session: &mut Session, catalog: &mut Catalog, places: &Places) 
     );
     for row in session.catalog("columns", &sql).await? {
         let [schema, table, name, type_text, nullable, length, charset, collation, data_type, extra] =
-            &texts(&row)[..]
+            &Cell::texts(&row)[..]
         else {
             continue;
         };
@@ -175,7 +175,7 @@ async fn keys(session: &mut Session, catalog: &mut Catalog, places: &Places) -> 
         of_schema("TABLE_SCHEMA")
     );
     for row in session.catalog("keys", &sql).await? {
-        let [schema, table, name, non_unique, of, part, kind] = &texts(&row)[..] else { continue };
+        let [schema, table, name, non_unique, of, part, kind] = &Cell::texts(&row)[..] else { continue };
         let Some(table) = places.get(schema, table) else { continue };
         let table = &mut catalog.tables[table];
         let at = column(table, of);
@@ -217,7 +217,7 @@ async fn statistics(session: &mut Session, catalog: &mut Catalog, places: &Place
     };
     catalog.used.push("SELECT on mysql.innodb_index_stats, for pages of indexes".to_owned());
     for row in rows {
-        let [schema, table, name, stat, value] = &texts(&row)[..] else { continue };
+        let [schema, table, name, stat, value] = &Cell::texts(&row)[..] else { continue };
         // A partition has a row of its own: orders#p#p2026, or orders#P#p2026 before MySQL 8.0.
         let whole = table.split_once("#p#").or_else(|| table.split_once("#P#")).map(|(table, _)| table);
         let whole = whole.and_then(|table| places.get(schema, table));

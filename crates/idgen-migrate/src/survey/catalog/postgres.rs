@@ -1,9 +1,9 @@
 //! `pg_catalog`.
 
-use super::rows::{Places, add_to_key, column, first_number, foreign_keys, number, texts};
+use super::rows::{Places, add_to_key, column, first_number, foreign_keys, number};
 use crate::survey::schema::{Catalog, Class, Column, Counter, Key, Table};
 use crate::survey::session::Session;
-use idgen_database::Result;
+use idgen_database::{Cell, Result};
 
 const OWN: &str =
     "n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast') AND n.nspname NOT LIKE 'pg\\_temp%'";
@@ -32,7 +32,7 @@ async fn tables(session: &mut Session, catalog: &mut Catalog, places: &mut Place
          WHERE c.relkind = 'r' AND {OWN} ORDER BY 1, 2"
     );
     for row in session.catalog("tables", &sql).await? {
-        let [schema, name, rows, readable, pages] = &texts(&row)[..] else { continue };
+        let [schema, name, rows, readable, pages] = &Cell::texts(&row)[..] else { continue };
         // -1: never analyzed.
         let rows = number(rows);
         let bytes_per_row = match (number(pages), rows) {
@@ -67,7 +67,8 @@ async fn columns(session: &mut Session, catalog: &mut Catalog, places: &Places) 
          WHERE c.relkind = 'r' AND a.attnum > 0 AND NOT a.attisdropped AND {OWN} ORDER BY 1, 2, a.attnum"
     );
     for row in session.catalog("columns", &sql).await? {
-        let [schema, table, name, type_text, not_null, length, collation, ignoring, base] = &texts(&row)[..]
+        let [schema, table, name, type_text, not_null, length, collation, ignoring, base] =
+            &Cell::texts(&row)[..]
         else {
             continue;
         };
@@ -116,7 +117,7 @@ async fn keys(session: &mut Session, catalog: &mut Catalog, places: &Places) -> 
     );
     for row in session.catalog("keys", &sql).await? {
         let [schema, table, name, unique, primary, of, whole, pages, is_key, method, entries] =
-            &texts(&row)[..]
+            &Cell::texts(&row)[..]
         else {
             continue;
         };
@@ -170,7 +171,7 @@ async fn sequences(session: &mut Session, catalog: &mut Catalog, places: &Places
          WHERE s.relkind = 'S' AND c.relkind = 'r' AND q.increment_by > 0 AND {OWN} ORDER BY 1, 2, 3, 4"
     );
     for row in session.catalog("sequences", &sql).await? {
-        let [schema, table, of, sequence, last, most] = &texts(&row)[..] else { continue };
+        let [schema, table, of, sequence, last, most] = &Cell::texts(&row)[..] else { continue };
         let Some(table) = places.get(schema, table) else { continue };
         let table = &mut catalog.tables[table];
         let Some(at) = column(table, of) else { continue };

@@ -33,11 +33,6 @@ pub(super) fn column(table: &Table, name: &str) -> Option<usize> {
     place(&|of| of == name).or_else(|| place(&|of| of.eq_ignore_ascii_case(name)))
 }
 
-/// The texts of a row; null is empty.
-pub(super) fn texts(row: &[Cell]) -> Vec<String> {
-    row.iter().map(|cell| cell.text().unwrap_or_default()).collect()
-}
-
 /// A column of a key, in the order of the key: its table, the key, and what the database adds.
 pub(super) fn add_to_key(table: &mut Table, name: &str, column: Option<usize>, make: impl FnOnce() -> Key) {
     if table.keys.last().is_none_or(|key| key.name != name) {
@@ -60,7 +55,7 @@ pub(super) async fn foreign_keys(
     sql: &str,
 ) -> Result<()> {
     for row in session.catalog("foreign keys", sql).await? {
-        let [schema, table, name, of, parent_schema, parent, parent_column] = &texts(&row)[..] else {
+        let [schema, table, name, of, parent_schema, parent, parent_column] = &Cell::texts(&row)[..] else {
             continue;
         };
         let (Some(table), Some(parent)) = (places.get(schema, table), places.get(parent_schema, parent))

@@ -1,10 +1,10 @@
 //! `sqlite_schema`, and the pragmas as tables.
 
-use super::rows::{Places, add_to_foreign, add_to_key, column, first_number, number, texts};
+use super::rows::{Places, add_to_foreign, add_to_key, column, first_number, number};
 use crate::survey::schema::{Catalog, Class, Column, Counter, Key, Table};
 use crate::survey::session::Session;
 use crate::survey::sql;
-use idgen_database::Result;
+use idgen_database::{Cell, Result};
 
 pub(super) async fn read(session: &mut Session) -> Result<Catalog> {
     let mut catalog = Catalog::default();
@@ -12,7 +12,7 @@ pub(super) async fn read(session: &mut Session) -> Result<Catalog> {
     let sql = "SELECT l.name, l.wr FROM pragma_table_list l WHERE l.schema = 'main' AND l.type = 'table' \
                AND l.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY l.name";
     for row in session.catalog("tables", sql).await? {
-        let [name, without_rowid] = &texts(&row)[..] else { continue };
+        let [name, without_rowid] = &Cell::texts(&row)[..] else { continue };
         let table = Table {
             schema: String::new(),
             name: name.clone(),
@@ -44,7 +44,7 @@ async fn columns(session: &mut Session, catalog: &mut Catalog, places: &Places) 
                ORDER BY l.name, x.cid";
     let mut primary: Vec<(usize, u64, usize)> = Vec::new();
     for row in session.catalog("columns", sql).await? {
-        let [table, name, type_text, not_null, place] = &texts(&row)[..] else { continue };
+        let [table, name, type_text, not_null, place] = &Cell::texts(&row)[..] else { continue };
         let Some(at) = places.get("", table) else { continue };
         // Numbers and bytes have no collation, although the library returns BINARY for them.
         let is_text = has_text_affinity(type_text);
@@ -90,7 +90,7 @@ async fn keys(session: &mut Session, catalog: &mut Catalog, places: &Places) -> 
                JOIN pragma_index_list(l.name) i JOIN pragma_index_info(i.name) x \
                WHERE l.schema = 'main' AND l.type = 'table' AND i.origin <> 'pk' ORDER BY l.name, i.name, x.seqno";
     for row in session.catalog("keys", sql).await? {
-        let [table, name, unique, partial, of] = &texts(&row)[..] else { continue };
+        let [table, name, unique, partial, of] = &Cell::texts(&row)[..] else { continue };
         let Some(table) = places.get("", table) else { continue };
         let table = &mut catalog.tables[table];
         let at = column(table, of);
@@ -104,7 +104,7 @@ async fn foreign(session: &mut Session, catalog: &mut Catalog, places: &Places) 
                JOIN pragma_foreign_key_list(l.name) f WHERE l.schema = 'main' AND l.type = 'table' \
                ORDER BY l.name, f.id, f.seq";
     for row in session.catalog("foreign keys", sql).await? {
-        let [table, id, of, parent, parent_column, place] = &texts(&row)[..] else { continue };
+        let [table, id, of, parent, parent_column, place] = &Cell::texts(&row)[..] else { continue };
         let (Some(table), Some(parent)) = (places.get("", table), places.get("", parent)) else { continue };
         // Without a name, it is the primary key of the parent.
         let implied = catalog.tables[parent].primary().and_then(|key| {
@@ -124,7 +124,7 @@ async fn counters(session: &mut Session, catalog: &mut Catalog, places: &Places)
         return Ok(());
     }
     for row in session.catalog("counters", "SELECT name, seq FROM sqlite_sequence").await? {
-        let [table, last] = &texts(&row)[..] else { continue };
+        let [table, last] = &Cell::texts(&row)[..] else { continue };
         let (Some(table), Some(last)) = (places.get("", table), number(last)) else { continue };
         let table = &mut catalog.tables[table];
         let Some(column) = table.primary().and_then(|key| key.columns.first().copied()) else { continue };
@@ -143,7 +143,7 @@ async fn estimates(session: &mut Session, catalog: &mut Catalog, places: &Places
         && let Ok(rows) = session.rows("estimated rows", sql, &[]).await
     {
         for row in rows {
-            let [table, stat] = &texts(&row)[..] else { continue };
+            let [table, stat] = &Cell::texts(&row)[..] else { continue };
             let Some(table) = places.get("", table) else { continue };
             // A partial index has fewer entries than the table has rows.
             let entries = stat.split(' ').next().and_then(number);
@@ -173,7 +173,7 @@ async fn rowids(session: &mut Session, catalog: &mut Catalog) {
         let sql = tables.iter().map(span).collect::<Vec<_>>().join(" UNION ALL ");
         let Ok(rows) = session.rows("row ids", &sql, &[]).await else { continue };
         for row in rows {
-            let [Some(at), rows] = &texts(&row).iter().map(|text| number(text)).collect::<Vec<_>>()[..]
+            let [Some(at), rows] = &Cell::texts(&row).iter().map(|text| number(text)).collect::<Vec<_>>()[..]
             else {
                 continue;
             };

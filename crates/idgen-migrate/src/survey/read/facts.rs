@@ -61,14 +61,9 @@ pub(crate) async fn read(
     facts
 }
 
-/// The texts of a row; null is empty.
-fn texts(row: &[Cell]) -> Vec<String> {
-    row.iter().map(|cell| cell.text().unwrap_or_default()).collect()
-}
-
 async fn rows(session: &mut Session, purpose: &str, sql: &str) -> Vec<Vec<String>> {
     let rows = session.rows(purpose, sql, &[]).await.unwrap_or_default();
-    rows.iter().map(|row| texts(row)).collect()
+    rows.iter().map(|row| Cell::texts(row)).collect()
 }
 
 async fn expressions(session: &mut Session, catalog: &Catalog) -> Vec<Expression> {

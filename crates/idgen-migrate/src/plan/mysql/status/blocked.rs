@@ -1,7 +1,8 @@
 //! What a session of a plan waits for, and what its next file would refuse.
 
-use super::{Ledger, cell, texts};
+use super::Ledger;
 use crate::plan::mysql::quote::text;
+use crate::plan::status::cells::{cell, texts};
 use crate::plan::status::data::Status;
 use idgen_database::{Database, Session};
 

@@ -19,7 +19,7 @@ BEGIN
       place INT NOT NULL PRIMARY KEY, step VARCHAR(255) NOT NULL, file VARCHAR(2000) NOT NULL, kind VARCHAR(10) NOT NULL,
       state VARCHAR(10) NOT NULL DEFAULT 'new', begun DATETIME(6) NULL, ended DATETIME(6) NULL, session BIGINT UNSIGNED NULL,
       account VARCHAR(400) NULL, signature MEDIUMTEXT NULL
-    ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin COMMENT = 'idgen plan: the steps and their states';
+    ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin COMMENT = {{ comment|text }};
     INSERT IGNORE INTO {{ plan.steps|name }} (place, step, file, kind) VALUES
 {%- for row in rows %}
       ({{ row.place }}, {{ row.step|text }}, {{ row.file|text }}, {{ row.kind|text }}){% if not loop.last %},{% endif %}
