@@ -7,20 +7,21 @@ use crate::error::Result;
 use crate::fields::{Counter, Head};
 use crate::generator::draws::counting;
 use crate::generator::monotonic::{Begin, Counters, Monotonic, Shape};
-use crate::generator::unit::Unit;
+use crate::generator::unit::CountsIn;
 use crate::generator::{Bits, all_or_nothing, to_bits};
 use crate::kind::Kind;
 use crate::source::{Clock, ClockPolicy, Entropy, NoState, State};
 
-pub(super) struct Counted<C, E, S: State> {
-    monotonic: Monotonic<C, S>,
+/// `U` is the unit of time.
+pub(super) struct Counted<U, C, E, S: State> {
+    monotonic: Monotonic<U, C, S>,
     pub(super) entropy: E,
 }
 
-impl<C: Clock, E: Entropy> Counted<C, E, NoState> {
+impl<U: CountsIn, C: Clock, E: Entropy> Counted<U, C, E, NoState> {
     /// For times from 1970 to `last_ms`.
-    pub(super) fn new(kind: Kind, unit: Unit, last_ms: i64, clock: C, entropy: E) -> Self {
-        let shape = Shape { kind, unit, first: 0, last: unit.last_of(last_ms) };
+    pub(super) fn new(kind: Kind, last_ms: i64, clock: C, entropy: E) -> Self {
+        let shape = Shape { kind, first: 0, last: U::UNIT.last_of(last_ms) };
         let monotonic =
             Monotonic::new(shape, clock, NoState).expect("without a state there is nothing to load");
         Counted { monotonic, entropy }
@@ -32,12 +33,12 @@ impl<C: Clock, E: Entropy> Counted<C, E, NoState> {
         self.monotonic.check_clock()
     }
 
-    pub(super) fn with_state<T: State>(self, state: T) -> Result<Counted<C, E, T>> {
+    pub(super) fn with_state<T: State>(self, state: T) -> Result<Counted<U, C, E, T>> {
         Ok(Counted { monotonic: self.monotonic.with_state(state)?, entropy: self.entropy })
     }
 }
 
-impl<C: Clock, E: Entropy, S: State> Counted<C, E, S> {
+impl<U: CountsIn, C: Clock, E: Entropy, S: State> Counted<U, C, E, S> {
     pub(super) fn set_policy(&mut self, policy: ClockPolicy) {
         self.monotonic.set_policy(policy);
     }

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::error::{Error, Result};
 use crate::generator::counted::Counted;
-use crate::generator::unit::Unit;
+use crate::generator::unit::HighFractions;
 use crate::generator::{Bits, Generate, NextBits, from_bits};
 use crate::kind::Kind;
 use crate::source::{Clock, ClockPolicy, Entropy, NoState, State};
@@ -139,7 +139,7 @@ impl fmt::Display for PrefixBits {
 /// # Ok::<(), idgen::Error>(())
 /// ```
 pub struct FixedPrefix<C, E, S: State = NoState> {
-    inner: Counted<C, E, S>,
+    inner: Counted<HighFractions, C, E, S>,
     prefix: PrefixBits,
 }
 
@@ -157,7 +157,7 @@ impl FixedPrefix<SystemClock, Csprng> {
 impl<C: Clock, E: Entropy> FixedPrefix<C, E> {
     /// A generator with this clock, randomness and prefix.
     pub fn new(clock: C, entropy: E, prefix: PrefixBits) -> Self {
-        let inner = Counted::new(Kind::FixedPrefix, Unit::HighFraction, prefix.last_ms(), clock, entropy);
+        let inner = Counted::new(Kind::FixedPrefix, prefix.last_ms(), clock, entropy);
         FixedPrefix { inner, prefix }
     }
 
@@ -228,6 +228,7 @@ impl<C: Clock, E: Entropy, S: State> Generate for FixedPrefix<C, E, S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::generator::unit::Unit;
     use crate::source::{FixedClock, FixedEntropy};
     use crate::timestamp::Timestamp;
     use core::time::Duration;

@@ -8,7 +8,7 @@
 use crate::error::{Error, Kind as ErrorKind, Result};
 use crate::fields::sequence_and_node;
 use crate::generator::monotonic::{Begin, Counters, Monotonic, Shape};
-use crate::generator::unit::Unit;
+use crate::generator::unit::Ticks;
 use crate::kind::Kind;
 use crate::node::Node;
 use crate::source::fork::{ForkMark, WORDS_ARE_SHARED, last_number, next_number};
@@ -18,16 +18,11 @@ use crate::timestamp::GREGORIAN_TO_UNIX_TICKS;
 const SEQUENCES: u32 = 1 << 14;
 
 const fn shape(kind: Kind) -> Shape {
-    Shape {
-        kind,
-        unit: Unit::Tick,
-        first: -GREGORIAN_TO_UNIX_TICKS,
-        last: (1 << 60) - 1 - GREGORIAN_TO_UNIX_TICKS,
-    }
+    Shape { kind, first: -GREGORIAN_TO_UNIX_TICKS, last: (1 << 60) - 1 - GREGORIAN_TO_UNIX_TICKS }
 }
 
 pub(crate) struct Gregorian<C, E, S: State> {
-    monotonic: Monotonic<C, S>,
+    monotonic: Monotonic<Ticks, C, S>,
     entropy: E,
     identity: Option<Identity>,
     fixed_node: Option<Node>,

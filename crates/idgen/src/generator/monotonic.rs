@@ -1,10 +1,11 @@
 //! Time and counter that only increase, whatever the clock does.
 
+use core::marker::PhantomData;
 use core::time::Duration;
 
 use crate::error::{Error, Kind as ErrorKind, Result};
 use crate::generator::line::Line;
-use crate::generator::unit::Unit;
+use crate::generator::unit::{CountsIn, Unit};
 use crate::kind::Kind;
 use crate::source::{Clock, ClockPolicy, State, Waits, WhenBehind};
 use crate::timestamp::Timestamp;
@@ -13,7 +14,6 @@ use crate::timestamp::Timestamp;
 #[derive(Clone, Copy)]
 pub(crate) struct Shape {
     pub(crate) kind: Kind,
-    pub(crate) unit: Unit,
     /// The first unit that the kind's time field can hold.
     pub(crate) first: i64,
     /// The last one.
@@ -23,8 +23,9 @@ pub(crate) struct Shape {
 /// How far ahead a state reserves.
 const HORIZON: Duration = Duration::from_secs(1);
 
-/// Returns pairs of time and counter, each greater than all before.
-pub(crate) struct Monotonic<C, S: State> {
+/// Returns pairs of time and counter, each greater than all before. `U` is the unit of time.
+pub(crate) struct Monotonic<U, C, S: State> {
+    unit: PhantomData<U>,
     clock: C,
     policy: ClockPolicy,
     tolerance: i64,
@@ -60,27 +61,30 @@ pub(crate) struct Run {
     pub(crate) count: usize,
 }
 
-impl<C: Clock, S: State> Monotonic<C, S> {
+impl<U: CountsIn, C: Clock, S: State> Monotonic<U, C, S> {
+    const UNIT: Unit = U::UNIT;
+
     pub(crate) fn new(shape: Shape, clock: C, state: S) -> Result<Self> {
-        let line = Line::restore(shape.kind, shape.unit, state)?;
-        let step = shape.unit.step(clock.step());
+        let line = Line::restore(shape.kind, Self::UNIT, state)?;
+        let step = Self::UNIT.step(clock.step());
+        let policy = ClockPolicy::DEFAULT;
         let mut monotonic =
-            Monotonic { clock, policy: ClockPolicy::DEFAULT, tolerance: 0, step, shape, line, limit: 0 };
-        monotonic.set_policy(ClockPolicy::DEFAULT);
+            Monotonic { unit: PhantomData, clock, policy, tolerance: 0, step, shape, line, limit: 0 };
+        monotonic.set_policy(policy);
         Ok(monotonic)
     }
 
     /// The same with a state.
-    pub(crate) fn with_state<T: State>(self, state: T) -> Result<Monotonic<C, T>> {
-        let line = Line::restore(self.shape.kind, self.shape.unit, state)?.follow(&self.line);
-        let Monotonic { clock, policy, tolerance, step, shape, .. } = self;
+    pub(crate) fn with_state<T: State>(self, state: T) -> Result<Monotonic<U, C, T>> {
+        let line = Line::restore(self.shape.kind, Self::UNIT, state)?.follow(&self.line);
+        let Monotonic { unit, clock, policy, tolerance, step, shape, .. } = self;
         // Below no counter: the first id begins a time of its own.
-        Ok(Monotonic { clock, policy, tolerance, step, shape, line, limit: 0 })
+        Ok(Monotonic { unit, clock, policy, tolerance, step, shape, line, limit: 0 })
     }
 
     pub(crate) fn set_policy(&mut self, policy: ClockPolicy) {
         self.policy = policy;
-        self.tolerance = self.shape.unit.count(policy.tolerance);
+        self.tolerance = Self::UNIT.count(policy.tolerance);
     }
 
     pub(crate) fn line(&mut self) -> &mut Line<S> {
@@ -96,7 +100,7 @@ impl<C: Clock, S: State> Monotonic<C, S> {
 
     #[inline(always)]
     fn now(&self) -> i64 {
-        self.shape.unit.of(self.clock.now())
+        Self::UNIT.of(self.clock.now())
     }
 
     /// The next run of up to `want` ids. `begin` gives the counters of a new time.
@@ -131,7 +135,7 @@ impl<C: Clock, S: State> Monotonic<C, S> {
         if next < self.limit {
             return self.take(last, next, self.limit, want);
         }
-        self.begin_at(self.shape.unit.after(last), want, begin(Begin::Later)?)
+        self.begin_at(Self::UNIT.after(last), want, begin(Begin::Later)?)
     }
 
     /// Begins at a reading of the clock, or if the clock is coarse, at a random time before its next one: bits below the
@@ -139,7 +143,7 @@ impl<C: Clock, S: State> Monotonic<C, S> {
     #[inline(always)]
     fn begin_near(&mut self, now: i64, want: usize, counters: Counters) -> Result<Run> {
         let later = (u64::from(counters.within) * u64::from(self.step)) >> 32;
-        self.begin_at(self.shape.unit.within(now, later as i64), want, counters)
+        self.begin_at(Self::UNIT.within(now, later as i64), want, counters)
     }
 
     #[inline]
@@ -165,7 +169,7 @@ impl<C: Clock, S: State> Monotonic<C, S> {
     #[inline(always)]
     fn take(&mut self, time: i64, first: u32, limit: u32, want: usize) -> Result<Run> {
         let count = want.min((limit - first) as usize);
-        let horizon = self.shape.unit.count(HORIZON);
+        let horizon = const { U::UNIT.count(HORIZON) };
         self.line.step_to(time, first + (count - 1) as u32, horizon)?;
         // Changed only now, so that a step that could not be saved has no effect.
         self.limit = limit;
@@ -174,12 +178,12 @@ impl<C: Clock, S: State> Monotonic<C, S> {
 
     #[cold]
     fn out_of_range(&self, time: i64) -> Error {
-        let Shape { kind, unit, first, last } = self.shape;
+        let (Shape { kind, first, last }, unit) = (self.shape, Self::UNIT);
         Error::out_of_range(kind.name(), unit.begin(time), unit.begin(first), unit.begin(last))
     }
 
     fn at(&self, units: i64) -> Timestamp {
-        self.shape.unit.at(units)
+        Self::UNIT.at(units)
     }
 
     /// The clock is too far behind: waits, fails, or says to restart.

@@ -7,7 +7,7 @@ use crate::fields;
 use crate::generator::counted::Counted;
 use crate::generator::draws::random;
 use crate::generator::layout::{Current, Layout};
-use crate::generator::unit::Unit;
+use crate::generator::unit::{HighFractions, Unit};
 use crate::generator::{Bits, Generate, NextBits, all_or_nothing, from_bits, to_bits};
 use crate::interval::Interval;
 use crate::kind::Kind;
@@ -74,7 +74,7 @@ pub enum Tail {
 /// # Ok::<(), idgen::Error>(())
 /// ```
 pub struct Prefixed<C, E, S: State = NoState> {
-    inner: Counted<C, E, S>,
+    inner: Counted<HighFractions, C, E, S>,
     prefix: Prefix,
     interval: Interval,
     layout: Layout,
@@ -92,7 +92,7 @@ impl<C: Clock, E: Entropy> Prefixed<C, E> {
     ///   keyed prefix after its last round, in the year 6461 or later.
     pub fn new(clock: C, entropy: E, prefix: Prefix, interval: Interval, tail: Tail) -> Result<Self> {
         let (layout, last) = Layout::of(&prefix, interval, tail)?;
-        let inner = Counted::new(Kind::Prefixed, Unit::HighFraction, last, clock, entropy);
+        let inner = Counted::new(Kind::Prefixed, last, clock, entropy);
         if tail == Tail::Ascending {
             inner.check_clock()?;
         }

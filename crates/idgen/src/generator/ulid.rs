@@ -5,7 +5,7 @@ use uuid::Uuid;
 use crate::error::Result;
 use crate::fields::{Counter, Head, LAST_UNIX_MS};
 use crate::generator::counted::Counted;
-use crate::generator::unit::Unit;
+use crate::generator::unit::Millis;
 use crate::generator::{Bits, Generate, NextBits, from_bits};
 use crate::kind::Kind;
 use crate::source::{Clock, ClockPolicy, Entropy, NoState, State};
@@ -31,7 +31,7 @@ use crate::source::{Csprng, SystemClock};
 /// # Ok::<(), idgen::Error>(())
 /// ```
 pub struct Ulid<C, E, S: State = NoState> {
-    inner: Counted<C, E, S>,
+    inner: Counted<Millis, C, E, S>,
 }
 
 #[cfg(feature = "std")]
@@ -48,7 +48,7 @@ impl Ulid<SystemClock, Csprng> {
 impl<C: Clock, E: Entropy> Ulid<C, E> {
     /// A generator with this clock and randomness.
     pub fn new(clock: C, entropy: E) -> Self {
-        Ulid { inner: Counted::new(Kind::Ulid, Unit::Milli, LAST_UNIX_MS, clock, entropy) }
+        Ulid { inner: Counted::new(Kind::Ulid, LAST_UNIX_MS, clock, entropy) }
     }
 
     /// Continues where an earlier run stopped, so that the order holds over the restart too.

@@ -5,7 +5,7 @@ use uuid::Uuid;
 use crate::error::Result;
 use crate::fields::{self, LAST_UNIX_MS, V7_COUNTER, V7_RANDOM};
 use crate::generator::counted::Counted;
-use crate::generator::unit::Unit;
+use crate::generator::unit::Fractions;
 use crate::generator::{Bits, Generate, NextBits, from_bits};
 use crate::kind::Kind;
 use crate::source::{Clock, ClockPolicy, Entropy, NoState, State};
@@ -35,7 +35,7 @@ use crate::source::{Csprng, SystemClock};
 /// # Ok::<(), idgen::Error>(())
 /// ```
 pub struct V7<C, E, S: State = NoState> {
-    inner: Counted<C, E, S>,
+    inner: Counted<Fractions, C, E, S>,
 }
 
 #[cfg(feature = "std")]
@@ -52,7 +52,7 @@ impl V7<SystemClock, Csprng> {
 impl<C: Clock, E: Entropy> V7<C, E> {
     /// A generator with this clock and randomness.
     pub fn new(clock: C, entropy: E) -> Self {
-        V7 { inner: Counted::new(Kind::V7, Unit::Fraction, LAST_UNIX_MS, clock, entropy) }
+        V7 { inner: Counted::new(Kind::V7, LAST_UNIX_MS, clock, entropy) }
     }
 
     /// Continues where an earlier run stopped, so that the order holds over the restart too.
