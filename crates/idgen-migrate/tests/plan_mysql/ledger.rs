@@ -1,6 +1,7 @@
 //! Files in whichever order, and changes by others between any two of them: a file does its work, or says what is missing. What it
 //! refuses it has not begun, and no acknowledged row is lost.
 
+mod bytes;
 mod changes;
 mod locks;
 mod order;

@@ -8,6 +8,8 @@ pub(super) struct Check {
     pub(super) purpose: String,
     pub(super) rows: String,
     pub(super) message: String,
+    /// The query to ask if a statement of another session has bytes that the first one cannot show (error 3854 of MySQL).
+    pub(super) instead: Option<String>,
 }
 
 pub(super) fn check(
@@ -15,5 +17,5 @@ pub(super) fn check(
     rows: impl Into<String>,
     message: impl Into<String>,
 ) -> Check {
-    Check { purpose: purpose.into(), rows: rows.into(), message: message.into() }
+    Check { purpose: purpose.into(), rows: rows.into(), message: message.into(), instead: None }
 }

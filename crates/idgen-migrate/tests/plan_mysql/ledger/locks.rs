@@ -3,12 +3,14 @@
 use std::time::{Duration, Instant};
 
 use crate::client::result;
+use crate::ledger::bytes;
 use crate::ledger::world::{Servers, text};
 use crate::whole::left;
 
 pub fn locks_of_others(servers: &Servers) {
     readers(servers);
     old_snapshots(servers);
+    bytes::statements_with_bytes(servers);
     open_transactions(servers);
 }
 

@@ -1,0 +1,69 @@
+//! Statements with bytes that are no text, as parameters of ids are: the list of transactions of MySQL cannot show them (error 3854).
+
+use std::sync::mpsc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use idgen_server::{Database, Wait};
+use sqlx::Connection;
+use sqlx::mysql::MySqlConnection;
+
+use crate::ledger::world::{Servers, World};
+use crate::shop::execute;
+
+/// A transaction with such a statement is found if its snapshot is too old, and otherwise it is no hindrance.
+pub fn statements_with_bytes(servers: &Servers) {
+    let world = servers.world();
+    world.until("copy-c");
+    let old = Long::begin(servers, &world);
+    for step in ["copy-c", "own-references", "verify", "triggers-back"] {
+        world.must(step);
+    }
+    world.refused(&world.file("rename"), "began before the copy ended");
+    old.end(servers, &world);
+    let new = Long::begin(servers, &world);
+    world.must("rename");
+    new.end(servers, &world);
+}
+
+/// A transaction with a snapshot, and a statement that lasts.
+struct Long {
+    session: u64,
+    thread: JoinHandle<()>,
+}
+
+impl Long {
+    fn begin(servers: &Servers, world: &World) -> Long {
+        let (url, (sender, receiver)) = (world.scratch.url().to_owned(), mpsc::channel());
+        let thread = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            runtime.block_on(async {
+                let mut own = MySqlConnection::connect(&url).await.unwrap();
+                execute(&mut own, "START TRANSACTION WITH CONSISTENT SNAPSHOT").await.unwrap();
+                let session = sqlx::query_scalar("SELECT CONNECTION_ID()").fetch_one(&mut own).await.unwrap();
+                sender.send(session).unwrap();
+                let bytes = [0xC7, 0x4B, 0x8C, 0xFF, 0x00, 0x9Du8].as_slice();
+                // It is interrupted at the end of the test.
+                let _ = sqlx::query("SELECT SLEEP(600), ?").bind(bytes).execute(&mut own).await;
+            });
+        });
+        let session: u64 = receiver.recv().unwrap();
+        let running = match servers.server.database() {
+            Database::MySql => {
+                "performance_schema.threads WHERE PROCESSLIST_STATE = 'User sleep' AND PROCESSLIST_ID"
+            }
+            _ => "information_schema.PROCESSLIST WHERE STATE = 'User sleep' AND ID",
+        };
+        let wait = Wait::until("the statement runs");
+        while servers.number(&world.scratch, &format!("SELECT COUNT(*) FROM {running} = {session}")) == 0 {
+            wait.check();
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Long { session, thread }
+    }
+
+    fn end(self, servers: &Servers, world: &World) {
+        servers.sql(&world.scratch, &format!("KILL {}", self.session)).unwrap();
+        self.thread.join().unwrap();
+    }
+}
