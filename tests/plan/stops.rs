@@ -49,10 +49,36 @@ pub fn stop(server: &Server) {
     assert!(killed.err.contains(&world.file(copy)), "{}", killed.err);
     world.until("stopped");
 
-    // It continues.
+    // One thread is running in any case: above the limit at which it aborts, the copy ends, and nobody has to watch it.
     world.sql(&format!("UPDATE {control} SET {go_on}"));
+    let [most, abort] = match database {
+        Database::Postgres => ["max_active", "abort_active"],
+        _ => ["max_threads_running", "abort_threads_running"],
+    };
+    world.set(&[&format!("{most}=0"), &format!("{abort}=0")]);
+    let aborted = world.run(&[]);
+    assert!(
+        aborted.code == 1 && aborted.err.contains(&format!("more than {abort} (0)")),
+        "{}{}",
+        aborted.out,
+        aborted.err
+    );
+    world.set(&[&format!("{abort}=none"), "paused=1"]);
+    let mut child = world.start(&[]);
+    let shown = world.until("The copy is paused: UPDATE");
+    assert!(shown.contains("The copy waits while more than 0"), "{shown}");
+    world.set(&["paused=0", &format!("{most}=1000")]);
+    assert!(child.wait().unwrap().success());
+    let unknown = world.idgen(&["plan", "status", "--set", "speed=9"]);
+    assert!(
+        unknown.code == 1 && unknown.err.contains("no setting \"speed\": choose paused, "),
+        "{}",
+        unknown.err
+    );
+
+    // The rest.
     let out = world.must(&[]);
-    assert!(out.starts_with(&world.file(copy)), "{out}");
+    assert!(out.starts_with("verify is done"), "{out}");
     world.must(&["--until", "finish", "--yes"]);
     assert!(world.status().is_empty());
 }

@@ -128,6 +128,13 @@ impl World<'_> {
         serde_json::from_str(&said.out).unwrap()
     }
 
+    /// Changes settings of the copy.
+    pub fn set(&self, settings: &[&str]) {
+        let options = settings.iter().flat_map(|setting| ["--set", setting]);
+        let said = self.idgen(&[&["plan", "status"][..], &options.collect::<Vec<_>>()].concat());
+        assert_eq!(said.code, 0, "{settings:?}: {}", said.err);
+    }
+
     /// The only plan.
     pub fn plan(&self) -> Value {
         let plans = self.status();

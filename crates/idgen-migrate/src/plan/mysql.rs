@@ -14,6 +14,7 @@ mod ledger;
 mod map;
 mod names;
 mod notes;
+pub(super) mod pace;
 mod quote;
 mod references;
 mod refuse;

@@ -73,6 +73,15 @@ pub(crate) async fn cancel(url: &str, number: &str) -> Result<()> {
     killed.map(drop).map_err(|error| Error::of("cannot cancel the statement", error))
 }
 
+/// Executes a statement in a session of its own.
+pub(crate) async fn change(url: &str, sql: String) -> Result<()> {
+    let mut connection = connect(url).await?;
+    connection.execute(sqlx::raw_sql(AssertSqlSafe(sql))).await.map_err(sentence)?;
+    // The statement is committed.
+    let _ = connection.close().await;
+    Ok(())
+}
+
 async fn connect(url: &str) -> Result<MySqlConnection> {
     let DatabaseUrl::MySql(url) = DatabaseUrl::parse(url)? else {
         return Err(Error::new(

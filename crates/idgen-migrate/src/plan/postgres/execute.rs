@@ -70,6 +70,15 @@ pub(crate) async fn cancel(url: &str, number: &str) -> Result<()> {
     value(&mut connection, &format!("SELECT pg_catalog.pg_cancel_backend({number})")).await.map(drop)
 }
 
+/// Executes a statement in a session of its own.
+pub(crate) async fn change(url: &str, sql: String) -> Result<()> {
+    let mut connection = connect(url).await?;
+    connection.execute(sqlx::raw_sql(AssertSqlSafe(sql))).await.map_err(sentence)?;
+    // The statement is committed.
+    let _ = connection.close().await;
+    Ok(())
+}
+
 async fn connect(url: &str) -> Result<PgConnection> {
     let DatabaseUrl::Postgres(url) = DatabaseUrl::parse(url)? else {
         return Err(Error::new("the plan is for PostgreSQL: the URL must begin with postgres://"));

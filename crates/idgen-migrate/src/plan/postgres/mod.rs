@@ -8,6 +8,7 @@ pub(super) mod execute;
 mod graph;
 mod names;
 mod notes;
+pub(super) mod pace;
 mod references;
 mod refuse;
 mod render;

@@ -91,6 +91,7 @@ async fn plan(session: &mut Session, schema: &str) -> Result<Option<Status>> {
         Err(refused) => return gone_or(refused, schema),
     };
     status.next = next(&status.steps, missing, is_switched);
+    add_waiting(session, &own, &mut status).await;
     add_blocked(session, &own, &mut status).await;
     Ok(Some(status))
 }
@@ -175,8 +176,29 @@ async fn add_blocked(session: &mut Session, own: &str, status: &mut Status) {
         ),
         None => return,
     };
-    match session.rows("who holds locks", &sql, &[]).await {
+    ask(session, status, "who holds locks", &sql).await;
+}
+
+/// Adds why the copy waits, as it asks itself before each chunk.
+async fn add_waiting(session: &mut Session, own: &str, status: &mut Status) {
+    if !status.next.as_ref().is_some_and(|next| next.ends_with("-backfill.sql")) {
+        return;
+    }
+    let sql = format!(
+        "SELECT 'The copy is paused: UPDATE {own}.settings SET paused = false continues it.' FROM {own}.settings WHERE paused UNION ALL \
+         SELECT format('The copy waits while more than %s sessions are active; now %s.', s.max_active, a.active) FROM {own}.settings AS s, \
+         (SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND backend_type = 'client backend' AND pid <> pg_backend_pid()) \
+         AS a (active) WHERE a.active > s.max_active UNION ALL \
+         SELECT format('The copy waits for a replica that is more than %s behind; now %s.', s.max_lag, r.lag) FROM {own}.settings AS s, \
+         (SELECT max(replay_lag) FROM pg_stat_replication) AS r (lag) WHERE r.lag > s.max_lag"
+    );
+    ask(session, status, "the settings of the copy", &sql).await;
+}
+
+/// Adds each row of a query, which is one sentence.
+async fn ask(session: &mut Session, status: &mut Status, what: &str, sql: &str) {
+    match session.rows(what, sql, &[]).await {
         Ok(rows) => status.blocked.extend(texts(&rows).iter().map(|row| cell(row, 0))),
-        Err(refused) => status.unread.push(format!("Not read: who holds locks: {}.", refused.why)),
+        Err(refused) => status.unread.push(format!("Not read: {what}: {}.", refused.why)),
     }
 }

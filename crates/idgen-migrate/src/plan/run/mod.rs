@@ -27,10 +27,13 @@
 //! |---|---|
 //! | open the folder of a plan, and find a step | [`Folder`] |
 //! | execute a file, and cancel it | [`execute`], [`Outcome`] |
+//! | let a copy wait, or change how fast it is | [`set`] |
 
 mod cancel;
 mod execute;
 mod folder;
+pub(super) mod settings;
 
 pub use execute::{Outcome, execute};
 pub use folder::Folder;
+pub use settings::set;

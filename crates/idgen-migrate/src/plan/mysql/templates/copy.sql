@@ -3,7 +3,9 @@ CREATE PROCEDURE {{ plan.copy|name }}()
 BEGIN
   DECLARE done_to, chunk_first, chunk_last {{ table.first.type }} DEFAULT NULL;
   DECLARE wanted, busy, done, stopped, behind INT DEFAULT 0;
-  DECLARE threads, most_threads, most_microseconds, taken BIGINT DEFAULT 0;
+  DECLARE threads, most_threads, abort_threads, most_microseconds, taken BIGINT DEFAULT 0;
+  DECLARE waits, refusals INT DEFAULT 0;
+  DECLARE said TEXT CHARACTER SET utf8mb4;
   DECLARE inserted BIGINT DEFAULT 0;
   DECLARE begun DATETIME(6);
 {%- if table.sources %}
@@ -19,16 +21,25 @@ BEGIN
 {%- endif %}
   chunks: LOOP
     -- Waits while the server is busy, while somebody has set `paused`, and while the replicas that are watched are behind, or
-    -- nobody has seen them for ten seconds. The session's time is UTC.
+    -- nobody has seen them for ten seconds. The session's time is UTC. It says so every ten seconds.
+    SET waits = 0;
     wait_for_server: LOOP
-      SELECT paused, max_threads_running, 1000 * chunk_milliseconds,
+      SELECT paused, max_threads_running, abort_threads_running, 1000 * chunk_milliseconds,
           watched IS NOT NULL
             AND (replica_lag IS NULL OR replica_lag > max_replica_lag OR watched < SYSDATE(6) - INTERVAL 10 SECOND)
-        INTO stopped, most_threads, most_microseconds, behind FROM {{ plan.control|name }};
+        INTO stopped, most_threads, abort_threads, most_microseconds, behind FROM {{ plan.control|name }};
       SELECT VARIABLE_VALUE INTO threads FROM {{ plan.status }} WHERE VARIABLE_NAME = 'Threads_running';
       IF stopped = 0 AND behind = 0 AND threads <= most_threads THEN
         LEAVE wait_for_server;
       END IF;
+      IF threads > abort_threads THEN
+        SET said = CONCAT(threads, ' threads run, more than abort_threads_running (', abort_threads, '): execute the file again when fewer do');
+        SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = said;
+      END IF;
+      IF waits MOD 20 = 1 THEN
+        SELECT 'the copy' AS waits, threads AS threads_running, most_threads AS max_threads_running, stopped AS paused, behind AS replica_is_behind;
+      END IF;
+      SET waits = waits + 1;
       DO SLEEP(0.5);
     END LOOP;
     SET busy = 0, begun = SYSDATE(6), chunk_last = NULL;
@@ -81,9 +92,14 @@ BEGIN
     SET inserted = ROW_COUNT();
     IF busy = 1 THEN
       ROLLBACK;
-      SET wanted = GREATEST(1, wanted DIV 2);
+      SET wanted = GREATEST(1, wanted DIV 2), refusals = refusals + 1;
+      IF refusals MOD 100 = 0 THEN
+        -- Says who may have locked the rows.
+        CALL {{ plan.busy|name }}(5);
+      END IF;
       DO SLEEP(0.02);
     ELSE
+      SET refusals = 0;
       UPDATE {{ table.at|name }} SET copied_to = chunk_last, rows_copied = rows_copied + GREATEST(inserted, 0);
       COMMIT;
       SET taken = TIMESTAMPDIFF(MICROSECOND, begun, SYSDATE(6));

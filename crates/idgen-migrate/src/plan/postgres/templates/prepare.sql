@@ -22,19 +22,22 @@ CREATE TABLE IF NOT EXISTS {{ schema }}.settings (
   id boolean PRIMARY KEY DEFAULT true CHECK (id),
   chunk_blocks bigint NOT NULL DEFAULT 64 CHECK (chunk_blocks > 0),
   pause interval NOT NULL DEFAULT '0',
+  paused boolean NOT NULL DEFAULT false,
   max_lag interval NOT NULL DEFAULT '10 seconds',
-  max_active integer NOT NULL DEFAULT 32
+  max_active integer NOT NULL DEFAULT 32,
+  abort_active integer
 )
 
 --! Fills in the settings.
 INSERT INTO {{ schema }}.settings DEFAULT VALUES ON CONFLICT DO NOTHING
 
---! Waits while replicas lag or many sessions are active.
+--! Waits while replicas lag, many sessions are active or somebody has set `paused`, and says so every ten seconds.
 CREATE OR REPLACE PROCEDURE {{ schema }}.pause() LANGUAGE plpgsql AS $idgen$
 DECLARE
   idgen_lag interval;
   idgen_active bigint;
   idgen_settings {{ schema }}.settings;
+  idgen_said timestamptz;
 BEGIN
   LOOP
     COMMIT;
@@ -42,8 +45,14 @@ BEGIN
     PERFORM pg_sleep(extract(epoch FROM idgen_settings.pause));
     SELECT max(replay_lag) INTO idgen_lag FROM pg_catalog.pg_stat_replication;
     SELECT count(*) INTO idgen_active FROM pg_catalog.pg_stat_activity WHERE state = 'active' AND backend_type = 'client backend';
-    EXIT WHEN COALESCE(idgen_lag <= idgen_settings.max_lag, true) AND idgen_active <= idgen_settings.max_active;
-    RAISE NOTICE 'waits: % sessions are active, replicas lag by %', idgen_active, COALESCE(idgen_lag, '0');
+    EXIT WHEN COALESCE(idgen_lag <= idgen_settings.max_lag, true) AND idgen_active <= idgen_settings.max_active AND NOT idgen_settings.paused;
+    IF idgen_active > idgen_settings.abort_active THEN
+      RAISE EXCEPTION '% sessions are active, more than abort_active (%): execute the file again when fewer are', idgen_active, idgen_settings.abort_active;
+    END IF;
+    IF idgen_said IS NULL OR clock_timestamp() > idgen_said + interval '10 seconds' THEN
+      idgen_said := clock_timestamp();
+      RAISE NOTICE 'waits: % sessions are active, replicas lag by %, paused is %', idgen_active, COALESCE(idgen_lag, '0'), idgen_settings.paused;
+    END IF;
     PERFORM pg_sleep(1);
   END LOOP;
 END
