@@ -51,7 +51,9 @@ fn output_in(format: &str, kind: &str, args: &[&str], input: impl Into<Vec<u8>>)
     // The bits of all ULIDs of a run can look like version 1 by chance.
     let has_note = format == "swapped" && kind != "v1" && !(kind == "ulid" && note.is_empty());
     assert_eq!(note.contains("swapping orders only ids of version 1"), has_note, "{args:?}: {note}");
-    assert!(has_note || note.is_empty(), "{args:?}: {note}");
+    // One of 300 random ids has at most 36 decimal digits.
+    let is_short = format == "int" && note.contains("of the texts can be read only if their format is named");
+    assert!(has_note || is_short || note.is_empty(), "{args:?}: {note}");
     out
 }
 
