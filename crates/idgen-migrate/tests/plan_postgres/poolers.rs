@@ -105,7 +105,7 @@ async fn a_pooler_that_shares_sessions_gets_them_back_as_they_were() {
     assert_eq!(shape(&mut connection).await, (UUIDS.into(), "0".into()));
 }
 
-/// Kills the client in the middle of the copy.
+/// Kills the client in the middle of the copy, and waits until the server has noticed it: until then the next file is refused.
 async fn kill(connection: &mut PgConnection, files: &Through, name: &str, id: &str) {
     execute(connection, format!("UPDATE idgen_{id}.settings SET pause = '300 ms', chunk_blocks = 1")).await;
     let mut child = files.command(name).spawn().unwrap();
@@ -118,4 +118,10 @@ async fn kill(connection: &mut PgConnection, files: &Through, name: &str, id: &s
     child.kill().unwrap();
     child.wait().unwrap();
     execute(connection, format!("UPDATE idgen_{id}.settings SET pause = '0', chunk_blocks = 64")).await;
+    let locks = "SELECT count(*) FROM pg_locks AS l JOIN pg_database AS d ON d.oid = l.database WHERE l.locktype = 'advisory' AND d.datname = current_database()";
+    let wait = Wait::until("the copy of the killed client has ended");
+    while text(connection, locks).await != "0" {
+        wait.check();
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
 }
