@@ -108,40 +108,70 @@ impl<U: CountsIn, C: Clock, S: State> Monotonic<U, C, S> {
     pub(crate) fn next_run(
         &mut self,
         want: usize,
-        mut begin: impl FnMut(Begin) -> Result<Counters>,
+        begin: impl FnMut(Begin) -> Result<Counters>,
     ) -> Result<Run> {
         self.line.check_fork()?;
         let now = self.now();
         let last = self.line.time();
         if now > last {
-            return self.begin_near(now, want, begin(Begin::Later)?);
+            return self.begin_near(now, want, begin);
         }
-        if last - now > self.tolerance && self.catch_up()? == Begin::Restart {
-            return self.begin_near(self.now(), want, begin(Begin::Restart)?);
+        if last - now > self.tolerance {
+            return self.begin_behind(want, begin);
         }
         self.follow_on(want, begin)
     }
 
     /// The next run without a reading of the clock, for the ids of a batch, which have the time of its first id as long as
     /// there are counters.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn follow_on(
         &mut self,
         want: usize,
-        mut begin: impl FnMut(Begin) -> Result<Counters>,
+        begin: impl FnMut(Begin) -> Result<Counters>,
     ) -> Result<Run> {
-        let last = self.line.time();
         let next = self.line.counter().saturating_add(1);
         if next < self.limit {
-            return self.take(last, next, self.limit, want);
+            return self.take(self.line.time(), next, self.limit, want);
         }
-        self.begin_at(Self::UNIT.after(last), want, begin(Begin::Later)?)
+        self.begin_after(want, begin)
     }
 
     /// Begins at a reading of the clock, or if the clock is coarse, at a random time before its next one: bits below the
     /// clock's step do not order the ids of different generators (RFC 9562 section 6.2, method 3).
-    #[inline(always)]
-    fn begin_near(&mut self, now: i64, want: usize, counters: Counters) -> Result<Run> {
+    ///
+    /// This and the next two are functions of their own, so that most ids, which have the time of the one before, take less time.
+    #[inline(never)]
+    fn begin_near(
+        &mut self,
+        now: i64,
+        want: usize,
+        mut begin: impl FnMut(Begin) -> Result<Counters>,
+    ) -> Result<Run> {
+        let counters = begin(Begin::Later)?;
+        self.begin_within(now, want, counters)
+    }
+
+    /// Begins after the last unit, whose counter is full.
+    #[inline(never)]
+    fn begin_after(&mut self, want: usize, mut begin: impl FnMut(Begin) -> Result<Counters>) -> Result<Run> {
+        let counters = begin(Begin::Later)?;
+        self.begin_at(Self::UNIT.after(self.line.time()), want, counters)
+    }
+
+    /// The clock is further behind than what is tolerated.
+    #[cold]
+    fn begin_behind(&mut self, want: usize, mut begin: impl FnMut(Begin) -> Result<Counters>) -> Result<Run> {
+        if self.catch_up()? == Begin::Restart {
+            let now = self.now();
+            let counters = begin(Begin::Restart)?;
+            return self.begin_within(now, want, counters);
+        }
+        self.follow_on(want, begin)
+    }
+
+    #[inline]
+    fn begin_within(&mut self, now: i64, want: usize, counters: Counters) -> Result<Run> {
         let later = (u64::from(counters.within) * u64::from(self.step)) >> 32;
         self.begin_at(Self::UNIT.within(now, later as i64), want, counters)
     }
