@@ -14,8 +14,8 @@ const HEADER: usize = 4;
 const COM_QUIT: &[u8] = &[1];
 /// The answer to a login that is not checked: no rows, no insert id, autocommit, no warnings.
 const OK: [u8; 11] = [7, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0];
-/// COM_QUERY
-const ROLLBACK: &[u8] = b"\x09\0\0\0\x03ROLLBACK";
+/// The first byte of a command that is a text.
+const COM_QUERY: u8 = 3;
 /// Longer than a server needs between two parts of an answer.
 const SILENCE: Duration = Duration::from_millis(300);
 
@@ -34,6 +34,7 @@ struct Clients {
     accepted: AtomicUsize,
     /// Those that are logged in, or whose transaction is being rolled back.
     served: AtomicUsize,
+    ended: AtomicUsize,
 }
 
 /// The connection to the server, and who reads from it.
@@ -42,8 +43,14 @@ struct Backend {
     /// The greeting that the server sent to the first client.
     greeting: Vec<u8>,
     reader: Mutex<Option<TcpStream>>,
-    /// Counts the bytes that the server has sent.
-    received: Mutex<u64>,
+    heard: Mutex<Heard>,
+}
+
+/// What the server has sent while nobody read it.
+#[derive(Default)]
+struct Heard {
+    bytes: Vec<u8>,
+    is_closed: bool,
 }
 
 impl SharedConnection {
@@ -109,18 +116,19 @@ fn first(client: TcpStream, server: &str, clients: &Arc<Clients>) -> io::Result<
         server: server.try_clone()?,
         greeting,
         reader: Mutex::new(Some(client.try_clone()?)),
-        received: Mutex::new(0),
+        heard: Mutex::default(),
     });
     let answers = Arc::clone(&backend);
     std::thread::spawn(move || {
         let mut bytes = [0; 65_536];
         while let Ok(count @ 1..) = server.read(&mut bytes) {
-            *lock(&answers.received) += count as u64;
-            if let Some(mut client) = lock(&answers.reader).as_ref() {
+            match lock(&answers.reader).as_ref() {
                 // If it is gone, nobody reads the answer.
-                let _ = client.write_all(&bytes[..count]);
+                Some(mut client) => _ = client.write_all(&bytes[..count]),
+                None => lock(&answers.heard).bytes.extend_from_slice(&bytes[..count]),
             }
         }
+        lock(&answers.heard).is_closed = true;
     });
     serve(client, Arc::clone(&backend), clients);
     Ok(backend)
@@ -155,24 +163,43 @@ fn serve(mut client: TcpStream, backend: Arc<Backend>, clients: &Arc<Clients>) {
             }
         }
         *lock(&backend.reader) = None;
-        until_silent(&backend);
-        if server.write_all(ROLLBACK).is_ok() {
-            until_silent(&backend);
+        let mark = format!("the end of client {}", clients.ended.fetch_add(1, Ordering::SeqCst));
+        let select = format!("SELECT '{mark}.' AS a");
+        if server.write_all(&[query("ROLLBACK"), query(&select)].concat()).is_ok() {
+            backend.until_it_says(&format!("{mark}."));
         }
         let _ = client.shutdown(std::net::Shutdown::Both);
         clients.served.fetch_sub(1, Ordering::SeqCst);
     });
 }
 
-/// Waits until the server has sent nothing for a while, so that no answer to one client reaches another.
-fn until_silent(backend: &Backend) {
-    loop {
-        let before = *lock(&backend.received);
-        std::thread::sleep(SILENCE);
-        if *lock(&backend.received) == before {
-            return;
+impl Backend {
+    /// Waits until the server has answered everything before a text, and the statement that selects the text, so that no answer to one client
+    /// reaches another.
+    fn until_it_says(&self, text: &str) {
+        let wait = Wait::until(format!("the server says {text:?}"));
+        loop {
+            let mut heard = lock(&self.heard);
+            let is_said = heard.bytes.windows(text.len()).any(|part| part == text.as_bytes());
+            if is_said || heard.is_closed {
+                heard.bytes.clear();
+                break;
+            }
+            drop(heard);
+            wait.check();
+            std::thread::sleep(Duration::from_millis(10));
         }
+        // The end of the answer follows at once.
+        std::thread::sleep(SILENCE);
     }
+}
+
+/// The packet of a statement.
+fn query(sql: &str) -> Vec<u8> {
+    let length = sql.len() + 1;
+    let mut packet = vec![length as u8, (length >> 8) as u8, 0, 0, COM_QUERY];
+    packet.extend_from_slice(sql.as_bytes());
+    packet
 }
 
 /// A packet with its header; `None` at the end of the stream.
