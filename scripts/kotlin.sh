@@ -15,6 +15,8 @@ readonly PACKAGE=bindings/kotlin OUT=$PWD/bindings/kotlin/target
 readonly MVN=(mvn --quiet --batch-mode --no-transfer-progress)
 # The standard library of the tests; the one of the published package is older.
 readonly NEWEST=(-Dkotlin.oldest=2.4.21)
+OLDEST=$(sed -n 's|.*<kotlin.oldest>\(.*\)</kotlin.oldest>|\1|p' $PACKAGE/pom.xml)
+readonly OLDEST
 
 have mvn || install_packages "the Kotlin package" maven
 have jar || install_packages "the Kotlin package" default-jdk-headless
@@ -82,12 +84,12 @@ quick_start() {
   rm -rf ~/.m2/repository/io/github/idgen
 }
 
-# The same in Java, against the jar of the repository.
+# The same in Java, against the jar of the repository, with the standard library that its pom names, which the older quick start has downloaded.
 java_quick_start() {
   local folder=$OUT/quick-start-java jars
   rm -rf "$folder" && mkdir -p "$folder"
   scripts/quick-start.py $PACKAGE/README.md java >"$folder/Main.java"
-  jars=$1/io/github/idgen/idgen-keys/0.1.0/idgen-keys-0.1.0.jar:$(find ~/.m2/repository/{net/java/dev/jna/jna/5.19.1,org/jetbrains/kotlin/kotlin-stdlib/2.2.21} -name '*.jar' | paste -sd:)
+  jars=$1/io/github/idgen/idgen-keys/0.1.0/idgen-keys-0.1.0.jar:$(find ~/.m2/repository/{net/java/dev/jna/jna/5.19.1,org/jetbrains/kotlin/kotlin-stdlib/$OLDEST} -name '*.jar' | paste -sd:)
   (
     cd "$folder"
     javac -Xlint:all -cp "$jars" Main.java
@@ -115,8 +117,8 @@ case ${1:-test} in
       java -Xshare:auto -XX:TieredStopAtLevel=1 -cp "$classpath" io.github.idgen.Continue
     check_publication "$OUT/repository"
     quick_start "$OUT/repository"
+    quick_start "$OUT/repository" "$OLDEST"
     java_quick_start "$OUT/repository"
-    quick_start "$OUT/repository" "$(sed -n 's|.*<kotlin.oldest>\(.*\)</kotlin.oldest>|\1|p' $PACKAGE/pom.xml)"
     ;;
   publish)
     prepare

@@ -21,7 +21,8 @@ const SILENCE: Duration = Duration::from_millis(300);
 
 /// One connection to a MySQL or MariaDB server that all clients use in turn, as ProxySQL gives a connection to another client after
 /// a transaction. The first client logs in to the server; the login of others is not checked. If a client disconnects, its transaction is rolled back,
-/// and whatever else it has set stays.
+/// and whatever else it has set stays. Only one client at a time may send statements: after another one has disconnected, call
+/// [`until_one_client_is_left`](SharedConnection::until_one_client_is_left).
 #[derive(Debug)]
 pub struct SharedConnection {
     address: String,

@@ -99,6 +99,7 @@ fn a_shared_connection_of_mysql_and_mariadb() {
             assert!(before.len() > 400, "{database}: {}", before.len());
             let found = survey(&url, &Options::default()).await.unwrap();
             assert_eq!((found.tables.len(), found.unseen.len()), (2, 0), "{database}: {found:?}");
+            shared.until_one_client_is_left();
             assert_eq!(of_mysql(&mut client).await, before, "{database}");
             for number in 0..CANCELLED {
                 cancelled(&url, number).await;
