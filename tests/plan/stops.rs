@@ -65,8 +65,8 @@ pub fn stop(server: &Server) {
     );
     world.set(&[&format!("{abort}=none"), "paused=1"]);
     let mut child = world.start(&[]);
-    let shown = world.until("The copy is paused: UPDATE");
-    assert!(shown.contains("The copy waits while more than 0"), "{shown}");
+    let shown = world.until("The copy waits while more than 0");
+    assert!(shown.contains("The copy is paused: UPDATE"), "{shown}");
     world.set(&["paused=0", &format!("{most}=1000")]);
     assert!(child.wait().unwrap().success());
     let unknown = world.idgen(&["plan", "status", "--set", "speed=9"]);

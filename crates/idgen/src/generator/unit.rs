@@ -219,7 +219,7 @@ mod tests {
             ticks in prop_oneof![any::<i64>(), -30_000i64..30_000, (LAST_SHORT - 30_000..LAST_SHORT + 30_000).prop_map(|ticks| ticks as i64)]
         ) {
             let (ms, rest) = (ticks.div_euclid(TICKS_PER_MS), ticks.rem_euclid(TICKS_PER_MS));
-            prop_assert_eq!(Unit::Fraction.of(Timestamp::from_unix_ticks(ticks)), ms << 12 | rest * 4_096 / 10_000);
+            prop_assert_eq!(Unit::Fraction.of(Timestamp::from_unix_ticks(ticks)), (ms << 12) + rest * 4_096 / 10_000);
         }
 
         #[test]
