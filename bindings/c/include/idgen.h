@@ -434,6 +434,27 @@ int32_t idgen_time_text(int64_t ticks,
                         size_t capacity,
                         struct idgen_error *error);
 
+// Makes the UUID of version 5 of a name: the SHA-1 of the 16 bytes of a namespace and the `length` bytes of `name`, which need no NUL at
+// their end. The same name in the same namespace always has the same id. The namespaces of RFC 9562, section 6.6, are
+// 6ba7b810-9dad-11d1-80b4-00c04fd430c8 for names of DNS, 6ba7b811-… for URLs, 6ba7b812-… for OIDs and 6ba7b814-… for X.500.
+int32_t idgen_v5(const uint8_t *namespace_id,
+                 const char *name,
+                 size_t length,
+                 uint8_t *id,
+                 struct idgen_error *error);
+
+// Makes the UUID of version 3 of a name, with MD5 in place of SHA-1. Prefer version 5, unless others have ids of version 3.
+int32_t idgen_v3(const uint8_t *namespace_id,
+                 const char *name,
+                 size_t length,
+                 uint8_t *id,
+                 struct idgen_error *error);
+
+// Makes the UUID of version 8 of 16 bytes of your own, of which version and variant replace six bits.
+int32_t idgen_v8(const uint8_t *bytes,
+                 uint8_t *id,
+                 struct idgen_error *error);
+
 // Creates a key from a secret of at least 16 bytes, which is copied, and from the name of a writer, or NULL for none. Free it with
 // idgen_prefix_key_free.
 struct idgen_prefix_key *idgen_prefix_key_new(const uint8_t *secret,

@@ -256,6 +256,25 @@ static void check_keys(const char *folder) {
   json_decref(prefixed);
 }
 
+/* The examples of RFC 9562, appendix A.2 and A.4, and bytes of one's own. */
+static void check_named(void) {
+  static const char *const name = "www.example.com";
+  uint8_t dns[16], id[16], expected[16];
+  idgen_error error;
+  id_of("6ba7b810-9dad-11d1-80b4-00c04fd430c8", dns);
+  id_of("5df41881-3aed-3515-88a7-2f4a814cf09e", expected);
+  check(idgen_v3(dns, name, strlen(name), id, &error) == IDGEN_OK, "version 3", error.message);
+  check(memcmp(id, expected, 16) == 0, "version 3", "the id");
+  id_of("2ed6657d-e927-568b-95e1-2665a8aea6a2", expected);
+  check(idgen_v5(dns, name, strlen(name), id, &error) == IDGEN_OK, "version 5", error.message);
+  check(memcmp(id, expected, 16) == 0, "version 5", "the id");
+  check(idgen_v5(dns, NULL, 0, id, NULL) == IDGEN_OK, "version 5", "an empty name needs no pointer");
+  id_of("00112233-4455-6677-8899-aabbccddeeff", id);
+  id_of("00112233-4455-8677-8899-aabbccddeeff", expected);
+  check(idgen_v8(id, id, &error) == IDGEN_OK, "version 8", error.message);
+  check(memcmp(id, expected, 16) == 0, "version 8", "the id");
+}
+
 void test_vectors(const char *folder) {
   size_t number;
   json_t *vector;
@@ -263,6 +282,7 @@ void test_vectors(const char *folder) {
   check_seals(folder);
   check_states(folder);
   check_keys(folder);
+  check_named();
   json_t *inspections = load(folder, "inspections.json");
   json_array_foreach(member(inspections, "inspections"), number, vector) check_inspection(vector);
   json_array_foreach(member(inspections, "keyed"), number, vector) check_inspection(vector);

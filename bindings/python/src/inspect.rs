@@ -1,12 +1,13 @@
 //! The fields that can be read from an id, and the odds of a repetition: tuples, whose items `_inspect.py` names.
 
 use idgen::codec::Format;
-use idgen::{AnyId, Fleet, Kind, inspect_decoded, inspect_uuid};
+use idgen::source::{Clock, SystemClock};
+use idgen::{AnyId, Fleet, ForeignId, Kind, inspect_decoded, inspect_uuid};
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDelta, PyDict, PyInt, PyString};
+use pyo3::types::{PyDateTime, PyDelta, PyDict, PyInt, PyString};
 
-use crate::clock::new_datetime;
+use crate::clock::{new_datetime, read_time};
 use crate::codecs::{read_id, read_int};
 use crate::cpython::{Safety, add_function_of_one, c_doc, new_uuid};
 use crate::errors::raise;
@@ -16,6 +17,8 @@ use crate::generators::read_tail;
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(_inspect, module)?)?;
     module.add_function(wrap_pyfunction!(_odds, module)?)?;
+    module.add_function(wrap_pyfunction!(_foreign_texts, module)?)?;
+    module.add_function(wrap_pyfunction!(_foreign_numbers, module)?)?;
     add_function_of_one(
         module,
         c"timestamp",
@@ -93,6 +96,32 @@ fn _inspect<'py>(
         }
     }
     Ok(fields)
+}
+
+/// The fields of an idgen.ForeignId, in order.
+type Foreign<'py> = (&'static str, &'static str, Option<Bound<'py, PyDateTime>>, Option<Bound<'py, PyAny>>);
+
+#[pyfunction]
+#[pyo3(signature = (text, /))]
+fn _foreign_texts<'py>(py: Python<'py>, text: &str) -> PyResult<Vec<Foreign<'py>>> {
+    idgen::foreign_texts(text.as_bytes()).map(|seen| foreign(py, seen)).collect()
+}
+
+#[pyfunction]
+#[pyo3(signature = (number, now, /))]
+fn _foreign_numbers<'py>(
+    py: Python<'py>,
+    number: u64,
+    now: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Vec<Foreign<'py>>> {
+    let now = now.map_or_else(|| Ok(SystemClock.now()), read_time)?;
+    idgen::foreign_numbers(number, now).map(|seen| foreign(py, seen)).collect()
+}
+
+fn foreign<'py>(py: Python<'py>, seen: ForeignId) -> PyResult<Foreign<'py>> {
+    let time = seen.time.map(|time| new_datetime(py, time)).transpose()?.flatten();
+    let uuid = seen.uuid.map(|id| new_uuid(py, id, Safety::Unknown)).transpose()?;
+    Ok((seen.kind.name(), seen.kind.describe(), time, uuid))
 }
 
 /// The fields of idgen.Odds, in order.

@@ -70,5 +70,6 @@ fn _idgen(module: &Bound<'_, PyModule>) -> PyResult<()> {
     }
     module.add_class::<seal::SealKey>()?;
     module.add_class::<seal::SealRing>()?;
+    module.add_class::<seal::TypeSeal>()?;
     generators::add(module)
 }

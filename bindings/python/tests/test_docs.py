@@ -27,7 +27,7 @@ MODULES = (
     "idgen.mysql",
 )
 #: Bases and values, which have nothing to show.
-NO_EXAMPLE = {"ClockBehindError", "DeviceFields", "MysqlFields", "Inspection", "Odds"}
+NO_EXAMPLE = {"ClockBehindError", "DeviceFields", "ForeignId", "MysqlFields", "Inspection", "Odds"}
 OF_THE_STANDARD = {"SafeUUID", "UUID", "getnode", "main"}
 
 
@@ -129,3 +129,10 @@ def test_the_examples_of_the_guide_run(heading: str, tmp_path: Path) -> None:
         exec(block.replace("/var/lib/app", str(tmp_path)), names)
     if heading == "Quick start":
         assert idgen.parse(names["text"]).version == names["id"].version == 7
+
+
+def test_the_sessions_of_the_page_about_the_outside_run() -> None:
+    sessions = "\n".join(block for blocks in examples("docs/outside.md").values() for block in blocks)
+    test = doctest.DocTestParser().get_doctest(sessions, {}, "outside.md", None, 0)
+    assert len(test.examples) == 7
+    assert doctest.DocTestRunner().run(test).failed == 0

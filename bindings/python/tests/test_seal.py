@@ -154,6 +154,24 @@ def test_a_ring_refuses_bad_periods_and_foreign_ids() -> None:
     assert strange < 40, "15 of 16 are noticed"
 
 
+def test_the_seal_of_a_type() -> None:
+    key, number = idgen.SealKey(SECRET), 2**64 - 1
+    users, orders = idgen.TypeSeal("user", key), idgen.TypeSeal("order", idgen.SealRing(SECRET))
+    sealed = users.seal_int(number)
+    assert type(sealed) is uuid.UUID and sealed.version == 8 and users.open_int(str(sealed)) == number
+    assert orders.seal_int(number) != sealed
+    with pytest.raises(ValueError, match="no key of this type sealed"):
+        orders.open_int(sealed)
+    for wrong in (-1, 2**64):
+        with pytest.raises(OverflowError):
+            users.seal_int(wrong)
+    with pytest.raises(TypeError, match="a SealRing or a SealKey, not bytes"):
+        idgen.TypeSeal("user", SECRET)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    id = idgen.v7()
+    assert users.open(users.seal(id)) == id and users.seal(id) != key.seal(id)
+    assert repr(users) == "<idgen.TypeSeal>"
+
+
 def test_reseed_gives_version_1_another_node() -> None:
     before, node = idgen.v1(), idgen.v1().node
     assert before.node == node

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pathlib
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -150,6 +151,54 @@ def test_seals() -> None:
         if "answers" in vector:
             times = [ms * 1_000_000 for ms in vector["from_unix_ms"]]
             check_answers(idgen.SealRing(first, list(zip(times, others, strict=True))), vector["answers"])
+    for vector in vectors["types"]:
+        first, *others = (bytes.fromhex(secret) for secret in vector["secrets"])
+        times = [ms * 1_000_000 for ms in vector["from_unix_ms"]]
+        ring = idgen.SealRing(first, list(zip(times, others, strict=True)))
+        if "error" in vector:
+            with pytest.raises(ValueError) as raised:
+                idgen.TypeSeal(vector["prefix"], ring)
+            assert str(raised.value) == vector["message"]
+        else:
+            check_type_answers(vector["prefix"], idgen.TypeSeal(vector["prefix"], ring), vector["answers"])
+
+
+def check_type_answers(prefix: str, seal: idgen.TypeSeal, answers: list[dict[str, Any]]) -> None:
+    for answer in answers:
+        if answer["do"] == "seal_int":
+            sealed = seal.seal_int(int(answer["int"]))
+            assert (sealed, idgen.to_typed(prefix, sealed)) == (UUID(answer["sealed"]), answer["text"])
+            assert seal.open_int(sealed) == int(answer["int"])
+        elif answer["do"] == "open_int" and "error" not in answer:
+            assert seal.open_int(answer["sealed"]) == int(answer["int"])
+        elif answer["do"] == "open_int":
+            with pytest.raises(ValueError) as raised:
+                seal.open_int(answer["sealed"])
+            assert str(raised.value) == answer["message"]
+        else:
+            check_answers(seal, [answer])
+
+
+def test_ids_of_other_generators() -> None:
+    vectors = load("inspections.json")
+    for vector in vectors["foreign_texts"]:
+        check_foreign(idgen.foreign_texts(vector["text"]), vector["readings"])
+    for vector in vectors["foreign_numbers"]:
+        seen = idgen.foreign_numbers(int(vector["number"]), now=moment(vector["now"]))
+        check_foreign(seen, vector["readings"])
+
+
+def check_foreign(seen: list[idgen.ForeignId], expected: list[dict[str, Any]]) -> None:
+    fields = ("kind", "time", "uuid")
+    found = [
+        dict(zip(fields, (one.kind, one.timestamp, one.uuid and str(one.uuid)), strict=True)) for one in seen
+    ]
+    wanted = [{name: one.get(name) for name in fields} for one in expected]
+    assert found == [{**one, "time": one["time"] and moment(one["time"])} for one in wanted]
+
+
+def moment(text: str) -> datetime:
+    return datetime.fromisoformat(text.replace("Z", "+00:00"))
 
 
 def check_answers(key: Any, answers: list[dict[str, Any]]) -> None:

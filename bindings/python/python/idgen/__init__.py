@@ -29,6 +29,7 @@ from idgen._idgen import (
     SealRing,
     Short,
     ShortGenerator,
+    TypeSeal,
     Ulid,
     Week,
     __version__,
@@ -116,7 +117,17 @@ from idgen._idgen import (
     week_int,
     week_str,
 )
-from idgen._inspect import DeviceFields, Inspection, MysqlFields, Odds, inspect, odds
+from idgen._inspect import (
+    DeviceFields,
+    ForeignId,
+    Inspection,
+    MysqlFields,
+    Odds,
+    foreign_numbers,
+    foreign_texts,
+    inspect,
+    odds,
+)
 from idgen._typed import Typed, from_typed, to_typed
 from idgen.uuid import (
     MAX,
@@ -144,6 +155,7 @@ __all__ = [
     "ClockBehindError",
     "DeviceFields",
     "FixedPrefix",
+    "ForeignId",
     "Generator",
     "Inspection",
     "MysqlFields",
@@ -154,6 +166,7 @@ __all__ = [
     "SealRing",
     "Short",
     "ShortGenerator",
+    "TypeSeal",
     "Typed",
     "Ulid",
     "V1",
@@ -172,6 +185,8 @@ __all__ = [
     "fixed_prefix_bytes",
     "fixed_prefix_int",
     "fixed_prefix_str",
+    "foreign_numbers",
+    "foreign_texts",
     "from_base32",
     "from_base32hex",
     "from_base32human",

@@ -217,3 +217,55 @@ def odds(
     if interval is None:
         interval = "week" if prefix == "md5-week" else "day"
     return _restore(Odds, _idgen._odds(kind, devices, rate_per_sec, years, prefix, interval, tail))  # type: ignore[return-value]
+
+
+class ForeignId(_Record):
+    """One reading of a text or a number as the id of another generator."""
+
+    __slots__ = (
+        "kind",
+        "description",
+        "timestamp",
+        "uuid",
+    )
+
+    #: A short name, such as "ksuid" or "discord-snowflake".
+    kind: str
+    #: What the id consists of, in words.
+    description: str
+    #: When it was generated, in UTC, if it shows that.
+    timestamp: datetime.datetime | None
+    #: The UUID of a TypeID.
+    uuid: UUID | None
+
+
+def foreign_texts(text: str, /) -> list[ForeignId]:
+    """The kinds of other generators that have the characters of a text; an empty list for most texts.
+
+    Known are TypeID, KSUID, ObjectId, xid, cuid, cuid2, Nano ID, TSID and push ids of Firebase. Some texts
+    can be read in two ways.
+
+    >>> [seen] = idgen.foreign_texts("0ujtsYcgvSTl8PAuAdqWYSMnLOv")
+    >>> seen.kind, seen.timestamp.isoformat()
+    ('ksuid', '2017-10-10T04:00:47+00:00')
+    """
+    return [_foreign(*seen) for seen in _idgen._foreign_texts(text)]
+
+
+def foreign_numbers(number: int, /, *, now: int | datetime.datetime | None = None) -> list[ForeignId]:
+    """The layouts of 64 bits that give a number a plausible time, the most plausible first.
+
+    Known are the layouts of Twitter, Discord, Instagram, TSID and Sonyflake. A time is plausible from a day
+    after the beginning of a layout until a day after ``now`` (nanoseconds since 1970, or an aware datetime;
+    by default the time of the call).
+
+    >>> idgen.foreign_numbers(175928847299117063)[0].timestamp.isoformat()
+    '2016-04-30T11:18:25.796000+00:00'
+    """
+    return [_foreign(*seen) for seen in _idgen._foreign_numbers(number, now)]
+
+
+def _foreign(
+    kind: str, description: str, timestamp: datetime.datetime | None, uuid: UUID | None
+) -> ForeignId:
+    return ForeignId(kind=kind, description=description, timestamp=timestamp, uuid=uuid)

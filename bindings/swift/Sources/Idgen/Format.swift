@@ -98,7 +98,7 @@ func withText<T>(_ bytes: Data, _ run: (UnsafePointer<CChar>?, Int) throws -> T)
     try bytes.withUnsafeBytes { try run($0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count) }
 }
 
-private func read(_ function: (UnsafeMutablePointer<UInt8>, UnsafeMutablePointer<idgen_error>) -> Int32) throws -> UUID {
+func read(_ function: (UnsafeMutablePointer<UInt8>, UnsafeMutablePointer<idgen_error>) -> Int32) throws -> UUID {
     var id = UUID_NULL
     try withUnsafeMutableBytes(of: &id) { bytes in
         let id = bytes.baseAddress!.assumingMemoryBound(to: UInt8.self)

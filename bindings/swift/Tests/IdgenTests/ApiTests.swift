@@ -15,6 +15,16 @@ final class ApiTests: XCTestCase {
         XCTAssertEqual(try Inspection(all[0].uuidString).version, 7)
     }
 
+    /// The examples of RFC 9562, appendix A.2 and A.4, and bytes of one's own.
+    func testNamesHaveTheirIds() throws {
+        let expect = { (text: String, id: UUID) in XCTAssertEqual(id.uuidString.lowercased(), text) }
+        expect("5df41881-3aed-3515-88a7-2f4a814cf09e", try Named.v3("www.example.com", in: Named.dns))
+        expect("2ed6657d-e927-568b-95e1-2665a8aea6a2", try Named.v5("www.example.com", in: Named.dns))
+        let bytes = UUID(uuidString: "00112233-4455-6677-8899-aabbccddeeff")!
+        expect("00112233-4455-8677-8899-aabbccddeeff", try Named.v8(bytes))
+        XCTAssertEqual(Set(try [Named.dns, Named.url, Named.oid, Named.x500].map { try Named.v5("", in: $0) }).count, 4)
+    }
+
     func testAStateFileIsContinued() throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).state")
         defer { for path in [file.path, file.path + ".lock"] { try? FileManager.default.removeItem(atPath: path) } }

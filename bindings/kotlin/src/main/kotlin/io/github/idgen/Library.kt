@@ -29,6 +29,10 @@ internal object Library {
     @JvmStatic external fun idgen_detect(text: ByteArray, length: Long, format: IntArray, id: ByteArray, error: Pointer): Int
     @JvmStatic external fun idgen_short_decode(text: ByteArray, length: Long, id: LongArray, error: Pointer): Int
 
+    @JvmStatic external fun idgen_v3(namespace: ByteArray, name: ByteArray, length: Long, id: ByteArray, error: Pointer): Int
+    @JvmStatic external fun idgen_v5(namespace: ByteArray, name: ByteArray, length: Long, id: ByteArray, error: Pointer): Int
+    @JvmStatic external fun idgen_v8(bytes: ByteArray, id: ByteArray, error: Pointer): Int
+
     @JvmStatic external fun idgen_inspect(text: ByteArray, length: Long, inspection: ByteArray, error: Pointer): Int
     @JvmStatic external fun idgen_inspect_keyed(text: ByteArray, length: Long, interval: ByteArray, isNamed: Byte, inspection: ByteArray, error: Pointer): Int
 

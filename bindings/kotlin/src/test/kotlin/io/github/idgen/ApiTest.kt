@@ -6,6 +6,7 @@ import java.util.concurrent.ConcurrentHashMap
 import kotlin.concurrent.thread
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.seconds
+import kotlin.uuid.Uuid
 import kotlin.uuid.toKotlinUuid
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertThrows
@@ -36,6 +37,16 @@ internal class ApiTest {
         }
         UuidGenerator.v7(options).use { assertTrue(first < it.next()) }
         assertThrows(IdException.State::class.java) { UuidGenerator.ulid(options) }
+    }
+
+    /** The examples of RFC 9562, appendix A.2 and A.4, and bytes of one's own. */
+    @Test
+    fun namesHaveTheirIds() {
+        assertEquals("5df41881-3aed-3515-88a7-2f4a814cf09e", Named.v3(Named.DNS, "www.example.com").toString())
+        assertEquals("2ed6657d-e927-568b-95e1-2665a8aea6a2", Named.v5(Named.DNS, "www.example.com").toString())
+        assertEquals("00112233-4455-8677-8899-aabbccddeeff", Named.v8(Uuid.parse("00112233-4455-6677-8899-aabbccddeeff").toByteArray()).toString())
+        assertThrows(IdException.Config::class.java) { Named.v8(ByteArray(15)) }
+        assertEquals(4, setOf(Named.DNS, Named.URL, Named.OID, Named.X500).map { Named.v5(it, "") }.toSet().size)
     }
 
     @Test

@@ -22,6 +22,14 @@ final class JavaApiTest {
     private static final byte[] SECRET = "a secret of at least 16 bytes".getBytes(StandardCharsets.UTF_8);
 
     @Test
+    void namesHaveTheirIds() {
+        UUID dns = UUID.fromString("6ba7b810-9dad-11d1-80b4-00c04fd430c8");
+        assertEquals("2ed6657d-e927-568b-95e1-2665a8aea6a2", Named.v5Java(dns, "www.example.com").toString());
+        assertEquals(UUID.fromString("5df41881-3aed-3515-88a7-2f4a814cf09e"), Named.v3Java(dns, "www.example.com"));
+        assertEquals(8, Named.v8Java(new byte[16]).version());
+    }
+
+    @Test
     void generatorsOfAllKinds() {
         List<UuidGenerator> generators = List.of(
             UuidGenerator.v7(), UuidGenerator.v4(), UuidGenerator.v6(), UuidGenerator.v1(), UuidGenerator.ulid(),
