@@ -9,6 +9,7 @@ pub mod generators;
 pub mod instructions;
 pub mod machine;
 pub mod making;
+pub mod outside;
 pub mod report;
 pub mod runner;
 pub mod seal;
@@ -21,7 +22,7 @@ use anyhow::{Context, Result};
 use case::Section;
 
 /// Everything that is measured, in the order of the report.
-pub const SECTIONS: &[Section] = &[codecs::SECTION, generators::SECTION, seal::SECTION];
+pub const SECTIONS: &[Section] = &[codecs::SECTION, generators::SECTION, seal::SECTION, outside::SECTION];
 
 /// The sections with these names, or all of them.
 ///
