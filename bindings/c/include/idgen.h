@@ -105,6 +105,15 @@
 // The size of the message of an error in bytes, with the NUL at its end.
 #define IDGEN_MESSAGE_SIZE 1024
 
+// The most readings that a text or a number has.
+#define IDGEN_FOREIGN_READINGS 5
+
+// `time` is known.
+#define IDGEN_FOREIGN_HAS_TIME 1
+
+// `id` is known.
+#define IDGEN_FOREIGN_HAS_ID 2
+
 // `short_id` is the id, and `id` is zero.
 #define IDGEN_HAS_SHORT_ID 1
 
@@ -224,6 +233,18 @@ typedef struct idgen_error {
   // very long path, is cut after a whole character.
   char message[IDGEN_MESSAGE_SIZE];
 } idgen_error;
+
+// One reading of a text or a number as the id of another generator. You provide the memory, which need not be initialized.
+typedef struct idgen_foreign {
+  // The time in units of 100 ns since 1970, with IDGEN_FOREIGN_HAS_TIME in `fields`.
+  int64_t time;
+  // The UUID of a TypeID, with IDGEN_FOREIGN_HAS_ID in `fields`.
+  uint8_t id[16];
+  // The kind: see idgen_foreign_name.
+  int32_t kind;
+  // Which of the fields the reading has: the sum of IDGEN_FOREIGN_HAS_ flags. The others are zero.
+  uint32_t fields;
+} idgen_foreign;
 
 // What a generator is created from. Call idgen_settings_init first, and then set what differs. Texts end with a NUL. All
 // pointers are only read while idgen_generator_new runs.
@@ -374,6 +395,28 @@ int32_t idgen_fixed_saved(const struct idgen_fixed *fixed,
                           uint64_t *high,
                           uint64_t *low,
                           uint8_t *node);
+
+// Finds the kinds of other generators that have the characters of a text: `length` bytes, which need no NUL at their end. Writes the
+// readings and their number, which is 0 for most texts. `capacity` is the number of readings that fit: IDGEN_FOREIGN_READINGS is always enough.
+int32_t idgen_foreign_texts(const char *text,
+                            size_t length,
+                            struct idgen_foreign *readings,
+                            size_t capacity,
+                            size_t *count,
+                            struct idgen_error *error);
+
+// Finds the layouts of 64 bits that give a number a plausible time, the most plausible first: at least a day after the layout's
+// beginning, and at most a day after `now`, in units of 100 ns since 1970. Writes the readings and their number, as idgen_foreign_texts.
+int32_t idgen_foreign_numbers(uint64_t number,
+                              int64_t now,
+                              struct idgen_foreign *readings,
+                              size_t capacity,
+                              size_t *count,
+                              struct idgen_error *error);
+
+// Returns the name of a kind of ids of other generators, such as "ksuid", or NULL if none has the number. The text is static: do not
+// free it.
+const char *idgen_foreign_name(int32_t kind);
 
 // Creates a generator from settings, which are only read during the call. It opens and locks the state file, if there is one.
 // Free it with idgen_generator_free.

@@ -33,6 +33,7 @@ static void null_pointers(void) {
   int32_t format;
   char text[IDGEN_TEXT_SIZE];
   idgen_inspection seen;
+  idgen_foreign foreign;
   idgen_generator_free(NULL);
   idgen_seal_free(NULL);
   idgen_prefix_key_free(NULL);
@@ -84,6 +85,10 @@ static void null_pointers(void) {
       idgen_inspect(NULL, 1, &seen, NULL),
       idgen_inspect("102176818768904192", 18, NULL, NULL),
       idgen_inspect_keyed("102176818768904192", 18, NULL, false, &seen, NULL),
+      idgen_foreign_texts(NULL, 1, &foreign, 1, &length, NULL),
+      idgen_foreign_texts(text, 1, &foreign, 1, NULL, NULL),
+      idgen_foreign_texts("0ujtsYcgvSTl8PAuAdqWYSMnLOv", 27, NULL, 1, &length, NULL),
+      idgen_foreign_numbers(1ULL << 62, INT64_MAX, NULL, 5, &length, NULL),
       idgen_time_text(0, NULL, IDGEN_TIME_SIZE, NULL),
       idgen_seal_ids(NULL, id, 1, NULL),
       idgen_open_ids(NULL, id, 1, NULL),
@@ -97,6 +102,8 @@ static void null_pointers(void) {
     if (statuses[i] != IDGEN_PARSE) expect(IDGEN_ARGUMENT, statuses[i], text);
   }
   check(id[0] == 1 && id[15] == 0 && number == 7, "null pointers", "nothing is written");
+  expect(IDGEN_BUFFER, idgen_foreign_texts("0ujtsYcgvSTl8PAuAdqWYSMnLOv", 27, NULL, 0, &length, NULL), "no memory for readings");
+  check(idgen_foreign_name(13) == NULL && idgen_foreign_name(-1) == NULL, "idgen_foreign_name", "NULL");
   /* Nothing is asked for, so no pointer is needed. */
   expect(IDGEN_OK, idgen_generator_fill(v7, NULL, 0, NULL), "no ids");
   expect(IDGEN_OK, idgen_generator_fill_short(shorts, NULL, 0, NULL), "no ids");

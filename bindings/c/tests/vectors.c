@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "json.h"
 
@@ -256,6 +257,52 @@ static void check_keys(const char *folder) {
   json_decref(prefixed);
 }
 
+/* The ticks of a time such as 2016-04-30T11:18:25.796Z. */
+static int64_t ticks_of(const char *text) {
+  struct tm time = {0};
+  const char *rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &time);
+  check(rest != NULL, text, "a time");
+  return ((int64_t)timegm(&time) * 1000 + (*rest == '.' ? strtol(rest + 1, NULL, 10) : 0)) * 10000;
+}
+
+static void check_readings(const json_t *vector, int32_t status, const idgen_foreign *seen, size_t count) {
+  char *context = json_dumps(vector, JSON_COMPACT);
+  const json_t *readings = member(vector, "readings");
+  check(status == IDGEN_OK, context, status_name(status));
+  check(count == json_array_size(readings), context, "the number of readings");
+  for (size_t i = 0; i < count; i++) {
+    const json_t *expected = json_array_get(readings, i), *time = member(expected, "time"), *id = member(expected, "uuid");
+    uint8_t bytes[16];
+    check(strcmp(idgen_foreign_name(seen[i].kind), text_of(expected, "kind")) == 0, context, "the kind");
+    check(!(seen[i].fields & IDGEN_FOREIGN_HAS_TIME) == !time, context, "whether there is a time");
+    if (time) check(seen[i].time == ticks_of(json_string_value(time)), context, "the time");
+    check(!(seen[i].fields & IDGEN_FOREIGN_HAS_ID) == !id, context, "whether there is an id");
+    if (id) {
+      id_of(json_string_value(id), bytes);
+      check(memcmp(seen[i].id, bytes, 16) == 0, context, "the id");
+    }
+  }
+  free(context);
+}
+
+static void check_foreign(const json_t *inspections) {
+  idgen_foreign seen[IDGEN_FOREIGN_READINGS];
+  size_t number, count;
+  json_t *vector;
+  json_array_foreach(member(inspections, "foreign_texts"), number, vector) {
+    const json_t *text = member(vector, "text");
+    int32_t status =
+        idgen_foreign_texts(json_string_value(text), json_string_length(text), seen, IDGEN_FOREIGN_READINGS, &count, NULL);
+    check_readings(vector, status, seen, count);
+  }
+  json_array_foreach(member(inspections, "foreign_numbers"), number, vector) {
+    uint64_t value = strtoull(text_of(vector, "number"), NULL, 10);
+    int32_t status =
+        idgen_foreign_numbers(value, ticks_of(text_of(vector, "now")), seen, IDGEN_FOREIGN_READINGS, &count, NULL);
+    check_readings(vector, status, seen, count);
+  }
+}
+
 /* The examples of RFC 9562, appendix A.2 and A.4, and bytes of one's own. */
 static void check_named(void) {
   static const char *const name = "www.example.com";
@@ -286,6 +333,7 @@ void test_vectors(const char *folder) {
   json_t *inspections = load(folder, "inspections.json");
   json_array_foreach(member(inspections, "inspections"), number, vector) check_inspection(vector);
   json_array_foreach(member(inspections, "keyed"), number, vector) check_inspection(vector);
+  check_foreign(inspections);
   json_decref(inspections);
   json_t *generators = load(folder, "generators.json");
   json_array_foreach(member(generators, "generators"), number, vector) {

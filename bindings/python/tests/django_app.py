@@ -102,6 +102,23 @@ def stored_on_mysql(order: Order) -> None:
         assert types["id"] == types["made"] == "binary(16)" and types["short"] == "bigint unsigned", types
 
 
+class OrderId(idgen.Typed, prefix="order"):
+    pass
+
+
+def typed_ids() -> None:
+    """Fields store the bytes of an id of a type, and return a UUID that is equal to it."""
+    id = OrderId.new()
+    # Django gives the object of its own field to the driver, and that of MariaDB writes its text.
+    order = Order.objects.create(id=id, native=id.id, nothing=id)
+    found = Order.objects.get(pk=id)
+    assert (found.id, found.native, found.nothing) == (id, id, id) and type(found.id) is uuid.UUID
+    assert OrderId(found.id) == id and str(OrderId(found.pk)) == str(id)
+    assert list(Order.objects.filter(native=id.id, nothing__in=[id])) == [order]
+    assert not Order.objects.filter(pk=OrderId.new()).exists()
+    order.delete()
+
+
 def ids_out_of_range_are_refused() -> None:
     beyond = (1 << 63,) if connection.vendor == "sqlite" else ()
     row = Order.objects.create()
@@ -242,6 +259,7 @@ def claims_in_transactions() -> None:
 with tables():
     there_and_back()
     stored()
+    typed_ids()
     ids_out_of_range_are_refused()
     json_has_texts_for_large_numbers()
     forms_and_validation()

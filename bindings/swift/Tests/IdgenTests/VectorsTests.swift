@@ -159,6 +159,25 @@ final class VectorsTests: XCTestCase {
         }
     }
 
+    func testIdsOfOtherGenerators() throws {
+        let inspections = try vectors("inspections.json")
+        let times = ISO8601DateFormatter()
+        for vector in inspections.objects("foreign_texts") {
+            checkReadings(vector, try foreignTexts(vector.text("text")!))
+        }
+        for vector in inspections.objects("foreign_numbers") {
+            let now = times.date(from: vector.text("now")!)!
+            checkReadings(vector, try foreignNumbers(UInt64(vector.text("number")!)!, now: now))
+        }
+    }
+
+    private func checkReadings(_ vector: Object, _ seen: [ForeignId]) {
+        let expected = vector.objects("readings")
+        XCTAssertEqual(seen.map(\.kind), expected.map { $0.text("kind")! }, "\(vector)")
+        XCTAssertEqual(seen.map { $0.id?.uuidString.lowercased() }, expected.map { $0.text("uuid") }, "\(vector)")
+        XCTAssertEqual(seen.map { time($0.ticks) }, expected.map { $0.text("time") }, "\(vector)")
+    }
+
     func testStateFiles() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

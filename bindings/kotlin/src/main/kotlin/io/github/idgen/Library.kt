@@ -36,6 +36,9 @@ internal object Library {
     @JvmStatic external fun idgen_inspect(text: ByteArray, length: Long, inspection: ByteArray, error: Pointer): Int
     @JvmStatic external fun idgen_inspect_keyed(text: ByteArray, length: Long, interval: ByteArray, isNamed: Byte, inspection: ByteArray, error: Pointer): Int
 
+    @JvmStatic external fun idgen_foreign_texts(text: ByteArray, length: Long, readings: ByteArray, capacity: Long, count: LongArray, error: Pointer): Int
+    @JvmStatic external fun idgen_foreign_numbers(number: Long, now: Long, readings: ByteArray, capacity: Long, count: LongArray, error: Pointer): Int
+
     @JvmStatic external fun idgen_seal_key_new(secret: ByteArray, length: Long, error: Pointer): Pointer?
     @JvmStatic external fun idgen_seal_ring_new(secret: ByteArray, length: Long, error: Pointer): Pointer?
     @JvmStatic external fun idgen_seal_ring_add(ring: Pointer, fromUnixMs: Long, secret: ByteArray, length: Long, error: Pointer): Int

@@ -104,6 +104,21 @@ internal class VectorsTest {
         for (vector in inspections.objects("inspections") + inspections.objects("keyed")) checkInspection(vector)
     }
 
+    @Test
+    fun idsOfOtherGenerators() {
+        val inspections = vectors("inspections.json")
+        for (vector in inspections.objects("foreign_texts")) assertEquals(readings(vector), foreignTexts(vector.text("text")!!), vector.toString())
+        for (vector in inspections.objects("foreign_numbers")) {
+            val now = Instant.parse(vector.text("now")!!)
+            assertEquals(readings(vector), foreignNumbers(vector.text("number")!!.toULong(), now), vector.toString())
+        }
+    }
+
+    private fun readings(vector: JsonObject) = vector.objects("readings").map {
+        val kind = ForeignKind.valueOf(it.text("kind")!!.uppercase().replace('-', '_'))
+        ForeignId(kind, it.text("time")?.let(Instant::parse), it.text("uuid")?.let(Uuid::parse))
+    }
+
     private fun checkAnswers(key: Sealer, answers: List<JsonObject>) {
         for (answer in answers) {
             val seals = answer.text("do") == "seal"
