@@ -1,13 +1,16 @@
 //! `idgen new`: generates ids.
 
 mod kinds;
+mod times;
 
 use std::io::Write;
 use std::process::ExitCode;
+use std::sync::Arc;
 
-use idgen::Kind;
 use idgen::codec::Format;
 use idgen::generator::Generate;
+use idgen::source::FixedClock;
+use idgen::{Kind, Timestamp};
 
 use crate::failure::{note, usage};
 use crate::form::{BATCH, Form, Target};
@@ -16,7 +19,8 @@ use crate::number;
 use crate::output::Output;
 use crate::record::Record;
 use crate::values::{self, Made};
-use kinds::{Generator, Options, record};
+use kinds::{Generator, Options, clock, record};
+use times::Timed;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -33,6 +37,7 @@ Examples:
   idgen new typed --type user                  # user_01h455vb4pex5vsknk084sn02q
   idgen new v5 --namespace dns --name example.org
   idgen new v7 --upper -f simple               # as MySQL's HEX() prints it
+  idgen new v7 --times created_at.txt          # an id for each row that exists
 
 Without a state file, a run is independent of earlier runs: v1, v6 and short use another random node, and \
 mysql-short generates the same ids as any other run with this server id within the second. \
@@ -137,7 +142,8 @@ fn make(kind: Kind, count: u64, form: &Form, json: bool, options: &Options) -> a
     let tail = options.layout.tail();
     let has_state = options.state.is_some();
     let mut out = Output::open();
-    match Generator::new(kind, options)? {
+    let (generator, count) = generator(kind, count, options)?;
+    match generator {
         Generator::Uuids(ids) if json => stream(ids, count, has_state, |ids| {
             let inspect = if kind == Kind::Ulid { idgen::inspect_ulid } else { idgen::inspect_uuid };
             let mut buf = [0; Form::MAX_LEN];
@@ -166,6 +172,22 @@ fn make(kind: Kind, count: u64, form: &Form, json: bool, options: &Options) -> a
         })?,
     }
     Ok(out.finish()?)
+}
+
+/// The generator, and how many ids are asked for.
+fn generator(kind: Kind, count: u64, options: &Options) -> anyhow::Result<(Generator, u64)> {
+    let Some(file) = &options.times else {
+        return Ok((Generator::new(kind, options, clock(options))?, count));
+    };
+    let moments = times::read(file)?;
+    let (count, clock) = (moments.len() as u64, Arc::new(FixedClock::new(Timestamp::UNIX_EPOCH)));
+    let generator = match Generator::new(kind, options, Box::new(Arc::clone(&clock)))? {
+        Generator::Uuids(ids) => {
+            Generator::Uuids(Box::new(Timed { clock, moments: moments.into_iter(), ids }))
+        }
+        shorts @ Generator::Shorts(_) => shorts,
+    };
+    Ok((generator, count))
 }
 
 /// Writes the one id of a version that follows from what is given.

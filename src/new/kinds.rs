@@ -1,6 +1,7 @@
 //! Each kind on the command line: its options, the generator that they create, and the JSON of its ids.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use idgen::generator::{
     DeviceShort, FixedPrefix, Generate, MysqlShort, Prefixed, Tail, Ulid, V1, V4, V6, V7,
@@ -22,6 +23,11 @@ pub struct Options {
     /// ascend continue from there.
     #[arg(long, value_name = "RFC3339", value_parser = values::moment)]
     pub at: Option<Timestamp>,
+
+    /// Generate an id for each moment of this file, one RFC 3339 time per line in any order, such as the created_at of rows
+    /// that exist; - is standard input.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["at", "count", "state", "when_behind"])]
+    pub times: Option<PathBuf>,
 
     /// The node in the ids: random, mac (the address of the network card, which identifies the machine), or twelve
     /// hexadecimal digits; short takes the last four [default: random].
@@ -50,9 +56,17 @@ pub struct Options {
 impl Options {
     /// Refuses options that would have no effect, because their user expects one.
     pub fn check(&self, kind: Kind) -> anyhow::Result<()> {
-        let with = |setting| Kind::ALL.iter().copied().filter(move |kind| kind.has(setting)).collect();
+        let with = |setting| -> Vec<Kind> {
+            Kind::ALL.iter().copied().filter(move |kind| kind.has(setting)).collect()
+        };
         let own = [
             ("--at", self.at.is_some(), with(Setting::Clock)),
+            // The 16 bits of another random node after each step back are too few.
+            (
+                "--times",
+                self.times.is_some(),
+                with(Setting::Clock).into_iter().filter(|kind| kind.bits() == 128).collect(),
+            ),
             ("--node", self.node.is_some(), with(Setting::Node)),
             ("--state", self.state.is_some(), with(Setting::State)),
             ("--when-behind", self.when_behind.is_some(), with(Setting::Policy)),
@@ -86,8 +100,8 @@ pub enum Generator {
 
 impl Generator {
     /// The generator of a kind, with options that were checked.
-    pub fn new(kind: Kind, options: &Options) -> anyhow::Result<Self> {
-        let (clock, entropy, policy) = (clock(options), Csprng::new()?, policy(options));
+    pub fn new(kind: Kind, options: &Options, clock: Box<dyn Clock>) -> anyhow::Result<Self> {
+        let (entropy, policy) = (Csprng::new()?, policy(options));
         let node = node(options)?;
         Ok(match kind {
             Kind::V1 => {
@@ -167,7 +181,8 @@ pub fn record<'a>(
     }
 }
 
-fn clock(options: &Options) -> Box<dyn Clock> {
+/// The clock of all kinds, unless each id has its own moment.
+pub fn clock(options: &Options) -> Box<dyn Clock> {
     match options.at {
         Some(moment) => Box::new(FixedClock::new(moment)),
         None => Box::new(SystemClock),
@@ -176,6 +191,10 @@ fn clock(options: &Options) -> Box<dyn Clock> {
 
 fn policy(options: &Options) -> ClockPolicy {
     let policy = ClockPolicy::DEFAULT;
+    if options.times.is_some() {
+        // Each id has its own time, also after a later one.
+        return policy.with_tolerance(Duration::ZERO).with_when_behind(WhenBehind::Restart);
+    }
     match (options.when_behind, options.at, &options.state) {
         (Some(choice), _, _) => policy.with_when_behind(choice.into()),
         // The clock of --at moves when a generator waits for it, so a long run continues without a wait.

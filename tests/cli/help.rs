@@ -45,6 +45,7 @@ fn every_example_runs() {
         let ids = [first, first + 1].map(|n| format!("017f22e2-79b0-7cc{n}-98c4-dc0c0c07398f\n"));
         std::fs::write(folder.join(name), ids.concat()).unwrap();
     }
+    std::fs::write(folder.join("created_at.txt"), "2026-11-21T12:00:00Z\n").unwrap();
     for key in ["ids.key", "seal.key"] {
         std::fs::write(folder.join(key), "a key of more than 16 bytes\n").unwrap();
     }

@@ -19,6 +19,7 @@ mod plan;
 mod state;
 mod streams;
 mod survey;
+mod times;
 mod typed;
 
 use assert_cmd::Command;
