@@ -276,6 +276,8 @@ mod tests {
             // https://github.com/f4b6a3/tsid-creator, README: of April 2020
             ("01226N0640J7Q", "tsid", "2020-04-15T20:22:07.665Z"),
             ("01226n0640j7q", "tsid", "2020-04-15T20:22:07.665Z"),
+            // https://www.npmjs.com/package/tsid-ts, README, with the number 501438102971408389
+            ("0DXBQ9H279R05", "tsid", "2023-10-15T16:56:00.017Z"),
             // https://github.com/jetify-com/typeid, README and valid.json
             ("user_01h455vb4pex5vsknk084sn02q", "typeid", "2023-06-30T03:34:18.518Z"),
             ("prefix_01h455vb4pex5vsknk084sn02q", "typeid", "2023-06-30T03:34:18.518Z"),
@@ -317,6 +319,7 @@ mod tests {
             "2011-09-09T22:28:04.721Z"
         );
         assert_eq!(of(38_352_658_567_418_872, "tsid").unwrap(), "2020-04-15T19:59:46.360Z");
+        assert_eq!(of(501_438_102_971_408_389, "tsid").unwrap(), "2023-10-15T16:56:00.017Z");
         // By the layout of https://github.com/sony/sonyflake: a year after its epoch.
         assert_eq!(of((36_500 * 86_400) << 24 | 7, "sonyflake").unwrap(), "2015-09-01T00:00:00Z");
     }
