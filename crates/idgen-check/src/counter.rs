@@ -231,14 +231,16 @@ impl Counter {
         (of.pairs >= ENOUGH && covered as f64 > 0.95 * of.pairs as f64).then(|| width - 12)
     }
 
-    /// Whether all ids ascend, and the first 12 bits often by more than one: in a few milliseconds, no end of one shows the fraction.
+    /// Whether all ids ascend, and the first 12 bits often by more than one, or while the counter after them is not full: in a few
+    /// milliseconds, no end of one shows the fraction.
     fn leaps(&self) -> bool {
         let leaps: u64 = self.increments[self.tail_bits as usize - 12 + 1..].iter().sum();
         let in_order = self.up as f64 > 0.999 * self.pairs as f64;
         self.has_fraction
             && in_order
-            && leaps > (self.pairs - self.of_one_fraction.pairs) / 2
             && leaps >= ENOUGH
+            && (leaps > (self.pairs - self.of_one_fraction.pairs) / 2
+                || self.counter_after_fraction().is_some())
     }
 
     fn longest_increment(&self) -> u32 {
