@@ -12,7 +12,12 @@ fn times(kind: &str, ids: &[String]) -> Vec<String> {
         .iter()
         .map(|line| {
             let seen: serde_json::Value = serde_json::from_str(line).unwrap();
-            let time = if kind == "fixed-prefix" { &seen["tail_time"] } else { &seen["time"] };
+            let time = match kind {
+                "fixed-prefix" => &seen["tail_time"],
+                // The bits of some ULIDs are those of a UUID by chance.
+                "ulid" if !seen["or_ulid"].is_null() => &seen["or_ulid"]["time"],
+                _ => &seen["time"],
+            };
             time.as_str().unwrap()[..19].to_owned()
         })
         .collect()
