@@ -16,6 +16,8 @@ const COM_QUIT: &[u8] = &[1];
 const OK: [u8; 11] = [7, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0];
 /// The first byte of a command that is a text.
 const COM_QUERY: u8 = 3;
+/// That of the command that ends a prepared statement.
+const COM_STMT_CLOSE: u8 = 0x19;
 /// Longer than a server needs between two parts of an answer.
 const SILENCE: Duration = Duration::from_millis(300);
 
@@ -156,7 +158,9 @@ fn serve(mut client: TcpStream, backend: Arc<Backend>, clients: &Arc<Clients>) {
             if command.get(HEADER..) == Some(COM_QUIT) {
                 break;
             }
-            if let Ok(reader) = client.try_clone() {
+            // It has no answer, and may arrive when another client already waits for one.
+            let has_answer = command.get(HEADER) != Some(&COM_STMT_CLOSE);
+            if let Some(reader) = client.try_clone().ok().filter(|_| has_answer) {
                 *lock(&backend.reader) = Some(reader);
             }
             if server.write_all(&command).is_err() {
