@@ -64,11 +64,17 @@ pub fn stop(server: &Server) {
         aborted.err
     );
     world.set(&[&format!("{abort}=none"), "paused=1"]);
-    let mut child = world.start(&[]);
+    let child = world.start(&[]);
     let shown = world.until("The copy waits while more than 0");
     assert!(shown.contains("The copy is paused: UPDATE"), "{shown}");
     world.set(&["paused=0", &format!("{most}=1000")]);
-    assert!(child.wait().unwrap().success());
+    let continued = said(child.wait_with_output().unwrap());
+    assert!(
+        continued.code == 0 && continued.out.starts_with(&world.file(copy)),
+        "{}{}",
+        continued.out,
+        continued.err
+    );
     let unknown = world.idgen(&["plan", "status", "--set", "speed=9"]);
     assert!(
         unknown.code == 1 && unknown.err.contains("no setting \"speed\": choose paused, "),

@@ -1,4 +1,4 @@
-//! What ids of other generators show.
+//! Recognizes ids of other generators, such as KSUIDs and Snowflakes, and reads their times.
 
 use std::ffi::{CStr, c_char};
 

@@ -6,7 +6,6 @@ use md5::Md5;
 use sha1::{Digest, Sha1};
 use uuid::Builder;
 
-use crate::boundary::Checked;
 use crate::error::IdgenError;
 use crate::{boundary, input};
 
@@ -21,14 +20,13 @@ pub unsafe extern "C" fn idgen_v5(
     id: *mut u8,
     error: *mut IdgenError,
 ) -> i32 {
-    boundary::status(error, || {
-        // SAFETY: the caller promises 16 bytes, `length` bytes, and memory for the id.
-        let digest: [u8; 20] = Sha1::digest(unsafe { hashed(namespace_id, name, length) }?).into();
-        let [head @ .., _, _, _, _] = digest;
-        // SAFETY: as above.
-        unsafe { input::ids("id", id, 1) }?[0] = Builder::from_sha1_bytes(head).into_uuid();
-        Ok(())
-    })
+    // SAFETY: the caller promises what is needed here.
+    unsafe {
+        named(namespace_id, name, length, id, error, |hashed| {
+            let [head @ .., _, _, _, _]: [u8; 20] = Sha1::digest(hashed).into();
+            Builder::from_sha1_bytes(head)
+        })
+    }
 }
 
 /// Makes the UUID of version 3 of a name, with MD5 in place of SHA-1. Prefer version 5, unless others have ids of version 3.
@@ -40,13 +38,12 @@ pub unsafe extern "C" fn idgen_v3(
     id: *mut u8,
     error: *mut IdgenError,
 ) -> i32 {
-    boundary::status(error, || {
-        // SAFETY: as for version 5.
-        let digest = Md5::digest(unsafe { hashed(namespace_id, name, length) }?).into();
-        // SAFETY: as above.
-        unsafe { input::ids("id", id, 1) }?[0] = Builder::from_md5_bytes(digest).into_uuid();
-        Ok(())
-    })
+    // SAFETY: as for version 5.
+    unsafe {
+        named(namespace_id, name, length, id, error, |hashed| {
+            Builder::from_md5_bytes(Md5::digest(hashed).into())
+        })
+    }
 }
 
 /// Makes the UUID of version 8 of 16 bytes of your own, of which version and variant replace six bits.
@@ -61,14 +58,27 @@ pub unsafe extern "C" fn idgen_v8(bytes: *const u8, id: *mut u8, error: *mut Idg
     })
 }
 
-/// What is hashed.
+/// Writes the id that `make` makes of the namespace followed by the name: versions 3 and 5 hash both as one (RFC 9562, sections 5.3 and 5.5).
 ///
 /// # Safety
-/// If they are neither null nor misaligned, the pointers are those of 16 and of `length` bytes, which do not change during the call.
-unsafe fn hashed(namespace_id: *const u8, name: *const c_char, length: usize) -> Checked<Vec<u8>> {
-    // SAFETY: the caller promises it.
-    let (namespace, name) = unsafe {
-        (input::id("namespace_id", namespace_id)?, input::slice("name", name.cast::<u8>(), length)?)
-    };
-    Ok([namespace.as_bytes().as_slice(), name].concat())
+/// If they are neither null nor misaligned, the pointers are those of 16 and of `length` bytes, which do not change during the call, and of
+/// memory for the id and the error.
+unsafe fn named(
+    namespace_id: *const u8,
+    name: *const c_char,
+    length: usize,
+    id: *mut u8,
+    error: *mut IdgenError,
+    make: impl FnOnce(&[u8]) -> Builder,
+) -> i32 {
+    boundary::status(error, || {
+        // SAFETY: the caller promises it.
+        unsafe {
+            let namespace = input::id("namespace_id", namespace_id)?;
+            let name = input::slice("name", name.cast::<u8>(), length)?;
+            let made = make(&[namespace.as_bytes().as_slice(), name].concat());
+            input::ids("id", id, 1)?[0] = made.into_uuid();
+        }
+        Ok(())
+    })
 }

@@ -49,7 +49,7 @@ struct Backend {
     heard: Mutex<Heard>,
 }
 
-/// What the server has sent while nobody read it.
+/// Collects what the server sends after a client has gone, up to the mark that shows its end.
 #[derive(Default)]
 struct Heard {
     bytes: Vec<u8>,

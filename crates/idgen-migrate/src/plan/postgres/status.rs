@@ -2,6 +2,7 @@
 
 use super::names::{hash, quoted};
 use crate::plan::data::Engine;
+use crate::plan::status::ask::ask;
 use crate::plan::status::cells::{cell, texts};
 use crate::plan::status::data::{Copied, State, Status, StepStatus};
 use idgen_database::{Error, Refused, Result, Session};
@@ -193,12 +194,4 @@ async fn add_waiting(session: &mut Session, own: &str, status: &mut Status) {
          (SELECT max(replay_lag) FROM pg_stat_replication) AS r (lag) WHERE r.lag > s.max_lag"
     );
     ask(session, status, "the settings of the copy", &sql).await;
-}
-
-/// Adds each row of a query, which is one sentence.
-async fn ask(session: &mut Session, status: &mut Status, what: &str, sql: &str) {
-    match session.rows(what, sql, &[]).await {
-        Ok(rows) => status.blocked.extend(texts(&rows).iter().map(|row| cell(row, 0))),
-        Err(refused) => status.unread.push(format!("Not read: {what}: {}.", refused.why)),
-    }
 }

@@ -44,7 +44,7 @@ pub(crate) fn known<'a>(name: &str, names: &[&'a str]) -> Result<&'a str> {
         .ok_or_else(|| Error::new(format!("a copy has no setting {name:?}: choose {}", names.join(", "))))
 }
 
-/// Whether a limit is switched off.
+/// True for the value `none` of a limit above which a copy ends: it then has no such limit.
 pub(crate) fn is_off(name: &str, value: &str) -> bool {
     name.starts_with("abort_") && value == "none"
 }

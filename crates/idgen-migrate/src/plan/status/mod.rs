@@ -17,6 +17,7 @@
 //! | read all plans, once or again and again | [`Reader`] |
 //! | read the state of each step and of each copy | [`Status`], [`StepStatus`], [`Copied`] |
 
+pub(super) mod ask;
 pub(super) mod cells;
 pub(super) mod data;
 mod rate;

@@ -2,7 +2,7 @@
 
 use super::Ledger;
 use crate::plan::mysql::quote::text;
-use crate::plan::status::cells::{cell, texts};
+use crate::plan::status::ask::ask;
 use crate::plan::status::data::Status;
 use idgen_database::{Database, Session};
 
@@ -21,17 +21,6 @@ pub(super) async fn add(session: &mut Session, ledger: &Ledger<'_>, status: &mut
         ask(session, status, "old transactions", &older_transactions(ledger)).await;
     }
     ask(session, status, "the definers of the triggers", &lost_definers(ledger)).await;
-}
-
-/// Adds each row of a query, whose columns make one sentence.
-async fn ask(session: &mut Session, status: &mut Status, what: &str, sql: &str) {
-    match session.rows(what, sql, &[]).await {
-        Ok(rows) => {
-            let sentences = texts(&rows).into_iter().map(|row| cell(&row, 0));
-            status.blocked.extend(sentences.filter(|sentence| !sentence.is_empty()));
-        }
-        Err(refused) => status.unread.push(format!("Not read: {what}: {}.", refused.why)),
-    }
 }
 
 /// Who holds the locks that a session waits for.
