@@ -48,22 +48,37 @@ impl Long {
             });
         });
         let session: u64 = receiver.recv().unwrap();
-        let running = match servers.server.database() {
-            Database::MySql => {
-                "performance_schema.threads WHERE PROCESSLIST_STATE = 'User sleep' AND PROCESSLIST_ID"
-            }
-            _ => "information_schema.PROCESSLIST WHERE STATE = 'User sleep' AND ID",
-        };
-        let wait = Wait::until("the statement runs");
-        while servers.number(&world.scratch, &format!("SELECT COUNT(*) FROM {running} = {session}")) == 0 {
-            wait.check();
-            std::thread::sleep(Duration::from_millis(20));
-        }
+        let (_, state) = sessions(servers);
+        let is_running = format!("{} AND {state} = 'User sleep'", is_there(servers, session));
+        wait(servers, world, "the statement runs", &is_running, 1);
         Long { session, thread }
     }
 
     fn end(self, servers: &Servers, world: &World) {
         servers.sql(&world.scratch, &format!("KILL {}", self.session)).unwrap();
         self.thread.join().unwrap();
+        // The client is told before the server has rolled the transaction back.
+        wait(servers, world, "the session has ended", &is_there(servers, self.session), 0);
+    }
+}
+
+/// The list of sessions with the column of their numbers, and that of their states.
+fn sessions(servers: &Servers) -> (&'static str, &'static str) {
+    match servers.server.database() {
+        Database::MySql => ("performance_schema.threads WHERE PROCESSLIST_ID", "PROCESSLIST_STATE"),
+        _ => ("information_schema.PROCESSLIST WHERE ID", "STATE"),
+    }
+}
+
+/// Counts the sessions with a number.
+fn is_there(servers: &Servers, session: u64) -> String {
+    format!("SELECT COUNT(*) FROM {} = {session}", sessions(servers).0)
+}
+
+fn wait(servers: &Servers, world: &World, state: &str, count: &str, until: i64) {
+    let wait = Wait::until(state);
+    while servers.number(&world.scratch, count) != until {
+        wait.check();
+        std::thread::sleep(Duration::from_millis(20));
     }
 }
