@@ -9,7 +9,6 @@ from typing import Any
 
 import aiomysql
 import idgen
-import pymysql
 import pytest
 from idgen.mysql import (
     Answer,
@@ -20,6 +19,7 @@ from idgen.mysql import (
     Outcome,
     UuidMap,
 )
+from reconnecting import Reconnecting, connect
 from servers import Server
 
 # The server reports each known UUID of a batch, and MySQL each VALUES() of a statement that MariaDB needs
@@ -38,16 +38,6 @@ SCHEMA = [
 ]
 TABLES: dict[str, dict[str, str]] = {"sync_lists": {}, "sync_items": {"note_list": "sync_lists"}}
 APPLIED, REPEATED = Outcome("applied"), Outcome("repeated")
-
-
-def connect(server: Server) -> Any:
-    return pymysql.connect(
-        host=server.host,
-        port=server.port,
-        user=server.user,
-        password=server.password,
-        database=server.database,
-    )
 
 
 def rows(server: Server, statement: str) -> list[tuple[Any, ...]]:
@@ -171,24 +161,6 @@ def test_a_change_that_cannot_be_read_is_refused_alone(tables: Server) -> None:
         ids.sync(["nothing"]).describe()
     with pytest.raises(TypeError, match="a list of names"):
         ids.sync("sync_lists")
-
-
-class Reconnecting:
-    """A connection of a driver that makes a lost connection anew by itself, and repeats the statement."""
-
-    def __init__(self, server: Server, left: int) -> None:
-        self.server, self.left = server, left
-        self.connection = connect(server)
-        self.connection.autocommit(True)
-        self.connection.begin()
-
-    def cursor(self) -> Any:
-        if self.left == 0:
-            self.connection.close()
-            self.connection = connect(self.server)
-            self.connection.autocommit(True)
-        self.left -= 1
-        return self.connection.cursor()
 
 
 def test_a_driver_that_connects_again_applies_nothing_by_halves(tables: Server) -> None:

@@ -1,7 +1,6 @@
 //! The context of one call, and how it finds pairs.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use sqlx::mysql::MySqlRow;
 use sqlx::{AssertSqlSafe, Executor};
@@ -13,24 +12,16 @@ use crate::claim::blocks::Blocks;
 use crate::claim::memory::KnownPlaces;
 use crate::claim::memory::Proof;
 use crate::claim::memory::Witness;
-use crate::claim::place::{Place, Relation};
 use crate::claim::purge::Purge;
 use crate::connection::nodes::{Nodes, PooledConnection, Take};
-use crate::connection::session::{ELSEWHERE, IS_LOGGED, elsewhere, here};
 use crate::connection::settle::settle;
 use crate::error::failure::{Attempt, Failure, Kind};
-use crate::error::refusal::{Concern, Reason, Refusal};
 use crate::error::{Error, Result};
 use crate::installed::{Index, Installed};
 use crate::statement::caller::Connection;
-use crate::statement::sql::{ALL, IN_TRANSACTION, SHARED, WITH_SETTINGS, hash, literal};
+use crate::statement::sql::{ALL, SHARED, WITH_SETTINGS, hash, literal};
 use crate::statement::values::{Values, number_at};
-use crate::table::schema;
 use crate::table::tables::Tables;
-
-/// How often, and after which pause, two nodes are compared whose cluster is changing.
-const LOOKS: u32 = 10;
-const PAUSE: Duration = Duration::from_millis(200);
 
 /// The context of one call.
 #[derive(Clone, Debug)]
@@ -75,121 +66,6 @@ impl Context {
     /// The map's epoch at this moment, in which ids are taken from here on.
     pub(super) fn now(&self) -> u64 {
         self.pool.identity().epoch()
-    }
-
-    /// Checks the server if that was not done a moment ago, because the caller's own connection is not checked. The
-    /// result names the places of the map: its own server and schema, and those of other nodes that were found to be the
-    /// map's.
-    pub(super) async fn check(&self, action: &'static str) -> Result<Vec<String>> {
-        let connection = Retries::run(self.deadline, action, || self.pool.acquire_at_once()).await?;
-        let mut places = self.known_places.fresh();
-        places.extend(connection.seen().place.clone());
-        Ok(places)
-    }
-
-    /// Carries out a statement on the caller's connection, which must be in a transaction and lead to this map. `places`
-    /// is what [`check`](Context::check) gave.
-    pub(super) async fn execute_within<C: Connection>(
-        &self,
-        connection: &mut C,
-        places: &[String],
-        statement: &str,
-    ) -> Attempt<()> {
-        self.run_within(connection, places, statement, None).await.map(drop)
-    }
-
-    /// The same for an `INSERT` of pairs, which passes over rows with `ignore`: the number of rows, if the server's answers
-    /// agree on it.
-    pub(super) async fn insert_within<C: Connection>(
-        &self,
-        connection: &mut C,
-        places: &[String],
-        statement: &str,
-        ignore: bool,
-    ) -> Attempt<Option<u64>> {
-        // Vitess counts the rows of one shard.
-        let ignore = self.tables.places.is_none().then_some(ignore);
-        self.run_within(connection, places, statement, ignore).await
-    }
-
-    async fn run_within<C: Connection>(
-        &self,
-        connection: &mut C,
-        places: &[String],
-        statement: &str,
-        ignore: Option<bool>,
-    ) -> Attempt<Option<u64>> {
-        let statement = &format!("{WITH_SETTINGS}{statement}");
-        let before = IN_TRANSACTION.map(str::to_owned);
-        // A temporary table hides the map's from this session alone.
-        let (map, claim) = (&self.tables.map, &self.tables.claim);
-        let tables = match self.installed.index {
-            Index::Unique => vec![map],
-            Index::Dedup => vec![map, claim],
-        };
-        let tables: Vec<String> = tables.iter().map(|table| format!("SHOW CREATE TABLE {table}")).collect();
-        if !places.is_empty() {
-            let checks = [&before[..], &[elsewhere(places)], &tables].concat();
-            match run_after(connection, &checks, statement, ignore).await {
-                Err(failure) if failure.number() == Some(ELSEWHERE) => {}
-                done => return done.map_err(outside),
-            }
-        }
-        self.check_place(connection).await?;
-        let checks = [&before[..], &tables].concat();
-        run_after(connection, &checks, statement, ignore).await.map_err(outside)
-    }
-
-    /// Fails where [`execute_within`](Context::execute_within) would, before a statement that only reads.
-    pub(super) async fn check_within<C: Connection>(
-        &self,
-        connection: &mut C,
-        places: &[String],
-    ) -> Attempt<()> {
-        self.execute_within(connection, places, "DO 0").await
-    }
-
-    /// Fails unless a caller's connection leads to the map: on another node of its cluster, or on its own server after the
-    /// server's clock was set back.
-    async fn check_place<C: Connection>(&self, connection: &mut C) -> Attempt<()> {
-        let refused = |reason| {
-            let server = "the caller's connection".to_owned();
-            Err(Failure::Refused(Box::new(Refusal { server, reason, elsewhere: false })))
-        };
-        if !self.pool.accept_unsafe() {
-            let logged = connection.read(format!("SELECT IF({IS_LOGGED}, '1', '0')")).await?;
-            if logged.first().map(|row| row.text(0)).transpose()?.flatten().as_deref() != Some("1") {
-                let advice = "replicas would not get the pairs; claim on a session that has it on";
-                let concern = Concern { variable: "sql_log_bin", value: "OFF".to_owned(), advice };
-                return refused(Reason::Unsafe(vec![concern]));
-            }
-        }
-        let state = schema::state(connection, &self.tables).await?;
-        match self.pool.identity().epoch_of(state.as_ref()) {
-            Ok(Some(epoch)) if epoch != self.now() => return Err(Failure::OtherEpoch),
-            Ok(_) => {}
-            Err(reason) => return refused(reason),
-        }
-        for _ in 0..LOOKS {
-            let read = async |own: &mut PooledConnection| Place::read(&mut **own).await;
-            let expected = self.pool.attempt(Take::AtOnce, read).await?;
-            let found = Place::read(connection).await?;
-            match expected.relation(&found) {
-                Relation::Same => {
-                    let rows = connection.read(here()).await?;
-                    let place = rows.first().map(|row| row.text(0)).transpose()?.flatten();
-                    place.into_iter().for_each(|place| self.known_places.note(place));
-                    return Ok(());
-                }
-                Relation::Changing => tokio::time::sleep(PAUSE).await,
-                Relation::Other => {
-                    let table = self.tables.map.clone();
-                    let (expected, found) = (expected.describe(), found.describe());
-                    return refused(Reason::Copy { table, expected, found });
-                }
-            }
-        }
-        Err(Failure::Changing)
     }
 
     /// Ids for new pairs. `None` where too few are left, or the server takes no writes, and nobody has `looked` yet:
@@ -370,26 +246,5 @@ impl Context {
         lock: &str,
     ) -> Attempt<Option<u64>> {
         Ok(self.find_many(connection, &[uuid], lock).await?.first().map(|(_, id)| *id))
-    }
-}
-
-/// Runs a statement after checks. Of an `INSERT`, which has `ignore`, the server's answers must agree on the number.
-async fn run_after<C: Connection>(
-    connection: &mut C,
-    checks: &[String],
-    statement: &str,
-    ignore: Option<bool>,
-) -> Attempt<Option<u64>> {
-    match ignore {
-        Some(ignore) => connection.insert_after(checks, statement, ignore, &mut false).await,
-        None => connection.execute_after(checks, statement).await.map(Some),
-    }
-}
-
-/// The failure of a statement after [`IN_TRANSACTION`].
-fn outside(failure: Failure) -> Failure {
-    match failure.number() {
-        Some(1305) => Error::new(Kind::NotInTransaction).into(),
-        _ => failure,
     }
 }

@@ -12,4 +12,5 @@ pub(crate) mod proof;
 pub(crate) mod purge;
 pub(crate) mod reservation;
 pub(crate) mod state_row;
+pub(crate) mod within;
 pub(crate) mod witness;

@@ -53,12 +53,15 @@ pub(crate) const ELSEWHERE: u16 = 1690;
 /// True in a session whose changes get into the binary log, if the server has one.
 pub(crate) const IS_LOGGED: &str = "(@@SESSION.sql_log_bin OR NOT @@GLOBAL.log_bin)";
 
+/// A number that is out of range, which is an error ([`ELSEWHERE`]) at every `sql_mode`.
+pub(crate) const OUT_OF_RANGE: &str = "CAST(EXP(9999) AS UNSIGNED)";
+
 /// Fails on other servers and schemas than the named ones and in sessions that are not [logged](IS_LOGGED), before anything
-/// that follows: a number that is out of range is an error at every `sql_mode`. It reads no table, so that it begins no
-/// snapshot.
+/// that follows; and otherwise selects the number of the session. It reads no table, so that it begins no snapshot.
 pub(crate) fn elsewhere(places: &[String]) -> String {
     let list: Vec<String> = places.iter().map(|place| bytes_literal(place.as_bytes())).collect();
-    format!("SELECT IF(CAST({HERE} AS BINARY) IN ({}) AND {IS_LOGGED}, 1, EXP(9999))", list.join(","))
+    let here = format!("CAST({HERE} AS BINARY) IN ({})", list.join(","));
+    format!("SELECT IF({here} AND {IS_LOGGED}, CONNECTION_ID(), {OUT_OF_RANGE})")
 }
 
 /// The query for the place of a session, as [`elsewhere`] compares it.

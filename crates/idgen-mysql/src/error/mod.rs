@@ -157,6 +157,14 @@ impl Error {
         matches!(*self.kind, Kind::Failed { .. })
     }
 
+    /// The server's number of the error of a statement.
+    pub(crate) fn number(&self) -> Option<u16> {
+        match &*self.kind {
+            Kind::Failed { failure, .. } => failure.number(),
+            _ => None,
+        }
+    }
+
     /// True if the server takes no writes.
     pub(crate) fn is_read_only(&self) -> bool {
         matches!(&*self.kind, Kind::Failed { failure, .. } if failure.is_read_only())

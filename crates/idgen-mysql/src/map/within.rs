@@ -6,6 +6,7 @@ use crate::call::observe::count_call;
 use crate::claim::context::Context;
 use crate::claim::index::{dedup, unique};
 use crate::claim::pair::{self, CHUNK, Claimed};
+use crate::claim::within::Caller;
 use crate::error::failure::Kind;
 use crate::error::{Error, Result};
 use crate::installed::Index;
@@ -122,19 +123,9 @@ impl UuidMap {
         wanted.dedup();
         wanted.iter().try_for_each(|uuid| refuse_marker(*uuid))?;
         let context = self.context_within().await?;
-        let mut claimed: Vec<Claimed> = Vec::with_capacity(wanted.len());
-        match context.installed.index {
-            Index::Unique => {
-                for chunk in wanted.chunks(CHUNK) {
-                    claimed.extend(unique::claim_many_within(&context, transaction, chunk).await?);
-                }
-            }
-            Index::Dedup => {
-                for uuid in wanted {
-                    claimed.push(dedup::claim_within(&context, transaction, uuid).await?);
-                }
-            }
-        }
+        let mut caller = Caller::default();
+        let claimed = claims(&context, transaction, &mut caller, &wanted).await;
+        let mut claimed = caller.ended(transaction, claimed).await?;
         pair::count(&claimed);
         claimed.sort_unstable_by_key(|pair| pair.uuid);
         Ok(claimed)
@@ -152,11 +143,46 @@ impl UuidMap {
     async fn claim_within<C: Connection>(&self, transaction: &mut C, uuid: Uuid) -> Result<Claimed> {
         refuse_marker(uuid)?;
         let context = self.context_within().await?;
-        let claimed = match context.installed.index {
-            Index::Unique => unique::claim_within(&context, transaction, uuid).await?,
-            Index::Dedup => dedup::claim_within(&context, transaction, uuid).await?,
-        };
+        let mut caller = Caller::default();
+        let claimed = claim(&context, transaction, &mut caller, uuid).await;
+        let claimed = caller.ended(transaction, claimed).await?;
         pair::count(&[claimed]);
         Ok(claimed)
     }
+}
+
+async fn claim<C: Connection>(
+    context: &Context,
+    transaction: &mut C,
+    caller: &mut Caller,
+    uuid: Uuid,
+) -> Result<Claimed> {
+    context.check(transaction, caller).await?;
+    match context.installed.index {
+        Index::Unique => unique::claim_within(context, transaction, caller, uuid).await,
+        Index::Dedup => dedup::claim_within(context, transaction, caller, uuid).await,
+    }
+}
+
+async fn claims<C: Connection>(
+    context: &Context,
+    transaction: &mut C,
+    caller: &mut Caller,
+    uuids: &[Uuid],
+) -> Result<Vec<Claimed>> {
+    let mut claimed = Vec::with_capacity(uuids.len());
+    match context.installed.index {
+        Index::Unique => {
+            for chunk in uuids.chunks(CHUNK) {
+                context.check(transaction, caller).await?;
+                claimed.extend(unique::claim_many_within(context, transaction, caller, chunk).await?);
+            }
+        }
+        Index::Dedup => {
+            for uuid in uuids {
+                claimed.push(claim(context, transaction, caller, *uuid).await?);
+            }
+        }
+    }
+    Ok(claimed)
 }

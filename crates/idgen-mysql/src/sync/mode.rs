@@ -1,5 +1,7 @@
 //! The session of the caller: its settings, and the transaction in which everything must happen.
 
+use crate::claim::within::LOST;
+use crate::connection::session::OUT_OF_RANGE;
 use crate::error::Error;
 use crate::error::failure::{Attempt, Failure, Kind};
 use crate::statement::caller::Connection;
@@ -26,8 +28,6 @@ pub(super) const GO_BACK_EXCHANGE: &str = concat!("ROLLBACK TO SAVEPOINT ", save
 /// True in a session that refuses values that do not fit, orphans and duplicates. Without a strict mode, the server cuts
 /// values off instead.
 const SAFE: &str = "@@SESSION.sql_mode LIKE '%STRICT_%_TABLES%' AND @@SESSION.foreign_key_checks = 1 AND @@SESSION.unique_checks = 1";
-/// A number that is out of range is an error at every `sql_mode`.
-const ERROR: &str = "CAST(EXP(9999) AS UNSIGNED)";
 
 /// Proves that a statement is carried out by the session that the batch began in.
 ///
@@ -50,20 +50,20 @@ impl Guard {
     /// transaction.
     pub(super) fn begin(self) -> Vec<String> {
         let token = self.0.map_or(String::new(), |token| token.to_string());
-        let set = format!("SET @idgen_sync = IF({SAFE}, {token}, {ERROR})");
+        let set = format!("SET @idgen_sync = IF({SAFE}, {token}, {OUT_OF_RANGE})");
         vec![SAVE.to_owned(), set, GO_BACK.to_owned(), SAVE_AGAIN.to_owned()]
     }
 
     /// The statements before the first row, for a driver that does not connect again.
     pub(super) fn begin_late() -> Vec<String> {
-        vec![SAVE.to_owned(), SAVE_AGAIN.to_owned(), format!("SELECT IF({SAFE}, 1, {ERROR})")]
+        vec![SAVE.to_owned(), SAVE_AGAIN.to_owned(), format!("SELECT IF({SAFE}, 1, {OUT_OF_RANGE})")]
     }
 
     /// A value of a row that is inserted, which is an error in another session.
     pub(super) fn value(self, value: &str) -> String {
         self.0.map_or_else(
             || value.to_owned(),
-            |token| format!("IF(@idgen_sync <=> {token}, {value}, {ERROR})"),
+            |token| format!("IF(@idgen_sync <=> {token}, {value}, {OUT_OF_RANGE})"),
         )
     }
 
@@ -83,8 +83,6 @@ impl Guard {
 pub(super) fn lost(failure: Failure) -> Failure {
     if failure.number() == Some(1305) { Failure::Contradicted(LOST) } else { failure }
 }
-
-const LOST: &str = "the connection was made anew, or the transaction ended, while changes were applied: roll back and begin again";
 
 /// Says what is wrong after a check of the session has failed.
 pub(super) async fn refuse_unsafe<C: Connection>(transaction: &mut C) -> Attempt<()> {

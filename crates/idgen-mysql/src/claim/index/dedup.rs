@@ -17,9 +17,11 @@ use uuid::Uuid;
 use crate::call::observe;
 use crate::call::retry::Retries;
 use crate::claim::context::Context;
+use crate::claim::index::ACTION;
 use crate::claim::index::server_identity::{look_proved, look_within};
 use crate::claim::index::taken::TakenIds;
 use crate::claim::pair::{Claimed, Guess};
+use crate::claim::within::Caller;
 use crate::connection::nodes::{PooledConnection, Take};
 use crate::error::failure::{Attempt, Failure, Kind};
 use crate::error::numbers::Verdict;
@@ -28,8 +30,6 @@ use crate::statement::caller::Connection;
 use crate::statement::sql::{SHARED, WITH_SETTINGS, literal, value_list};
 use crate::statement::values::Values;
 use crate::table::marker::marker;
-
-const ACTION: &str = "map a UUID to an id";
 
 pub(super) async fn claim_one(context: &Context, uuid: Uuid, guess: Guess) -> Result<Claimed> {
     let claimed = claim_many(context, &[uuid], guess).await?;
@@ -158,7 +158,7 @@ async fn store(
     new: &[(Uuid, u64)],
 ) -> Attempt<Vec<(Uuid, u64)>> {
     let uuids: Vec<Uuid> = new.iter().map(|(uuid, _)| *uuid).collect();
-    let claims = format!("{}; ", claim_text(context, &uuids));
+    let claims = format!("{}; ", claim_text(context, &literals(&uuids)));
     let older = insert_and_look(context, connection, &claims, new).await?;
     if older.is_empty() {
         context.prove_claims(connection, &uuids).await?;
@@ -190,10 +190,9 @@ async fn insert_and_look(
 /// An existing claim may have no pair, because the pair was deleted or the claiming transaction was committed without one.
 /// So an existing claim is changed. This locks it exclusively, and a cluster certifies it against the same change on
 /// another node.
-fn claim_text(context: &Context, uuids: &[Uuid]) -> String {
-    let list: Vec<String> = uuids.iter().map(|uuid| format!("({})", literal(*uuid))).collect();
-    let (table, list) = (&context.tables.claim, list.join(","));
-    format!("INSERT INTO {table} (uuid) VALUES {list} ON DUPLICATE KEY UPDATE turn = 1 - turn")
+fn claim_text(context: &Context, values: &[String]) -> String {
+    let (table, list) = (&context.tables.claim, values.join("),("));
+    format!("INSERT INTO {table} (uuid) VALUES ({list}) ON DUPLICATE KEY UPDATE turn = 1 - turn")
 }
 
 pub(crate) async fn claim<C: Connection>(
@@ -201,7 +200,11 @@ pub(crate) async fn claim<C: Connection>(
     connection: &mut C,
     uuids: &[Uuid],
 ) -> Attempt<()> {
-    connection.execute_after(&[], &claim_text(context, uuids)).await.map(drop)
+    connection.execute_after(&[], &claim_text(context, &literals(uuids))).await.map(drop)
+}
+
+fn literals(uuids: &[Uuid]) -> Vec<String> {
+    uuids.iter().copied().map(literal).collect()
 }
 
 fn insert_text(context: &Context, pairs: &[(Uuid, u64)]) -> String {
@@ -221,11 +224,11 @@ fn insert_text(context: &Context, pairs: &[(Uuid, u64)]) -> String {
 pub(crate) async fn claim_within<C: Connection>(
     context: &Context,
     connection: &mut C,
+    caller: &Caller,
     uuid: Uuid,
 ) -> Result<Claimed> {
-    let places = context.check(ACTION).await?;
-    let claim = claim_text(context, &[uuid]);
-    context.execute_within(connection, &places, &claim).await.map_err(Error::once(ACTION))?;
+    let claim = claim_text(context, &[caller.value(&literal(uuid))]);
+    context.execute_within(connection, caller, &claim).await.map_err(Error::once(ACTION))?;
     context.prove_claims(connection, &[uuid]).await.map_err(Error::once(ACTION))?;
     let here = look_within(context, connection, uuid).await.map_err(Error::once(ACTION))?;
     let mut found = stored_here(context, connection, uuid, here.id).await?;
@@ -257,7 +260,9 @@ pub(crate) async fn claim_within<C: Connection>(
     let mut taken = TakenIds::default();
     loop {
         let id = context.blocks.take(&context.pool, context.deadline, 1).await?[0];
-        let insert = format!("{WITH_SETTINGS}{}", insert_text(context, &[(uuid, id)]));
+        // Without its claim, which another session does not hold, the pair could be a second one.
+        let (map, value) = (&context.tables.map, caller.value(&literal(uuid)));
+        let insert = format!("{WITH_SETTINGS}INSERT INTO {map} (id, uuid) VALUES ({id},{value})");
         let stored = match connection.execute_after(&[], &insert).await {
             // A server that reports a duplicate key may have stored the pair. Another id would then be its second one.
             Err(error) if error.is_duplicate_key() => {

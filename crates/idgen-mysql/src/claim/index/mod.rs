@@ -15,6 +15,9 @@ use crate::claim::pair::{Claimed, Guess};
 use crate::error::Result;
 use crate::installed::Index;
 
+/// What fails, in the words of an error.
+pub(crate) const ACTION: &str = "map a UUID to an id";
+
 /// The id of one UUID.
 pub(crate) async fn claim_one(context: &Context, uuid: Uuid, guess: Guess) -> Result<Claimed> {
     match context.installed.index {

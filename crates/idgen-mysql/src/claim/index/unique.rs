@@ -10,8 +10,10 @@ use uuid::Uuid;
 use crate::call::observe;
 use crate::call::retry::Retries;
 use crate::claim::context::Context;
+use crate::claim::index::ACTION;
 use crate::claim::index::taken::TakenIds;
 use crate::claim::pair::{Claimed, Guess};
+use crate::claim::within::Caller;
 use crate::connection::nodes::{PooledConnection, Take};
 use crate::error::damaged;
 use crate::error::failure::{Attempt, Failure};
@@ -20,8 +22,6 @@ use crate::error::{Error, Result};
 use crate::statement::caller::Connection;
 use crate::statement::sql::{INSERT_CHECKED, SHARED, literal, value_list};
 use crate::table::tables::unquoted;
-
-const ACTION: &str = "map a UUID to an id";
 
 /// How many statements of one batch run at the same time on shards.
 const AT_ONCE: usize = 8;
@@ -256,24 +256,24 @@ async fn refuse_lost(
 pub(crate) async fn claim_within<C: Connection>(
     context: &Context,
     connection: &mut C,
+    caller: &Caller,
     uuid: Uuid,
 ) -> Result<Claimed> {
-    let checked = context.check(ACTION).await?;
     let mut taken = TakenIds::default();
     loop {
         let epoch = context.now();
         let id = match context.blocks.take(&context.pool, context.deadline, 1).await {
             Ok(ids) => ids[0],
             Err(error) if error.is_exhausted() => {
-                context.check_within(connection, &checked).await.map_err(Error::once(ACTION))?;
+                context.check_within(connection, caller).await.map_err(Error::once(ACTION))?;
                 let found = context.find_one(connection, uuid, SHARED).await.map_err(Error::once(ACTION))?;
                 return found.map(|id| Claimed { uuid, id, new: false }).ok_or(error);
             }
             Err(error) => return Err(error),
         };
-        let (table, value) = (&context.tables.map, literal(uuid));
+        let (table, value) = (&context.tables.map, caller.value(&literal(uuid)));
         let statement = format!("{INSERT_CHECKED} INTO {table} (id, uuid) VALUES ({id},{value})");
-        match context.insert_within(connection, &checked, &statement, false).await {
+        match context.insert_within(connection, caller, &statement, false).await {
             Ok(count) => {
                 let pair = [(uuid, id)];
                 let proved = match count {
@@ -303,9 +303,9 @@ pub(crate) async fn claim_within<C: Connection>(
 pub(crate) async fn claim_many_within<C: Connection>(
     context: &Context,
     connection: &mut C,
+    caller: &Caller,
     uuids: &[Uuid],
 ) -> Result<Vec<Claimed>> {
-    let checked = context.check(ACTION).await?;
     let mut taken = TakenIds::default();
     let mut claimed = Vec::with_capacity(uuids.len());
     let mut missing = uuids.to_vec();
@@ -317,7 +317,7 @@ pub(crate) async fn claim_many_within<C: Connection>(
         let ids = match context.blocks.take(&context.pool, context.deadline, missing.len()).await {
             Ok(ids) => ids,
             Err(error) if error.is_exhausted() => {
-                context.check_within(connection, &checked).await.map_err(Error::once(ACTION))?;
+                context.check_within(connection, caller).await.map_err(Error::once(ACTION))?;
                 let found = known(connection).await?;
                 if found.len() < missing.len() {
                     // There may be enough ids for those that have none.
@@ -333,10 +333,10 @@ pub(crate) async fn claim_many_within<C: Connection>(
             }
             Err(error) => return Err(error),
         };
-        let list = value_list(missing.iter().zip(&ids));
-        let table = &context.tables.map;
+        let (table, first) = (&context.tables.map, literal(missing[0]));
+        let list = value_list(missing.iter().zip(&ids)).replacen(&first, &caller.value(&first), 1);
         let statement = format!("{INSERT_CHECKED} IGNORE INTO {table} (id, uuid) VALUES {list}");
-        let done = context.insert_within(connection, &checked, &statement, true).await;
+        let done = context.insert_within(connection, caller, &statement, true).await;
         let done = done.map_err(Error::once(ACTION))?;
         if done == Some(missing.len() as u64) {
             let pairs: Vec<(Uuid, u64)> = missing.iter().copied().zip(ids.iter().copied()).collect();
