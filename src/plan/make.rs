@@ -44,6 +44,11 @@ pub struct Make {
     #[arg(long = "for", value_name = "TOOL", value_enum)]
     tool: Option<For>,
 
+    /// Copy some rows of each table into a temporary table, which needs the right to make one, and estimate the duration of the copies
+    /// by that.
+    #[arg(long, conflicts_with = "tool")]
+    measure: bool,
+
     /// The longest time that a statement of the planning may take.
     #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = number::whole::<u32>(1..=86_400))]
     statement_seconds: u32,
@@ -108,9 +113,14 @@ pub fn run(args: Make) -> anyhow::Result<ExitCode> {
     let mut options = Options {
         keep_text: args.keep_text,
         tool: args.tool.map(Tool::from),
+        measure: args.measure,
         statement_time: Duration::from_secs(args.statement_seconds.into()),
         ..Options::new(table, to.into())
     };
+    if options.measure && matches!(options.to, Target::Integer | Target::V7FromNow) {
+        let to = options.to.name();
+        return Err(usage(format_args!("--measure does not apply to --to {to}: plan without it")));
+    }
     if let Some(map) = args.map {
         if options.to != Target::Integer {
             let to = options.to.name();

@@ -22,6 +22,10 @@ fn a_wrong_url_or_target_is_refused_without_its_password() {
         idgen(&["plan", "mysql://host/x", "--table", "orders", "--to", "binary16", "--map", "uuid_map"]);
     assert_eq!(code, 2);
     assert!(err.contains("--map does not apply to --to binary16"), "{err}");
+    let (code, _, err) =
+        idgen(&["plan", "mysql://host/x", "--table", "orders", "--to", "integer", "--measure"]);
+    assert_eq!(code, 2);
+    assert!(err.contains("--measure does not apply to --to integer"), "{err}");
     let (code, _, err) = idgen(&["plan", "mysql://host/x", "--table", "orders", "--to", "bytes"]);
     assert_eq!(code, 2);
     assert!(err.contains("binary16"), "{err}");

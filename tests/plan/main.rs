@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod definer;
+mod measured;
 mod stops;
 mod whole;
 mod world;
@@ -13,6 +14,7 @@ use idgen_server::Database;
 #[test]
 fn mysql() {
     let server = world::server(Database::MySql);
+    measured::copies_rows_on_trial(&server);
     whole::change(&server);
     stops::stop(&server);
     definer::is_gone(&server);
@@ -21,6 +23,7 @@ fn mysql() {
 #[test]
 fn mariadb() {
     let server = world::server(Database::MariaDb);
+    measured::copies_rows_on_trial(&server);
     whole::change(&server);
     stops::stop(&server);
     definer::is_gone(&server);
@@ -29,6 +32,7 @@ fn mariadb() {
 #[test]
 fn postgres() {
     let server = world::server(Database::Postgres);
+    measured::copies_rows_on_trial(&server);
     whole::change(&server);
     stops::stop(&server);
 }

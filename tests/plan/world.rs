@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use idgen_server::{Database, Scratch, Server, Settings, Wait};
 use serde_json::Value;
-use sqlx::{AssertSqlSafe, Connection, Executor, MySqlConnection, PgConnection};
+use sqlx::{AssertSqlSafe, Connection, Executor, MySqlConnection, PgConnection, Row};
 
 /// A server on which plans can be executed.
 pub fn server(database: Database) -> Server {
@@ -246,5 +246,20 @@ impl Session {
             Connected::Postgres(connection) => self.runtime.block_on(connection.execute(text)).map(drop),
         };
         done.unwrap_or_else(|error| panic!("{sql}: {error}"));
+    }
+
+    /// The first value of each row.
+    pub fn texts(&mut self, sql: &str) -> Vec<String> {
+        let text = sqlx::raw_sql(AssertSqlSafe(sql.to_owned()));
+        match &mut self.connection {
+            Connected::MySql(connection) => {
+                let rows = self.runtime.block_on(connection.fetch_all(text)).unwrap();
+                rows.iter().map(|row| row.get_unchecked(0)).collect()
+            }
+            Connected::Postgres(connection) => {
+                let rows = self.runtime.block_on(connection.fetch_all(text)).unwrap();
+                rows.iter().map(|row| row.get(0)).collect()
+            }
+        }
     }
 }

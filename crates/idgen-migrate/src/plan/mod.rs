@@ -28,6 +28,7 @@
 //! | see how far all plans of a server are | [`status`](mod@status) |
 
 mod data;
+mod duration;
 mod folder;
 mod identity;
 mod make;

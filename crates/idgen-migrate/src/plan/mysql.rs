@@ -27,6 +27,7 @@ mod taken;
 mod templates;
 mod texts;
 mod tool;
+mod trial;
 mod uuid_type;
 mod watch;
 
@@ -147,6 +148,13 @@ async fn copying(session: &mut Session, options: &Options, catalog: &Catalog, gr
         planned.push(attached.now(session, &table.name).await?);
         tables.extend(texts.table(table));
     }
+    let templates = Templates::new()?;
+    if options.measure {
+        for table in &tables {
+            let rows = estimates.rows_of_trial(&table.now, trial::ROWS);
+            estimates.add_trial(&table.now, trial::copy(session, &templates, table, rows).await?);
+        }
+    }
     taken::check(&texts, &tables)?;
     let references = match options.to {
         Target::Bigint => bigint::notes(session, catalog, graph, &options.table).await?,
@@ -155,7 +163,7 @@ async fn copying(session: &mut Session, options: &Options, catalog: &Catalog, gr
     let steps = Steps {
         engine: session.engine,
         to: options.to,
-        templates: Templates::new()?,
+        templates,
         names: &names,
         order: Order::new(options.to.name(), &tables, map.is_some()),
         tables: &tables,

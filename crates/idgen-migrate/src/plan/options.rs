@@ -21,6 +21,8 @@ pub struct Options {
     pub keep_text: bool,
     /// Write the arguments of this tool in place of steps, where it is enough for one table.
     pub tool: Option<Tool>,
+    /// Copy some rows of each table into a temporary table, and say how long the copies of all rows would take by that.
+    pub measure: bool,
     /// The longest time that a statement of the planning itself may take.
     pub statement_time: Duration,
 }
@@ -41,6 +43,7 @@ impl Options {
             map: "uuid_map".to_owned(),
             keep_text: false,
             tool: None,
+            measure: false,
             statement_time: Duration::from_secs(5),
         }
     }

@@ -7,6 +7,7 @@ use super::catalog::Table;
 use super::quote::{name, text};
 use super::session::Session;
 use crate::plan::data::Engine;
+use crate::plan::duration::{TRIALS, in_words, of_trial, rows_of_trial};
 use idgen_database::Result;
 
 /// Rows of each table that are read for the estimate.
@@ -23,6 +24,8 @@ struct Estimate {
     bytes: Option<u64>,
     read: u64,
     took: Duration,
+    /// Rows that were copied into a temporary table, and how long that took.
+    trial: Option<(u64, Duration)>,
 }
 
 impl Estimates {
@@ -46,9 +49,20 @@ impl Estimates {
             Some(size) => Some(size.max(table.bytes)),
             None => (!is_old).then_some(table.bytes),
         };
-        let estimate = Estimate { rows: table.rows, bytes, read, took };
+        let estimate = Estimate { rows: table.rows, bytes, read, took, trial: None };
         self.tables.insert(table.name.clone(), estimate);
         Ok(())
+    }
+
+    /// How many of `most` rows of a table a trial copies.
+    pub(super) fn rows_of_trial(&self, table: &str, most: u64) -> u64 {
+        self.tables.get(table).map_or(most, |of| rows_of_trial(most, of.rows, of.bytes.unwrap_or(0)))
+    }
+
+    pub(super) fn add_trial(&mut self, table: &str, trial: (u64, Duration)) {
+        if let Some(estimate) = self.tables.get_mut(table) {
+            estimate.trial = Some(trial);
+        }
     }
 
     pub(super) fn facts(&self) -> Vec<String> {
@@ -65,7 +79,8 @@ impl Estimates {
                 milliseconds(of.took)
             )
         });
-        facts.collect()
+        let with_trials = self.tables.values().any(|of| of.trial.is_some());
+        facts.chain(with_trials.then(|| TRIALS.to_owned())).collect()
     }
 
     /// Of reading all rows of all tables once.
@@ -75,7 +90,12 @@ impl Estimates {
     }
 
     pub(super) fn copy(&self, table: &str) -> Option<String> {
-        let seconds = self.tables.get(table)?.seconds()?;
+        let estimate = self.tables.get(table)?;
+        if let Some((rows @ 1.., took)) = estimate.trial {
+            let all = estimate.rows.max(rows) as f64 / rows as f64;
+            return Some(of_trial(rows, took, took.as_secs_f64() * all));
+        }
+        let seconds = estimate.seconds()?;
         Some(format!(
             "more than {}, which reading all rows once takes; writing them takes several times as long",
             in_words(seconds)
@@ -105,13 +125,4 @@ fn mebibytes(bytes: u64) -> String {
 
 fn milliseconds(time: Duration) -> String {
     format!("{:.1} ms", time.as_secs_f64() * 1e3)
-}
-
-fn in_words(seconds: f64) -> String {
-    match seconds {
-        ..1.0 => "a second".to_owned(),
-        ..120.0 => format!("{seconds:.0} seconds"),
-        ..7200.0 => format!("{:.0} minutes", seconds / 60.0),
-        _ => format!("{:.0} hours", seconds / 3600.0),
-    }
 }

@@ -59,7 +59,7 @@ impl Session {
         Ok(session)
     }
 
-    async fn execute(&mut self, sql: &str) -> Result<()> {
+    pub(super) async fn execute(&mut self, sql: &str) -> Result<()> {
         self.connection
             .execute(sqlx::raw_sql(AssertSqlSafe(sql.to_owned())))
             .await

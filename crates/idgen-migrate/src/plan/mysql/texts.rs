@@ -29,7 +29,7 @@ pub(super) struct TableText {
     pub(super) at: String,
     /// The columns of the new table, and their values of a row `t` of the old one.
     pub(super) columns: Vec<String>,
-    read: Vec<String>,
+    pub(super) read: Vec<String>,
     keys: Vec<KeyText>,
     supports: Vec<SupportText>,
     pub(super) texts: Vec<GeneratedText>,
@@ -144,6 +144,11 @@ pub(super) struct Texts<'a> {
 }
 
 impl TableText {
+    /// The first column of the primary key. The copy goes by it.
+    pub(super) fn first(&self) -> &str {
+        &self.first.name
+    }
+
     pub(super) fn refers_to_itself(&self) -> bool {
         self.foreign.iter().any(|key| key.is_own)
     }

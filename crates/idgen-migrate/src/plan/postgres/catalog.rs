@@ -1,6 +1,6 @@
 //! Reads `pg_catalog`, in a session that cannot write.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -9,6 +9,7 @@ use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor};
 
 use super::names::quoted;
 use super::settings;
+use crate::plan::data::Statement;
 use idgen_database::{Error, Result};
 
 /// How long a server may take to accept the connection.
@@ -232,6 +233,30 @@ impl Session {
             sqlx::query_scalar(AssertSqlSafe(sql)).persistent(false).fetch_all(&mut self.connection).await;
         self.connection.execute(sqlx::raw_sql("ROLLBACK")).await.map_err(failed)?;
         values.map_err(failed)
+    }
+
+    /// Executes statements in one transaction that is rolled back, and returns how many rows each changed and how long it took. Its temporary tables and settings
+    /// end with it.
+    pub(super) async fn rehearse(&mut self, statements: &[Statement]) -> Result<Vec<(u64, Duration)>> {
+        let begin = format!("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; {}", self.settings);
+        let mut all = Vec::new();
+        for sql in [&begin].into_iter().chain(statements.iter().map(|statement| &statement.sql)) {
+            let started = Instant::now();
+            match self.connection.execute(sqlx::raw_sql(AssertSqlSafe(sql.clone()))).await {
+                Ok(done) => all.push((done.rows_affected(), started.elapsed())),
+                Err(error) => {
+                    self.roll_back().await?;
+                    return Err(Error::of(format!("the server refused \"{sql}\""), error));
+                }
+            }
+        }
+        self.roll_back().await?;
+        Ok(all.split_off(1))
+    }
+
+    async fn roll_back(&mut self) -> Result<()> {
+        let done = self.connection.execute(sqlx::raw_sql("ROLLBACK")).await;
+        done.map(drop).map_err(|error| Error::of("cannot roll back", error))
     }
 
     pub(super) async fn close(self) {

@@ -1,9 +1,10 @@
 //! How long steps take at least, from the server's counts of rows and a sample that is read.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::catalog::{Catalog, Session};
 use super::graph::Graph;
+use crate::plan::duration::in_words;
 
 /// Rows of each table that are read for the estimate.
 const SAMPLE: u32 = 20_000;
@@ -44,15 +45,6 @@ impl Reading {
         format!(
             "Times are from reading {SAMPLE} rows of each table (all, if there are fewer). The copy says how long it will still take."
         )
-    }
-}
-
-fn in_words(seconds: f64) -> String {
-    match Duration::try_from_secs_f64(seconds).map_or(u64::MAX, |time| time.as_secs()) {
-        0 | 1 => "a second".to_owned(),
-        2..120 => format!("{seconds:.0} seconds"),
-        120..7200 => format!("{:.0} minutes", seconds / 60.0),
-        _ => format!("{:.0} hours", seconds / 3600.0),
     }
 }
 

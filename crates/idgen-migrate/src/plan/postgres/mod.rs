@@ -17,6 +17,7 @@ mod spelling;
 pub(super) mod status;
 mod steps;
 mod taken;
+mod trial;
 
 use self::catalog::{Catalog, Session, Table};
 use self::change::Change;
@@ -25,6 +26,7 @@ use self::names::quoted;
 use self::render::Templates;
 use self::spelling::Spelling;
 use crate::plan::data::{Engine, Plan, Target};
+use crate::plan::duration;
 use crate::plan::options::{KEEPS_VALUES, Options};
 use idgen_database::{Error, Result};
 
@@ -85,7 +87,12 @@ async fn of_type(session: &mut Session, catalog: &Catalog, root: &Table, options
     let shape = session.texts("what depends on the keys", &steps::shape(&templates, &change)?).await?;
     change.complete(shape)?;
     let reading = estimate::measure(session, catalog, &graph).await;
-    let steps = steps::of_type(&templates, &change, reading)?;
+    let trial = match options.measure {
+        true => Some(trial::run(session, &templates, &change, catalog).await?),
+        false => None,
+    };
+    let steps = steps::of_type(&templates, &change, reading, trial.as_ref())?;
+    let tried = trial.map(|_| duration::TRIALS.to_owned());
     let references = match is_bigint {
         true => bigint::notes(session, catalog, &graph, root).await?,
         false => references::notes(session, catalog, &graph).await?,
@@ -96,7 +103,7 @@ async fn of_type(session: &mut Session, catalog: &Catalog, root: &Table, options
         engine: Engine::Postgres,
         target: options.to,
         tables: change.tables.iter().map(|table| table.shown.clone()).collect(),
-        facts: notes::facts(catalog, &graph).into_iter().chain(times).collect(),
+        facts: notes::facts(catalog, &graph).into_iter().chain(times).chain(tried).collect(),
         notes: notes::of(catalog, &graph, &change, references),
         session: settings::of_plan(&change.id),
         steps,

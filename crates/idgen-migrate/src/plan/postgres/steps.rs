@@ -8,6 +8,7 @@ use super::catalog::{Column, Table};
 use super::change::Change;
 use super::estimate::Reading;
 use super::render::Templates;
+use super::trial::Trial;
 use crate::plan::data::Step;
 use idgen_database::Result;
 
@@ -96,8 +97,9 @@ pub(super) const SWITCH: Text = Text {
     name: "switch",
     template: "switch.sql",
     purpose: "The new columns take the names, keys, defaults and indexes of the old ones. The old columns stay current under \
-        names that end in _old. Prepared statements that return a key get \"cached plan must not change result type\" at each execution until \
-        they are prepared again. The names that end in _new stay as empty columns, for clients that have read the list of columns before and \
+        names that end in _old. Prepared statements, also those that a driver prepares by itself, fail at each execution until they are prepared \
+        again: if they compare or write a key, because their parameters have the type of before (\"operator does not exist: uuid = …\"), and if \
+        they return one (\"cached plan must not change result type\"). So let clients connect again after such an error. The names that end in _new stay as empty columns, for clients that have read the list of columns before and \
         insert into all of them: restart those before the last step.",
     locks: SHORT,
     stop: "Stop the client, or end its session: nothing is changed unless all is. Execute the file again. After its way back, \
@@ -130,15 +132,23 @@ struct Context<'a> {
 }
 
 /// The steps of a change of type.
-pub(super) fn of_type(templates: &Templates, change: &Change, reading: Option<Reading>) -> Result<Vec<Step>> {
+pub(super) fn of_type(
+    templates: &Templates,
+    change: &Change,
+    reading: Option<Reading>,
+    trial: Option<&Trial>,
+) -> Result<Vec<Step>> {
     let texts = match change.integers {
         true => bigint::TEXTS,
         false => [CHECK, PREPARE, TRIGGERS, BACKFILL, INDEXES, CONSTRAINTS, VERIFY, TEXT, SWITCH, FINISH],
     };
+    let duration = |name: &str| {
+        trial.and_then(|trial| trial.shown(name)).or_else(|| reading.and_then(|reading| reading.shown(name)))
+    };
     let step = |name: &str| {
         let text = texts.iter().find(|text| text.name == name)?;
         let step = step(templates, text, Context { change, p: change });
-        Some(step.map(|step| Step { duration: reading.and_then(|reading| reading.shown(name)), ..step }))
+        Some(step.map(|step| Step { duration: duration(name), ..step }))
     };
     change.steps.iter().filter_map(|file| step(file.name)).collect()
 }

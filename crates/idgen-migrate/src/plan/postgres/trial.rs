@@ -1,0 +1,74 @@
+//! How long the copy and the new indexes take: real rows are copied into a temporary table, and changed as the plan changes them.
+
+use std::time::Duration;
+
+use minijinja::context;
+use minijinja::value::Serde;
+
+use super::catalog::{Catalog, Session, Table};
+use super::change::{Change, TableChange};
+use super::render::Templates;
+use crate::plan::duration::{in_words, of_trial, rows_of_trial};
+use idgen_database::Result;
+
+/// Rows of each table that are copied at the most.
+const ROWS: u64 = 20_000;
+
+/// The statements of the template that fill the new columns, and that build indexes after it.
+const FILL: usize = 3;
+const INDEXES: usize = 4;
+
+/// What a copy of some rows says of all rows.
+#[derive(Debug, Default)]
+pub(super) struct Trial {
+    rows: u64,
+    took: Duration,
+    /// Seconds for all rows of all tables.
+    filling: f64,
+    indexes: f64,
+}
+
+/// Runs it for each table.
+pub(super) async fn run(
+    session: &mut Session,
+    templates: &Templates,
+    change: &Change,
+    catalog: &Catalog,
+) -> Result<Trial> {
+    let mut trial = Trial::default();
+    for table in &change.tables {
+        let (known, bytes) = size_of(catalog, table);
+        let rows = rows_of_trial(ROWS, known, bytes);
+        let statements = templates
+            .render("trial.sql", context! { p => Serde(change), t => Serde(table), rows => rows })?
+            .statements;
+        let done = session.rehearse(&statements).await?;
+        let (rows, took) = done[FILL];
+        let all = known.max(rows) as f64 / rows.max(1) as f64;
+        trial.rows += rows;
+        trial.took += took;
+        trial.filling += took.as_secs_f64() * all;
+        trial.indexes += done[INDEXES..].iter().map(|(_, took)| took.as_secs_f64() * all).sum::<f64>();
+    }
+    Ok(trial)
+}
+
+/// The rows and the bytes of a table, as the server estimates.
+fn size_of(catalog: &Catalog, table: &TableChange) -> (u64, u64) {
+    let is_it = |found: &&Table| (&found.schema, &found.name) == (&table.schema, &table.name);
+    let found = catalog.tables.iter().find(is_it);
+    found.map_or((0, 0), |table| (table.rows.max(0) as u64, table.bytes.max(0) as u64))
+}
+
+impl Trial {
+    /// What is said of a step, where its time depends on the rows.
+    pub(super) fn shown(&self, step: &str) -> Option<String> {
+        match step {
+            "backfill" => Some(of_trial(self.rows, self.took, self.filling)),
+            "indexes" => {
+                Some(format!("about {} alone, by the indexes of the same rows", in_words(self.indexes)))
+            }
+            _ => None,
+        }
+    }
+}
