@@ -7,6 +7,7 @@ mod ids;
 mod keys;
 mod limits;
 mod pooler;
+mod predictable;
 mod schemas;
 mod servers;
 mod settings;

@@ -14,11 +14,11 @@ fn surveyed_with(sql: &str, options: &Options) -> Survey {
     runtime.block_on(survey(&format!("sqlite:{}", path.display()), options)).unwrap()
 }
 
-fn surveyed(sql: &str) -> Survey {
+pub fn surveyed(sql: &str) -> Survey {
     surveyed_with(sql, &Options { now: Some(NOW), ..Options::default() })
 }
 
-fn found(sql: &str) -> Vec<(Code, Level)> {
+pub fn found(sql: &str) -> Vec<(Code, Level)> {
     surveyed(sql).findings.iter().map(|finding| (finding.code, finding.level)).collect()
 }
 

@@ -86,6 +86,11 @@ impl Came {
             is_telling.then(|| Came { column: at, name: table.columns[at].name.clone(), places })
         })
     }
+
+    /// The place of a row of the sample among all; one without a time is before them.
+    pub(crate) fn place(&self, row: usize) -> f64 {
+        self.places[row].unwrap_or(-1.0)
+    }
 }
 
 /// Whether the database counts a column up with each row.

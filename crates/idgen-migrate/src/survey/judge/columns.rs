@@ -42,6 +42,8 @@ pub(crate) struct IdColumn {
     pub(crate) form: Option<String>,
     /// The share of values that sort behind the newest ids.
     pub(crate) behind_newest: f64,
+    /// The places of the values, in the order in which their rows came as far as something tells it, otherwise in that of the key.
+    pub(crate) in_order: Vec<usize>,
 }
 
 impl IdColumn {
@@ -97,6 +99,10 @@ pub(crate) fn find(
         let (behind_newest, arrival, arrival_by) = arrival::of_column(&of, came.as_ref());
         let unknown = readings.iter().filter(|reading| reading.kind == Kind::Text).count();
         let form = if unknown * 2 > values.len() { tokens::form(&texts(&values)) } else { None };
+        let mut in_order: Vec<usize> = (0..values.len()).collect();
+        if let Some(came) = &came {
+            in_order.sort_by(|&a, &b| came.place(rows[a]).total_cmp(&came.place(rows[b])));
+        }
         found.push(IdColumn {
             table: table_at,
             column: at,
@@ -108,6 +114,7 @@ pub(crate) fn find(
             arrival_by,
             form,
             behind_newest,
+            in_order,
         });
     }
     found

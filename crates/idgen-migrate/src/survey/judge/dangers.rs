@@ -2,6 +2,7 @@
 
 mod cascades;
 mod numbers;
+mod predictable;
 mod schema;
 mod switch;
 pub(crate) mod texts;
@@ -75,6 +76,8 @@ pub enum Code {
     FutureTime,
     /// Ids that are repeated.
     RepeatedIds,
+    /// Ids of version 4 whose source is recognized, so that the next ones can be computed.
+    Predictable,
     /// Foreign keys whose errors MySQL does not report.
     HiddenCascadeError,
     /// A column or a unique index that holds the first digits of ids, which ids of the same time share.
@@ -103,6 +106,7 @@ impl Code {
         Code::NewBeforeOld,
         Code::FutureTime,
         Code::RepeatedIds,
+        Code::Predictable,
         Code::HiddenCascadeError,
         Code::Truncated,
         Code::CursorById,
@@ -132,6 +136,7 @@ impl Code {
             Code::NewBeforeOld => "new-before-old",
             Code::FutureTime => "future-time",
             Code::RepeatedIds => "repeated-ids",
+            Code::Predictable => "predictable",
             Code::HiddenCascadeError => "hidden-cascade-error",
             Code::Truncated => "truncated",
             Code::CursorById => "cursor-by-id",
@@ -272,6 +277,7 @@ fn of_table(read: &Read<'_>, table_at: usize, sample: Option<&Sample>, columns: 
         findings.extend(times::new_before_old(&context));
         findings.extend(times::future(&context));
         findings.extend(schema::repeated(&context));
+        findings.extend(predictable::find(&context));
         if read.to == Some(NewIds::V7) {
             findings.extend(switch::cursor(&context, read));
             findings.extend(switch::public(&context));
