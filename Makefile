@@ -18,6 +18,7 @@ CHECKED_TOO = CARGO_TARGET_DIR=$(CURDIR)/target CARGO_PROFILE_DEV_DEBUG=line-tab
 
 lint: ## formatting, clippy, rustdoc, the list of public items and links between pages, with warnings as errors
 	scripts/links.py
+	scripts/trust.py
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo clippy -p idgen-keys --lib --no-default-features -- -D warnings

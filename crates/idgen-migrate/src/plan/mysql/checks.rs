@@ -151,8 +151,15 @@ pub(super) fn triggers_absent(tables: &[TableText]) -> Check {
     )
 }
 
+/// What to do where triggers are missing before the renaming.
+pub(super) const MAKE_AGAIN: &str =
+    "so the tables are not kept equal: undo the steps to those that make them";
+
+/// After it, the old tables are not current any more, and nothing can make them so.
+pub(super) const NO_WAY_BACK: &str = "so there is no way back and no last step: see README.md of the plan";
+
 /// The three triggers of a side must be on this table.
-pub(super) fn triggers_present(on: &str, side: &SideText) -> Check {
+pub(super) fn triggers_present(on: &str, side: &SideText, remedy: &str) -> Check {
     let names = list(side.triggers().into_iter().cloned());
     check(
         format!("The triggers of {on} must be there."),
@@ -161,9 +168,7 @@ pub(super) fn triggers_present(on: &str, side: &SideText) -> Check {
              WHERE TRIGGER_SCHEMA = DATABASE() AND EVENT_OBJECT_TABLE = {0} AND TRIGGER_NAME IN ({names})) <> 3",
             text(on)
         ),
-        format!(
-            "triggers of the plan on {on} are missing, so the tables are not kept equal: undo the steps to those that make them"
-        ),
+        format!("triggers of the plan on {on} are missing, {remedy}"),
     )
 }
 

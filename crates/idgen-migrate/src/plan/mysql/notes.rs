@@ -45,6 +45,13 @@ pub(super) fn all(texts: &Texts<'_>, planned: &[Vec<String>], references: Vec<St
          step refuses, and names its session."
             .to_owned(),
     );
+    notes.push(format!(
+        "Do not drop triggers of the plan. If one is dropped after the step `rename`, the old tables are not current any more, so there is no way \
+         back and no last step, and inserts may fail with error 1452. The tables that the applications use have all rows. Remove the rest by \
+         hand: first the triggers whose names contain {0} (SHOW TRIGGERS), then the tables whose names end in _{0}_old, those with foreign keys \
+         first, then the tables and procedures whose names begin with idgen_{0}.",
+        texts.names.id
+    ));
     notes.extend(truncated_texts(texts));
     let histograms: Vec<_> = planned
         .iter()

@@ -102,7 +102,9 @@ impl Steps<'_> {
                 1,
                 "the last step has begun: execute it until it ends without an error",
             );
-            let present = |table: &TableText| checks::triggers_present(&table.now, &table.backward);
+            let present = |table: &TableText| {
+                checks::triggers_present(&table.now, &table.backward, checks::NO_WAY_BACK)
+            };
             std::iter::once(phase).chain(self.tables.iter().map(present)).collect()
         } else {
             [self.before_renaming(), self.all_unchanged_since_triggers()].concat()
@@ -137,7 +139,10 @@ impl Steps<'_> {
 
     pub(super) fn triggers_back(&self) -> Result<Step> {
         let part = Part::TriggersBack;
-        let present = self.tables.iter().map(|table| checks::triggers_present(&table.new, &table.backward));
+        let present = self
+            .tables
+            .iter()
+            .map(|table| checks::triggers_present(&table.new, &table.backward, checks::MAKE_AGAIN));
         let mut needed = self.before_renaming();
         needed.extend(self.all_unchanged_since_triggers());
         let lines =

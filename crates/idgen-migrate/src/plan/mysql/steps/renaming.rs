@@ -75,8 +75,16 @@ impl Steps<'_> {
         let mut all = vec![checks::table_absent(self.first_old(), "the tables are renamed: undo that first")];
         all.extend(self.old_as_planned(Role::Old));
         all.extend(self.new_as_recorded(Role::New, LATER));
-        all.extend(self.tables.iter().map(|table| checks::triggers_present(&table.now, &table.forward)));
-        all.extend(self.tables.iter().map(|table| checks::triggers_present(&table.new, &table.backward)));
+        all.extend(
+            self.tables
+                .iter()
+                .map(|table| checks::triggers_present(&table.now, &table.forward, checks::MAKE_AGAIN)),
+        );
+        all.extend(
+            self.tables
+                .iter()
+                .map(|table| checks::triggers_present(&table.new, &table.backward, checks::MAKE_AGAIN)),
+        );
         all.extend(self.all_unchanged_since_triggers());
         all.push(self.signature_of(Part::Verify, Seen::Forward));
         all.push(self.signature_of(Part::TriggersBack, Seen::Back));

@@ -124,7 +124,7 @@ impl Steps<'_> {
         let record = signature::comparable(&signature::of_table(self.names, table, Seen::Forward));
         let conditions = Conditions {
             checks: needed,
-            end: vec![checks::triggers_present(&side.from, side)],
+            end: vec![checks::triggers_present(&side.from, side, checks::MAKE_AGAIN)],
             record: Some(record),
             ..Conditions::default()
         };

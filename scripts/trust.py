@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""Checks that each test, page and command of TRUST.md exists; `run [WORD]` executes the commands.
+
+Exit code 1 if something does not exist, or if a command fails.
+"""
+
+import re
+import shlex
+import subprocess
+import sys
+import time
+from functools import cache
+from pathlib import Path
+
+PAGE = Path("TRUST.md")
+# A command that takes longer is stopped, which says nothing of its promises.
+MOST_SECONDS = 600
+
+
+def rows() -> list[list[str]]:
+    """The cells of each promise."""
+    cells = [line.strip("|\n ").split(" | ") for line in PAGE.read_text().splitlines() if line.startswith("| ")]
+    return [row for row in cells if row[0] != "promise"]
+
+
+def commands(cell: str) -> list[str]:
+    return re.findall(r"`([^`]+)`", cell)
+
+
+@cache
+def packages() -> dict[str, Path]:
+    manifests = [Path("Cargo.toml"), *Path("crates").glob("*/Cargo.toml"), *Path("examples").glob("*/Cargo.toml")]
+    # Python 3.10 has no reader of TOML; the first name is that of the package.
+    return {
+        re.search(r'^name = "([^"]+)"', manifest.read_text(), re.MULTILINE)[1]: manifest.parent for manifest in manifests
+    }
+
+
+def has_test(file: Path, test: str) -> bool:
+    """Whether it is a function of Rust, an argument of a macro that becomes one, or the file itself."""
+    pattern = rf"\bfn {test}\b|^    {test}[,(:]|\({test},"
+    return test == file.name or bool(re.search(pattern, file.read_text(), re.MULTILINE))
+
+
+def faults_of_evidence(cell: str) -> list[str]:
+    """What is wrong with links: a file that is missing, or a test that is not in its file."""
+    faults = []
+    for name, path in re.findall(r"\[([^\]]+)\]\(([^)#]+)[^)]*\)", cell):
+        file = Path(path)
+        if not file.exists():
+            faults.append(f"there is no {path}")
+        elif (test := name.strip("`")) != name and not has_test(file, test):
+            faults.append(f"{path} has no test {test}")
+    return faults if "](" in cell else ["a row without a link proves nothing"]
+
+
+def fault_of_command(command: str) -> str | None:
+    words = shlex.split(command)
+    if words[0] == "make":
+        targets = re.findall(r"^([a-z-]+):", Path("Makefile").read_text(), re.MULTILINE)
+        return None if words[1] in targets else f"the Makefile has no target {words[1]}"
+    if words[:3] == ["cargo", "test", "-p"]:
+        root = packages().get(words[3])
+        if root is None:
+            return f"there is no package {words[3]}"
+        tests = [words[at + 1] for at, word in enumerate(words) if word == "--test"]
+        missing = [
+            test
+            for test in tests
+            if not any((root / "tests" / place).exists() for place in (f"{test}.rs", f"{test}/main.rs"))
+        ]
+        return f"{words[3]} has no tests {missing}" if missing or not tests else None
+    return "a command is of make or cargo test"
+
+
+def check() -> int:
+    faults = []
+    table = rows()
+    for row in table:
+        found = [f"{len(row)} cells instead of 4"] if len(row) != 4 else faults_of_evidence(row[1])
+        asked = commands(row[2]) if len(row) == 4 else []
+        found += [] if asked else ["no command"]
+        found += [fault for command in asked if (fault := fault_of_command(command))]
+        faults += [f"{PAGE}: {row[0]}: {fault}" for fault in found]
+    if len(table) < 20:
+        faults.append(f"{PAGE}: only {len(table)} promises were found")
+    for fault in faults:
+        print(fault, file=sys.stderr)
+    return 1 if faults else 0
+
+
+def run(word: str) -> int:
+    wanted = {}
+    for row in rows():
+        if word in " ".join(row):
+            for command in commands(row[2]):
+                wanted.setdefault(command, []).append(row[0])
+    short = []
+    for command, promises in wanted.items():
+        begun = time.monotonic()
+        try:
+            # The words are of this repository's own page.
+            done = subprocess.run(shlex.split(command), check=False, capture_output=True, text=True, timeout=MOST_SECONDS)
+            result = "holds" if done.returncode == 0 else f"FAILS with {done.returncode}"
+        except subprocess.TimeoutExpired:
+            done, result = None, "takes longer than ten minutes"
+        print(f"{result:>30} {time.monotonic() - begun:6.0f} s  {command}", flush=True)
+        if done is not None and done.returncode != 0:
+            short += promises
+            print("\n".join((done.stdout + done.stderr).splitlines()[-20:]), file=sys.stderr)
+    for promise in short:
+        print(f"falls short: {promise}", file=sys.stderr)
+    if not wanted:
+        print(f"no promise contains {word!r}", file=sys.stderr)
+    return 1 if short or not wanted else 0
+
+
+if __name__ == "__main__":
+    match sys.argv[1:]:
+        case []:
+            sys.exit(check())
+        case ["run", *words]:
+            sys.exit(check() or run(" ".join(words)))
+        case _:
+            sys.exit(__doc__)
