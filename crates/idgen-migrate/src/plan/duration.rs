@@ -5,18 +5,26 @@ use std::time::Duration;
 /// Bytes of a table that are copied on trial at the most, about.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// How many rows of a table are copied on trial: fewer of large ones.
+/// Returns the rows of a table that a trial copies: `most`, or as many as have [`MOST_BYTES`] if rows are large. `rows` and `bytes`
+/// are the server's estimates of the whole table.
 pub(crate) fn rows_of_trial(most: u64, rows: u64, bytes: u64) -> u64 {
     let each = bytes / rows.max(1);
     (MOST_BYTES / each.max(1)).clamp(1, most)
 }
 
-/// How long a copy of all rows takes, by a trial with some of them.
+/// Returns the seconds that all `known` rows of a table take, if `copied` of them took `took`.
+pub(crate) fn seconds_of_all(took: Duration, copied: u64, known: u64) -> f64 {
+    took.as_secs_f64() * known.max(copied) as f64 / copied.max(1) as f64
+}
+
+/// Says that all rows take `seconds`, and that this follows from a trial in which `rows` of them took `took`.
+///
+/// The duration of the trial is multiplied, so it leaves out what grows faster than the table, such as pages that do not fit into memory.
 pub(crate) fn of_trial(rows: u64, took: Duration, seconds: f64) -> String {
     format!("about {} alone: {rows} rows took {:.0} ms", in_words(seconds), took.as_secs_f64() * 1e3)
 }
 
-/// What the times of trials mean.
+/// Explains to readers of a plan why the times of trials are too short for a server that others use.
 pub(crate) const TRIALS: &str = "Rows were copied on trial into temporary tables, which no log records and nobody else uses: the \
     times are those of a server that does nothing else. Beside eight busy clients, copies took 7 to 14 times as long in our tests, and a table that \
     does not fit into memory takes longer.";

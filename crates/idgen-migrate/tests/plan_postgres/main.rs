@@ -8,6 +8,7 @@ mod composite;
 mod kills;
 mod operator;
 mod poolers;
+mod prepared;
 mod psql;
 mod refused;
 mod replica;

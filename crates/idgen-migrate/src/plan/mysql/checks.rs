@@ -151,7 +151,7 @@ pub(super) fn triggers_absent(tables: &[TableText]) -> Check {
     )
 }
 
-/// What to do where triggers are missing before the renaming.
+/// Before the renaming, triggers that are missing can be made again, and the copy after them.
 pub(super) const MAKE_AGAIN: &str =
     "so the tables are not kept equal: undo the steps to those that make them";
 

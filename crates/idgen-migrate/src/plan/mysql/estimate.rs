@@ -7,7 +7,7 @@ use super::catalog::Table;
 use super::quote::{name, text};
 use super::session::Session;
 use crate::plan::data::Engine;
-use crate::plan::duration::{TRIALS, in_words, of_trial, rows_of_trial};
+use crate::plan::duration::{TRIALS, in_words, of_trial, rows_of_trial, seconds_of_all};
 use idgen_database::Result;
 
 /// Rows of each table that are read for the estimate.
@@ -54,7 +54,7 @@ impl Estimates {
         Ok(())
     }
 
-    /// How many of `most` rows of a table a trial copies.
+    /// Applies [`rows_of_trial`] to a table that was [measured](Estimates::measure); `most` if it was not.
     pub(super) fn rows_of_trial(&self, table: &str, most: u64) -> u64 {
         self.tables.get(table).map_or(most, |of| rows_of_trial(most, of.rows, of.bytes.unwrap_or(0)))
     }
@@ -92,8 +92,7 @@ impl Estimates {
     pub(super) fn copy(&self, table: &str) -> Option<String> {
         let estimate = self.tables.get(table)?;
         if let Some((rows @ 1.., took)) = estimate.trial {
-            let all = estimate.rows.max(rows) as f64 / rows as f64;
-            return Some(of_trial(rows, took, took.as_secs_f64() * all));
+            return Some(of_trial(rows, took, seconds_of_all(took, rows, estimate.rows)));
         }
         let seconds = estimate.seconds()?;
         Some(format!(
