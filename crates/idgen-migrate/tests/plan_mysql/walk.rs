@@ -1,17 +1,20 @@
 //! Random walks: an operator executes files and ways back in whichever order, cuts some off, others drop triggers and change tables,
-//! and a client writes. After each step the application's table has exactly the acknowledged rows.
+//! and a client writes. After each step the application's tables have exactly the acknowledged rows.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use idgen_migrate::plan::{Options, Target, plan};
+use idgen_mysql::{Index, UuidMap};
 use idgen_server::{Database, Server};
 use sqlx::mysql::MySqlConnection;
 use sqlx::{Connection, Executor, Row};
 use tokio::runtime::Runtime;
+use uuid::Uuid;
 
 use crate::cascades::cascades_in_innodb;
 use crate::client::Client;
-use crate::shop::execute;
+use crate::integers::map_for;
+use crate::shop::{execute, swapped, text};
 
 /// A foreign key refers to no row.
 const NO_PARENT: u16 = 1452;
@@ -28,9 +31,20 @@ fn schema(to: Target) -> String {
     )
 }
 
-/// Walks and steps of each in `make test`, and in the soak.
-fn size() -> (u64, usize) {
-    if crate::is_soak() { (300, 60) } else { (1, 40) }
+/// The types of keys to which there are walks. `make test` makes one half on each server.
+fn targets(database: Database) -> Vec<Target> {
+    let (first, second) = ([Target::Binary16, Target::Integer], [Target::Bigint, Target::Swapped]);
+    match (crate::is_soak(), database) {
+        (true, Database::MariaDb) => [&first[..], &second, &[Target::Uuid]].concat(),
+        (true, _) => [first, second].concat(),
+        (false, Database::MariaDb) => first.to_vec(),
+        (false, _) => second.to_vec(),
+    }
+}
+
+/// Walks on a server and steps of each in `make test`, and in the soak.
+fn size() -> (usize, usize) {
+    if crate::is_soak() { (300, 60) } else { (2, 40) }
 }
 
 /// The first seed; a walk is repeated with its own.
@@ -51,8 +65,10 @@ fn mariadb() {
 fn walks(database: Database) {
     let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let (count, steps) = size();
-    for to in [Target::Binary16, Target::Bigint] {
+    let (walks, steps) = size();
+    let targets = targets(database);
+    let count = walks.div_ceil(targets.len()) as u64;
+    for to in targets {
         let mut finished = 0;
         for seed in seed()..seed() + count {
             println!("{database}: walk to {} with IDGEN_WALK_SEED={seed}", to.name());
@@ -62,13 +78,27 @@ fn walks(database: Database) {
     }
 }
 
+/// How the ids of the application's tables are written.
+#[derive(Clone, Copy, PartialEq)]
+enum Written {
+    /// As they are before the plan; the type UUID takes the same texts.
+    Before,
+    Bytes,
+    /// Rows of `p` have their integer beside their text, and those of `c`, whose id refers to `p`, have only integers.
+    Integers,
+}
+
+/// A row of `p` has the number, and that of `c` with the same id refers to the other one.
+type Rows = BTreeMap<u32, (i64, Option<u32>)>;
+
 struct Walk<'a> {
     runtime: &'a Runtime,
     own: MySqlConnection,
     client: &'a Client,
     to: Target,
+    map: Option<UuidMap>,
     random: fastrand::Rng,
-    acknowledged: BTreeSet<u32>,
+    acknowledged: Rows,
     next: u32,
     /// The place of the step that was executed last.
     at: usize,
@@ -89,8 +119,9 @@ fn walk(server: &Server, runtime: &Runtime, to: Target, seed: u64, steps: usize)
         own,
         client: &client,
         to,
+        map: runtime.block_on(map_for(to, scratch.url(), Index::Unique, &[])),
         random,
-        acknowledged: BTreeSet::new(),
+        acknowledged: Rows::new(),
         next: 1,
         at: 0,
         is_without_trigger: false,
@@ -143,7 +174,8 @@ impl Walk<'_> {
                 format!("{next} cut after {cut} of {}: {said:?}", pieces.len())
             }
             95..98 => {
-                let name = self.client.made("p", ["fi", "fu", "bi", "bd"][self.random.usize(..4)]);
+                let name =
+                    self.client.made("p", ["fi", "fu", "fd", "bi", "bu", "bd"][self.random.usize(..6)]);
                 let sql = format!("DROP TRIGGER {name}");
                 let dropped = self.runtime.block_on(execute(&mut self.own, &sql));
                 self.is_without_trigger |= dropped.is_ok();
@@ -202,68 +234,127 @@ impl Walk<'_> {
         self.is_without_trigger = false;
     }
 
-    fn is_bytes(&mut self) -> bool {
-        let sql = "SELECT COUNT(*) FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = 'p' \
-                   AND COLUMN_NAME = 'id' AND DATA_TYPE = 'binary'";
-        let count: i64 = self.runtime.block_on(sqlx::query_scalar(sql).fetch_one(&mut self.own)).unwrap();
-        count == 1
+    fn written(&mut self) -> Written {
+        let sql = "SELECT CAST(COALESCE(SUM(IF(COLUMN_NAME = 'id_int', 2, DATA_TYPE = 'binary')), 0) AS SIGNED) FROM information_schema.COLUMNS \
+                   WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = 'p' AND COLUMN_NAME IN ('id', 'id_int')";
+        let found: i64 = self.runtime.block_on(sqlx::query_scalar(sql).fetch_one(&mut self.own)).unwrap();
+        [Written::Before, Written::Bytes, Written::Integers][usize::try_from(found).unwrap()]
     }
 
-    /// Inserts a row with a child, changes one, and sometimes deletes one.
-    fn write(&mut self) {
-        let is_bytes = self.is_bytes();
-        let to = self.to;
-        let id = |number: u32| {
-            if to == Target::Bigint {
-                return number.to_string();
+    /// As an own id or a reference is written.
+    fn id(&self, number: u32, written: Written) -> String {
+        if self.to == Target::Bigint {
+            return number.to_string();
+        }
+        let id = uuid(self.to, number);
+        match written {
+            Written::Before => format!("'{}'", text(id)),
+            Written::Bytes if self.to == Target::Swapped => format!("x'{:032x}'", swapped(id)),
+            Written::Bytes => format!("x'{id:032x}'"),
+            Written::Integers => {
+                let map = self.map.as_ref().unwrap();
+                self.runtime.block_on(map.id_of(Uuid::from_u128(id))).unwrap().to_string()
             }
-            let text = format!("{number:08x}-0000-4000-8000-000000000000");
-            if is_bytes { format!("x'{}'", text.replace('-', "")) } else { format!("'{text}'") }
-        };
+        }
+    }
+
+    /// Inserts a row with a child, changes both, and sometimes deletes them.
+    fn write(&mut self) {
+        let written = self.written();
         let new = self.next;
-        let insert = format!(
-            "BEGIN; INSERT INTO p (id) VALUES ({0}); INSERT INTO c (id) VALUES ({0}); COMMIT",
-            id(new)
-        );
         self.next += 1;
-        match self.runtime.block_on(execute(&mut self.own, &insert)) {
-            Ok(_) => _ = self.acknowledged.insert(new),
+        let parent = self.any().filter(|_| self.random.bool());
+        let up = parent.map_or("NULL".to_owned(), |parent| self.id(parent, written));
+        let key = self.id(new, written);
+        let (own, to_up) = columns(written);
+        let of_p = match written {
+            Written::Integers => {
+                format!("INSERT INTO p (n, id_int, id) VALUES (1, {key}, '{}')", text(uuid(self.to, new)))
+            }
+            _ => format!("INSERT INTO p (n, id) VALUES (1, {key})"),
+        };
+        let insert = format!("BEGIN; {of_p}; INSERT INTO c ({own}, {to_up}) VALUES ({key}, {up}); COMMIT");
+        if self.change(&insert) {
+            self.acknowledged.insert(new, (1, parent));
+        }
+        let Some(some) = self.any() else { return };
+        let is = format!("{own} = {}", self.id(some, written));
+        if self.change(&format!("UPDATE p SET n = n + 1 WHERE {is}")) {
+            self.acknowledged.get_mut(&some).unwrap().0 += 1;
+        }
+        if self.change(&format!("UPDATE c SET {to_up} = {up} WHERE {is}")) {
+            self.acknowledged.get_mut(&some).unwrap().1 = parent;
+        }
+        if self.random.bool() && some != new && self.change(&format!("DELETE FROM p WHERE {is}")) {
+            self.acknowledged.remove(&some);
+            self.acknowledged.values_mut().filter(|(_, up)| *up == Some(some)).for_each(|(_, up)| *up = None);
+        }
+    }
+
+    fn any(&mut self) -> Option<u32> {
+        let at = self.random.usize(..self.acknowledged.len().max(1));
+        self.acknowledged.keys().nth(at).copied()
+    }
+
+    /// Whether the client was told that its change is made.
+    fn change(&mut self, sql: &str) -> bool {
+        match self.runtime.block_on(execute(&mut self.own, sql)) {
+            Ok(_) => true,
             // The other table of parents does not have the parent, because nothing wrote it there: the client is told so.
             Err(NO_PARENT) if self.is_without_trigger => {
                 self.runtime.block_on(execute(&mut self.own, "ROLLBACK")).unwrap();
+                false
             }
-            Err(code) => panic!("{insert}: error {code}"),
-        }
-        if self.acknowledged.is_empty() {
-            return;
-        }
-        let some = *self.acknowledged.iter().nth(self.random.usize(..self.acknowledged.len())).unwrap();
-        let change = format!("UPDATE p SET n = n + 1 WHERE id = {}", id(some));
-        self.runtime.block_on(execute(&mut self.own, &change)).unwrap();
-        if self.random.bool() && some != new {
-            self.runtime
-                .block_on(execute(&mut self.own, &format!("DELETE FROM p WHERE id = {}", id(some))))
-                .unwrap();
-            self.acknowledged.remove(&some);
+            Err(code) => panic!("{sql}: error {code}"),
         }
     }
 
     fn assert_rows(&mut self, did: &str) {
-        for table in ["p", "c"] {
-            let id = match self.to {
-                Target::Bigint => "HEX(id)",
-                _ => "LEFT(IF(LENGTH(id) = 16, HEX(id), id), 8)",
-            };
-            let sql = format!("SELECT CONVERT({id} USING ascii) FROM {table}");
-            let rows =
-                self.runtime.block_on(self.own.fetch_all(sqlx::raw_sql(sqlx::AssertSqlSafe(sql)))).unwrap();
-            let found: BTreeSet<u32> = rows
-                .iter()
-                .map(|row| {
-                    u32::from_str_radix(&String::from_utf8(row.get_unchecked(0)).unwrap(), 16).unwrap()
-                })
-                .collect();
-            assert_eq!(found, self.acknowledged, "{table} after {did}");
+        let written = self.written();
+        let number = |of: &str| match (self.to, written) {
+            (Target::Bigint, _) => format!("HEX({of}.id)"),
+            (Target::Swapped, Written::Bytes) => format!("SUBSTR(HEX({of}.id), 9, 8)"),
+            (_, Written::Bytes) => format!("LEFT(HEX({of}.id), 8)"),
+            (_, Written::Integers) => {
+                format!("(SELECT LEFT(t.id, 8) FROM p AS t WHERE t.id_int = {of}.id_int)")
+            }
+            _ => format!("LEFT({of}.id, 8)"),
+        };
+        let (own, up) = columns(written);
+        // The rows of each table, twice if they are there twice.
+        let sql = format!(
+            "SELECT CONVERT(CONCAT({}, ' ', p.n) USING ascii) FROM p; \
+             SELECT CONVERT(CONCAT({}, ' ', COALESCE({}, '-')) USING ascii) FROM c LEFT JOIN c AS other ON other.{own} = c.{up}",
+            number("p"),
+            number("c"),
+            number("other")
+        );
+        let found =
+            self.runtime.block_on(self.own.fetch_all(sqlx::raw_sql(sqlx::AssertSqlSafe(sql)))).unwrap();
+        let mut found: Vec<String> =
+            found.iter().map(|row| String::from_utf8(row.get_unchecked(0)).unwrap().to_lowercase()).collect();
+        let digits = |number: u32| match self.to {
+            Target::Bigint => format!("{number:x}"),
+            _ => format!("{number:08x}"),
+        };
+        let mut expected = Vec::new();
+        for (&id, &(n, up)) in &self.acknowledged {
+            expected.push(format!("{} {n}", digits(id)));
+            expected.push(format!("{} {}", digits(id), up.map_or("-".to_owned(), digits)));
         }
+        found.sort();
+        expected.sort();
+        assert_eq!(found, expected, "after {did}");
     }
+}
+
+/// The key of both tables, and the reference to another row.
+fn columns(written: Written) -> (&'static str, &'static str) {
+    if written == Written::Integers { ("id_int", "up_int") } else { ("id", "up") }
+}
+
+/// Of version 1 where the order of the bytes is that of version 1.
+fn uuid(to: Target, number: u32) -> u128 {
+    let version = if to == Target::Swapped { 1 } else { 4 };
+    u128::from(number) << 96 | version << 76 | 0b10 << 62
 }
