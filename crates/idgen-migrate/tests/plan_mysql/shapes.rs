@@ -140,6 +140,7 @@ fn a_size_does_not_come_from_statistics_that_are_older_than_the_rows() {
         });
         let said = facts(scratch.url());
         assert!(said.contains("3000 rows") && said.contains(" MiB") && !said.contains(" 0.0 MiB"), "{said}");
+        assert!(said.contains("a binary log of rows gets less than that"), "{said}");
         let [user, password, ..] = address(scratch.url());
         let reader = scratch.url().replacen(&format!("{user}:{password}@"), "reader:reads@", 1);
         let said = facts(&reader);

@@ -292,6 +292,11 @@ async fn notes_name_what_a_person_has_to_decide() {
         assert!(notes.contains(part), "{part} is not in: {notes}");
     }
     assert!(plan.facts[0].starts_with("orders has about 10 rows"), "{:?}", plan.facts);
+    assert!(
+        plan.facts.iter().any(|fact| fact.contains("the write-ahead log gets 2 to 4 times")),
+        "{:?}",
+        plan.facts
+    );
 }
 
 async fn version_of_new(connection: &mut PgConnection) -> String {

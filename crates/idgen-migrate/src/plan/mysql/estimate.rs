@@ -73,7 +73,7 @@ impl Estimates {
             };
             format!(
                 "{table} has about {} rows and {size}. The new table needs at most as \
-                 much again until the last step. Reading {} rows took {}.",
+                 much again until the last step; a binary log of rows gets less than that (more for compressed tables). Reading {} rows took {}.",
                 of.rows.max(of.read),
                 of.read,
                 milliseconds(of.took)
