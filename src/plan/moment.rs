@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use futures_util::future::{Either, select};
 use idgen_migrate::plan::Step;
-use idgen_migrate::plan::run::Folder;
+use idgen_migrate::plan::run::{Direction, Folder};
 
 use super::interrupt::Interrupt;
 use super::progress::Progress;
@@ -19,20 +19,20 @@ const BETWEEN: Duration = Duration::from_secs(1);
 /// What is done around the renaming, and before the last step.
 #[derive(clap::Args)]
 pub struct Moment {
-    /// Do not ask before the renaming (on PostgreSQL: the switch) and before the last step.
+    /// Do not ask before the renaming (on PostgreSQL: the switch), before its way back, and before the last step.
     #[arg(long, short)]
     yes: bool,
 
     /// Wait before the renaming or the switch while this file exists.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "back")]
     postpone: Option<PathBuf>,
 
     /// Execute this command of the shell before the renaming or the switch. If it fails, nothing is renamed.
-    #[arg(long, value_name = "COMMAND")]
+    #[arg(long, value_name = "COMMAND", conflicts_with = "back")]
     before_rename: Option<String>,
 
     /// Execute this command of the shell after the renaming or the switch.
-    #[arg(long, value_name = "COMMAND")]
+    #[arg(long, value_name = "COMMAND", conflicts_with = "back")]
     after_rename: Option<String>,
 }
 
@@ -47,16 +47,41 @@ fn needs_consent(step: &Step) -> bool {
 }
 
 impl Moment {
-    /// Fails if nobody can be asked about one of the steps that will be executed.
-    pub fn can_ask(&self, folder: &Folder, steps: impl Iterator<Item = usize>) -> anyhow::Result<()> {
-        let asked = steps.filter_map(|at| folder.step(at)).find(|(step, _)| needs_consent(step));
-        match asked {
-            Some((_, file)) if !self.yes && !stdin().is_terminal() => bail!(
-                "{file} is executed only if somebody agrees, and standard input is no terminal: add --yes, or choose an earlier step \
-                 with --until"
-            ),
-            _ => Ok(()),
+    /// Fails if nobody can be asked about one of the files that will be executed.
+    pub fn can_ask(
+        &self,
+        folder: &Folder,
+        mut steps: impl Iterator<Item = usize>,
+        direction: Direction,
+    ) -> anyhow::Result<()> {
+        if self.yes || stdin().is_terminal() {
+            return Ok(());
         }
+        let asked = steps.find_map(|at| folder.step(at, direction).filter(|(step, _)| needs_consent(step)));
+        let Some((_, file)) = asked else { return Ok(()) };
+        let or =
+            if direction == Direction::Forward { ", or choose an earlier step with --until" } else { "" };
+        bail!("{file} is executed only if somebody agrees, and standard input is no terminal: add --yes{or}")
+    }
+
+    /// Asks before the way back of a step. Returns false if it is not to be executed.
+    pub async fn before_back(
+        &self,
+        folder: &Folder,
+        at: usize,
+        progress: &mut Progress,
+        interrupt: &Interrupt,
+    ) -> anyhow::Result<bool> {
+        let Some((step, file)) = folder.step(at, Direction::Back) else { return Ok(true) };
+        if self.yes || !needs_consent(step) {
+            return Ok(true);
+        }
+        let does = "The applications read and write the old keys again from here on.";
+        let agrees = agrees(&format!("{file}: {does}\nLocks: {}", step.locks), interrupt).await?;
+        if !agrees {
+            progress.say(Some(&file), "not executed")?;
+        }
+        Ok(agrees)
     }
 
     /// Waits and asks before a step. Returns false if the step is not to be executed.
@@ -67,8 +92,8 @@ impl Moment {
         progress: &mut Progress,
         interrupt: &Interrupt,
     ) -> anyhow::Result<bool> {
-        let Some((step, file)) = folder.step(at) else { return Ok(true) };
-        if needs_consent(step) && !self.yes && !agrees(step, &file, interrupt).await? {
+        let Some((step, file)) = folder.step(at, Direction::Forward) else { return Ok(true) };
+        if needs_consent(step) && !self.yes && !agrees(&described(folder, at), interrupt).await? {
             progress.say(Some(&file), "not executed")?;
             return Ok(false);
         }
@@ -90,7 +115,7 @@ impl Moment {
 
     /// Calls the command after the renaming.
     pub fn after(&self, folder: &Folder, at: usize) -> anyhow::Result<()> {
-        match folder.step(at) {
+        match folder.step(at, Direction::Forward) {
             Some((step, file)) if is_moment(step) => {
                 call(self.after_rename.as_deref(), "--after-rename", folder, &file)
             }
@@ -99,13 +124,19 @@ impl Moment {
     }
 }
 
-/// Asks on the terminal. A signal is a no.
-async fn agrees(step: &Step, file: &str, interrupt: &Interrupt) -> anyhow::Result<bool> {
-    let back = match step.undo.is_empty() || step.name == "finish" {
-        true => "none".to_owned(),
-        false => format!("undo/{file}"),
+/// What a person should know before agreeing to a step.
+fn described(folder: &Folder, at: usize) -> String {
+    let Some((step, file)) = folder.step(at, Direction::Forward) else { return String::new() };
+    let back = match folder.step(at, Direction::Back) {
+        Some((_, back)) if !step.undo.is_empty() && step.name != "finish" => back,
+        _ => "none".to_owned(),
     };
-    eprint!("\n{file}: {}\nLocks: {}\nWay back: {back}\nExecute it now? [y/N] ", step.purpose, step.locks);
+    format!("{file}: {}\nLocks: {}\nWay back: {back}", step.purpose, step.locks)
+}
+
+/// Asks on the terminal. A signal is a no.
+async fn agrees(described: &str, interrupt: &Interrupt) -> anyhow::Result<bool> {
+    eprint!("\n{described}\nExecute it now? [y/N] ");
     // A closed terminal answers nothing.
     let _ = std::io::stderr().flush();
     let (sender, answer) = tokio::sync::oneshot::channel();

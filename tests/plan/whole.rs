@@ -89,6 +89,34 @@ pub fn change(server: &Server) {
     assert_eq!(fs::read_to_string(&marks).unwrap(), format!("before {0}\nafter {0}\n", world.id()));
     assert_eq!(world.state(rename), "done");
 
+    // All the way back, with rows that were written since.
+    let [bytes, text] = [world.of("'", "x'"), "'"].map(|quote| {
+        let id = "00000009-0000-4000-8000-000000000000".to_owned();
+        format!("{quote}{}'", if quote == "x'" { id.replace('-', "") } else { id })
+    });
+    world.sql(&format!("INSERT INTO p (id, n) VALUES ({bytes}, 9)"));
+    let said = world.run(&["--back"]);
+    assert!(
+        said.code == 1 && said.err.contains(&format!("undo/{} is executed only", world.file(rename))),
+        "{}",
+        said.err
+    );
+    assert_eq!(world.state(rename), "done");
+    assert_eq!(world.run(&["--back", "--until", "verify"]).code, 2);
+    let out = world.must(&["--back", "--yes"]);
+    assert!(out.starts_with(&format!("undo/{}: done in", world.file(rename))), "{out}");
+    assert!(
+        out.contains(&format!("undo/{}: done in", world.file(prepare)))
+            && out.ends_with("All steps are undone.\n"),
+        "{out}"
+    );
+    let texts =
+        world.session(|mut session| session.texts(&format!("SELECT CONCAT(n) FROM p WHERE id = {text}")));
+    assert_eq!(texts, ["9"]);
+    let said = world.run(&["--back", "--yes"]);
+    assert!(said.code == 1 && said.err.contains("has no ledger of the plan"), "{}{}", said.out, said.err);
+    world.must(&["--until", rename, "--yes"]);
+
     // To the end.
     let said = world.run(&["--until", "finish"]);
     assert!(said.code == 1 && said.err.contains("add --yes"), "{}", said.err);

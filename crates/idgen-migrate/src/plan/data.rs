@@ -95,6 +95,25 @@ pub struct Step {
     pub stop: String,
 }
 
+/// Which of the two files of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// The step itself.
+    Forward,
+    /// The file of `undo/`, which restores the state before the step.
+    Back,
+}
+
+impl Step {
+    /// The statements of one of its files; none if the step has no way back.
+    pub(crate) fn in_direction(&self, direction: Direction) -> &[Statement] {
+        match direction {
+            Direction::Forward => &self.statements,
+            Direction::Back => &self.undo,
+        }
+    }
+}
+
 /// The change of the keys of some tables.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Plan {

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use crate::plan::data::{Command, Engine, Plan, Statement};
+use crate::plan::data::{Command, Direction, Engine, Plan, Statement, Step};
 use idgen_database::{Error, Result};
 
 /// Ends statements in files for the clients of MySQL and MariaDB, since bodies of procedures contain semicolons.
@@ -79,11 +79,9 @@ impl Plan {
     pub fn files(&self) -> Vec<(String, String)> {
         let mut files = vec![("README.md".to_owned(), self.readme())];
         for (at, step) in self.steps.iter().enumerate() {
-            let Some((file, text)) = self.file(at) else { continue };
-            files.push((file.clone(), text));
+            files.push(self.file(at, step, Direction::Forward));
             if !step.undo.is_empty() {
-                let purpose = format!("Goes back to the state before {file}.");
-                files.push((format!("undo/{file}"), self.sql(&purpose, &step.undo)));
+                files.push(self.file(at, step, Direction::Back));
             }
         }
         files.extend(self.scripts.iter().map(|script| (script.name.clone(), script.text.clone())));
@@ -93,11 +91,20 @@ impl Plan {
         files
     }
 
-    /// The name and the text of the file of a step.
-    pub(crate) fn file(&self, at: usize) -> Option<(String, String)> {
-        let step = self.steps.get(at)?;
-        let name = format!("{}.sql", self.numbered(at, &step.name));
-        Some((name, self.sql(&step.purpose, &step.statements)))
+    /// The name and the text of a file of the step at a place.
+    pub(crate) fn file(&self, at: usize, step: &Step, direction: Direction) -> (String, String) {
+        let back = format!("Goes back to the state before {}.", self.name(at, step, Direction::Forward));
+        let purpose = match direction {
+            Direction::Forward => &step.purpose,
+            Direction::Back => &back,
+        };
+        (self.name(at, step, direction), self.sql(purpose, step.in_direction(direction)))
+    }
+
+    /// The name of a file of the step at a place.
+    pub(crate) fn name(&self, at: usize, step: &Step, direction: Direction) -> String {
+        let folder = if direction == Direction::Back { "undo/" } else { "" };
+        format!("{folder}{}.sql", self.numbered(at, &step.name))
     }
 
     /// The name of the file that calls the tool: it comes after the steps.
@@ -159,7 +166,7 @@ impl Plan {
              killed can be executed again. To go back, execute the files of `undo/` from the last executed number down."
         );
         for (at, step) in self.steps.iter().enumerate() {
-            let file = format!("{}.sql", self.numbered(at, &step.name));
+            let file = self.name(at, step, Direction::Forward);
             _ = writeln!(text, "\n### {file}\n\n{}\n", step.purpose);
             _ = writeln!(text, "- Locks: {}", step.locks);
             if let Some(duration) = &step.duration {

@@ -4,7 +4,7 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use super::cancel::{Flag, until_canceled};
 use super::folder::Folder;
-use crate::plan::data::{Engine, Plan, Statement};
+use crate::plan::data::{Direction, Engine, Plan, Statement};
 use crate::plan::{mysql, postgres};
 use idgen_database::{Error, Result};
 
@@ -23,7 +23,7 @@ enum Session {
     Postgres(postgres::execute::Session),
 }
 
-/// Executes the file of a step. Lines that the server says meanwhile are sent to `said`. When `canceled` ends, the running statement
+/// Executes a file of a step. Lines that the server says meanwhile are sent to `said`. When `canceled` ends, the running statement
 /// is canceled.
 ///
 /// # Errors
@@ -33,16 +33,17 @@ pub async fn execute(
     url: &str,
     folder: &Folder,
     at: usize,
+    direction: Direction,
     said: &UnboundedSender<String>,
     canceled: impl Future<Output = ()>,
 ) -> Result<Outcome> {
     let plan = folder.plan();
-    let Some((step, file)) = folder.step(at) else { return Ok(Outcome::Done) };
+    let Some((step, file)) = folder.step(at, direction) else { return Ok(Outcome::Done) };
     let mut session = Session::open(url, plan, said).await?;
     let (number, flag) = (session.number(), Flag::default());
     // A KILL in the middle of RENAME TABLE can damage triggers of MariaDB. It ends by itself.
     let can_stop = !(plan.engine == Engine::MariaDb && step.name == "rename");
-    let statements = plan.session.iter().chain(&step.statements);
+    let statements = plan.session.iter().chain(step.in_direction(direction));
     let work = async {
         for statement in statements {
             if flag.is_set() && can_stop {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::plan::data::{Plan, Step};
+use crate::plan::data::{Direction, Engine, Plan, Step};
 use crate::plan::folder::PLAN_FILE;
 use crate::plan::status::{State, Status};
 use idgen_database::{Error, Result};
@@ -51,9 +51,9 @@ impl Folder {
     }
 
     /// The step at a place, and the name of its file; `None` behind the last.
-    pub fn step(&self, at: usize) -> Option<(&Step, String)> {
+    pub fn step(&self, at: usize, direction: Direction) -> Option<(&Step, String)> {
         let step = self.plan.steps.get(at)?;
-        Some((step, format!("{}.sql", self.plan.numbered(at, &step.name))))
+        Some((step, self.plan.name(at, step, direction)))
     }
 
     /// The place of a step, which is named as `rename` or as its file is.
@@ -63,7 +63,7 @@ impl Folder {
     /// There is no such step; the message lists them.
     pub fn find(&self, name: &str) -> Result<usize> {
         let found = (0..self.plan.steps.len()).find(|at| {
-            self.step(*at).is_some_and(|(step, file)| {
+            self.step(*at, Direction::Forward).is_some_and(|(step, file)| {
                 step.name == name || file == name || file.trim_end_matches(".sql") == name
             })
         });
@@ -78,8 +78,9 @@ impl Folder {
     /// # Errors
     ///
     /// The file cannot be read, or its text is not that of the plan.
-    pub fn unchanged(&self, at: usize) -> Result<()> {
-        let Some((name, text)) = self.plan.file(at) else { return Ok(()) };
+    pub fn unchanged(&self, at: usize, direction: Direction) -> Result<()> {
+        let Some(step) = self.plan.steps.get(at) else { return Ok(()) };
+        let (name, text) = self.plan.file(at, step, direction);
         let path = self.path.join(&name);
         let found = std::fs::read_to_string(&path)
             .map_err(|error| Error::of(format!("cannot read {}", path.display()), error))?;
@@ -105,7 +106,7 @@ impl Folder {
         };
         if let Some(step) = ledger.steps.iter().find(|step| step.state == State::StoppedBack) {
             return Err(Error::new(format!(
-                "undo/{} was begun and did not end: execute it with the server's client first",
+                "undo/{} was begun and did not end: execute it with the server's client first, or go all the way back with --back",
                 step.file
             )));
         }
@@ -117,5 +118,42 @@ impl Folder {
                     .to_owned(),
             })),
         }
+    }
+
+    /// The place of the step whose way back comes next; `None` if none is left. `executed` is the place of the one that was just executed.
+    ///
+    /// On PostgreSQL the way back of the switch leaves parts of the steps before it, which the ledger has as not executed, so their ways
+    /// back are executed in any case: where nothing is left they do nothing.
+    ///
+    /// # Errors
+    ///
+    /// There is no ledger, because the plan has not begun, was undone or is finished; or the ledger cannot be read.
+    pub fn back(&self, ledger: Option<&Status>, executed: Option<usize>) -> Result<Option<usize>> {
+        let Some(ledger) = ledger else {
+            // The last way back removes the ledger.
+            return match executed {
+                Some(_) => Ok(None),
+                None => Err(Error::new(format!(
+                    "this database has no ledger of the plan {}: no step of it was executed, or all were undone, or it is finished and \
+                     has no way back",
+                    self.plan.id
+                ))),
+            };
+        };
+        if let Some(why) = ledger.unread.first().filter(|_| ledger.next.is_none()) {
+            return Err(Error::new(format!("the ledger of the plan cannot be read. {why}")));
+        }
+        let standing: Vec<usize> = ledger
+            .steps
+            .iter()
+            .filter(|step| step.state != State::New)
+            .map(|step| self.find(&step.file))
+            .collect::<Result<_>>()?;
+        let switch = self.plan.steps.iter().position(|step| step.name == "switch");
+        let may_have_parts = |at: &usize| self.plan.engine == Engine::Postgres && Some(*at) < switch;
+        let mut before = (0..executed.unwrap_or(self.plan.steps.len())).rev();
+        Ok(before.find(|at| {
+            !self.plan.steps[*at].undo.is_empty() && (standing.contains(at) || may_have_parts(at))
+        }))
     }
 }

@@ -3,7 +3,7 @@
 //! Each file has a session of its own, as with the server's client, and leaves the same ledger: both ways can be mixed.
 //!
 //! ```no_run
-//! use idgen_migrate::plan::run::{Folder, execute};
+//! use idgen_migrate::plan::run::{Direction, Folder, execute};
 //! use idgen_migrate::plan::status::Reader;
 //!
 //! # async fn example(url: &str) -> idgen_migrate::Result<()> {
@@ -12,7 +12,7 @@
 //! let mut reader = Reader::open(url).await?;
 //! let ledger = reader.read_one(&folder.plan().id).await?;
 //! if let Some(at) = folder.next(ledger.as_ref(), None)? {
-//!     execute(url, &folder, at, &said, std::future::pending()).await?;
+//!     execute(url, &folder, at, Direction::Forward, &said, std::future::pending()).await?;
 //!     while let Ok(line) = lines.try_recv() {
 //!         println!("{line}");
 //!     }
@@ -26,7 +26,7 @@
 //! | to | use |
 //! |---|---|
 //! | open the folder of a plan, and find a step | [`Folder`] |
-//! | execute a file, and cancel it | [`execute`], [`Outcome`] |
+//! | execute a file, and cancel it | [`execute`], [`Direction`], [`Outcome`] |
 //! | let a copy wait, or change how fast it is | [`set`] |
 
 mod cancel;
@@ -34,6 +34,7 @@ mod execute;
 mod folder;
 pub(super) mod settings;
 
+pub use super::data::Direction;
 pub use execute::{Outcome, execute};
 pub use folder::Folder;
 pub use settings::set;
