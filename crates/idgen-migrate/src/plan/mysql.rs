@@ -11,6 +11,7 @@ mod form;
 mod from_now;
 mod graph;
 mod ledger;
+mod lost;
 mod map;
 mod names;
 mod notes;
@@ -174,6 +175,7 @@ async fn copying(session: &mut Session, options: &Options, catalog: &Catalog, gr
     };
     let checks = checks::of_data(&texts);
     let command = tool::command(&texts)?;
+    let lost = if command.is_some() { Vec::new() } else { lost::notes(session, &texts).await };
     Ok(Plan {
         id: id.clone(),
         engine: session.engine,
@@ -184,7 +186,7 @@ async fn copying(session: &mut Session, options: &Options, catalog: &Catalog, gr
         notes: if command.is_some() {
             tool::notes(references)
         } else {
-            notes::all(&texts, &planned, references)
+            notes::all(&texts, &planned, [lost, references].concat())
         },
         steps: match command {
             Some(_) => vec![steps.check_alone(&checks)?],

@@ -123,10 +123,15 @@ fn what_the_type_uuid_does_not_accept_is_found() {
 }
 
 /// Schemas that cannot be changed, and why.
-const REFUSED: [(&str, &str); 16] = [
+const REFUSED: [(&str, &str); 17] = [
     ("CREATE TABLE orders (id INT PRIMARY KEY)", "cannot be changed"),
     ("CREATE TABLE orders (id BINARY(16) PRIMARY KEY)", "already"),
     ("CREATE TABLE orders (id CHAR(36) PRIMARY KEY) ENGINE = MyISAM", "not in InnoDB"),
+    (
+        "CREATE TABLE orders (id CHAR(36) PRIMARY KEY); CREATE TABLE lines_of (id INT PRIMARY KEY, o CHAR(36), \
+         FOREIGN KEY (o) REFERENCES orders (id) ON UPDATE SET NULL)",
+        "ON UPDATE SET NULL: when a client writes an id of orders in another spelling",
+    ),
     (
         "CREATE TABLE orders (id CHAR(36) PRIMARY KEY, o CHAR(36), FOREIGN KEY (o) REFERENCES orders (id) ON DELETE CASCADE)",
         "ON DELETE CASCADE",

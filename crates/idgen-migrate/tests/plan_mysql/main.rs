@@ -12,6 +12,7 @@ mod from_now;
 mod integers;
 mod kills;
 mod ledger;
+mod names;
 mod pairs;
 mod references;
 mod replica;

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use super::quote::text;
 use super::session::Session;
+use super::signature::comparable;
 use super::texts::TableText;
 use idgen_database::Result;
 
@@ -126,7 +127,10 @@ impl Attached {
             };
             parts.push(line(
                 &format!("'{view}', {logical}, {}", shown.join(", ")),
-                &format!("information_schema.{view} AS v WHERE v.{schema} = DATABASE() AND v.{key} = {physical}{more}"),
+                &format!(
+                    "information_schema.{view} AS v WHERE v.{schema} = DATABASE() AND {}{more}",
+                    is(&format!("v.{key}"), &physical)
+                ),
             ));
         }
         parts.push(self.conditions(&logical, &physical));
@@ -134,7 +138,10 @@ impl Attached {
         if self.is_mysql {
             parts.push(line(
                 &format!("'HISTOGRAM', {logical}, h.COLUMN_NAME"),
-                &format!("information_schema.COLUMN_STATISTICS AS h WHERE h.SCHEMA_NAME = DATABASE() AND h.TABLE_NAME = {physical}"),
+                &format!(
+                    "information_schema.COLUMN_STATISTICS AS h WHERE h.SCHEMA_NAME = DATABASE() AND {}",
+                    is("h.TABLE_NAME", &physical)
+                ),
             ));
         }
         parts.join(" UNION ALL ")
@@ -150,7 +157,8 @@ impl Attached {
             &format!(
                 "information_schema.TABLE_CONSTRAINTS AS t JOIN information_schema.CHECK_CONSTRAINTS AS c \
                  ON c.CONSTRAINT_SCHEMA = t.CONSTRAINT_SCHEMA AND c.CONSTRAINT_NAME = t.CONSTRAINT_NAME{join} \
-                 WHERE t.CONSTRAINT_TYPE = 'CHECK' AND t.TABLE_SCHEMA = DATABASE() AND t.TABLE_NAME = {physical}"
+                 WHERE t.CONSTRAINT_TYPE = 'CHECK' AND t.TABLE_SCHEMA = DATABASE() AND {}",
+                is("t.TABLE_NAME", physical)
             ),
         )
     }
@@ -161,6 +169,11 @@ fn line(values: &str, from: &str) -> String {
     format!(
         "SELECT CONVERT(CONCAT_WS(' ', {values}, '.') USING utf8mb4) COLLATE utf8mb4_bin AS line FROM {from}"
     )
+}
+
+/// Whether a column has exactly this name. The catalog compares some names without case and accents; that comparison finds rows faster.
+fn is(column: &str, name: &str) -> String {
+    format!("{column} = {name} AND {} = {}", comparable(column), comparable(name))
 }
 
 /// The name of a constraint, without that of its table if it begins with it: the servers rename such constraints with the table, and
@@ -185,11 +198,13 @@ fn generated(row: &str, logical: &str) -> String {
 /// Foreign keys of the table and to it, from whatever schema.
 fn foreign_keys(names: &[(&str, &str)], physical: &str) -> String {
     let logical = |column: &str| {
-        let cases: Vec<_> =
-            names.iter().map(|(from, to)| format!("WHEN {} THEN {}", text(from), text(to))).collect();
+        let cases: Vec<_> = names
+            .iter()
+            .map(|(from, to)| format!("WHEN {} THEN {}", is(column, &text(from)), text(to)))
+            .collect();
         match cases.is_empty() {
             true => column.to_owned(),
-            false => format!("CASE {column} {} ELSE {column} END", cases.join(" ")),
+            false => format!("CASE {} ELSE {column} END", cases.join(" ")),
         }
     };
     line(
@@ -204,8 +219,10 @@ fn foreign_keys(names: &[(&str, &str)], physical: &str) -> String {
         &format!(
             "information_schema.KEY_COLUMN_USAGE AS k JOIN information_schema.REFERENTIAL_CONSTRAINTS AS r \
              ON r.CONSTRAINT_SCHEMA = k.CONSTRAINT_SCHEMA AND r.CONSTRAINT_NAME = k.CONSTRAINT_NAME AND r.TABLE_NAME = k.TABLE_NAME \
-             WHERE k.REFERENCED_TABLE_NAME IS NOT NULL AND (k.TABLE_SCHEMA = DATABASE() AND k.TABLE_NAME = {physical} \
-             OR k.REFERENCED_TABLE_SCHEMA = DATABASE() AND k.REFERENCED_TABLE_NAME = {physical})"
+             WHERE k.REFERENCED_TABLE_NAME IS NOT NULL AND (k.TABLE_SCHEMA = DATABASE() AND {} \
+             OR k.REFERENCED_TABLE_SCHEMA = DATABASE() AND {})",
+            is("k.TABLE_NAME", physical),
+            is("k.REFERENCED_TABLE_NAME", physical)
         ),
     )
 }

@@ -6,6 +6,7 @@ use super::check::{Check, check};
 use super::form::Form;
 use super::names::Names;
 use super::quote::{name, text};
+use super::signature;
 use super::texts::{SideText, TableText, Texts};
 use crate::plan::data::{Engine, Target};
 
@@ -19,6 +20,7 @@ pub(super) fn of_data(texts: &Texts<'_>) -> Vec<Check> {
     checks.extend(cascades_in_innodb(texts.engine));
     let catalog = texts.catalog;
     checks.extend(of_schema(texts));
+    checks.extend(texts.graph.order.iter().map(|table| has_identity(texts.names, table)));
     for table in texts.graph.order.iter().filter_map(|table| catalog.tables.get(table)) {
         for column in &table.columns {
             let Some(form) = texts.graph.keys.get(&(table.name.clone(), column.name.clone())) else {
@@ -66,6 +68,21 @@ pub(super) fn cascades_in_innodb(engine: Engine) -> Option<Check> {
             "innodb_native_foreign_keys is OFF: start the server with --innodb-native-foreign-keys=ON, or changes are lost",
         )
     })
+}
+
+/// A table that is emptied or rebuilt must be noticed.
+pub(super) fn has_identity(names: &Names, table: &str) -> Check {
+    check(
+        format!("The server must show a number for {table} that changes when it is rebuilt."),
+        format!(
+            "SELECT 1 AS missing FROM DUAL WHERE {} = '{}'",
+            signature::identity(names, table),
+            signature::NONE
+        ),
+        format!(
+            "{table} shares its tablespace, where MySQL hides such names. First: ALTER TABLE … TABLESPACE = innodb_file_per_table"
+        ),
+    )
 }
 
 fn of_server() -> Vec<Check> {

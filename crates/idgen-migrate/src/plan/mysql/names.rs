@@ -40,8 +40,8 @@ pub(super) struct Names {
     status: &'static str,
     /// The clause of a locking read that does not wait.
     share: &'static str,
-    /// InnoDB's table of tables.
-    innodb_tables: &'static str,
+    /// A table of InnoDB that is shown only with the privilege PROCESS.
+    of_process: &'static str,
     pub(super) is_mysql: bool,
 }
 
@@ -80,13 +80,9 @@ impl Names {
                 "information_schema.GLOBAL_STATUS"
             },
             share: if is_mysql { "FOR SHARE NOWAIT" } else { "LOCK IN SHARE MODE" },
-            innodb_tables: if is_mysql { "INNODB_TABLES" } else { "INNODB_SYS_TABLES" },
+            of_process: if is_mysql { "INNODB_TABLESPACES" } else { "INNODB_SYS_TABLES" },
             is_mysql,
         }
-    }
-
-    pub(super) fn innodb_tables(&self) -> &'static str {
-        self.innodb_tables
     }
 
     /// The ending of a name that is made from a table's name.

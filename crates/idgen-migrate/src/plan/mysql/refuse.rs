@@ -126,6 +126,18 @@ fn of_foreign_key(catalog: &Catalog, graph: &Graph, options: &Options, key: &For
             key.columns.join(", ")
         ));
     }
+    let has_spellings = |column: &String| {
+        let form = graph.keys.get(&(key.to_table.clone(), column.clone()));
+        matches!(form, Some(Form::Text { .. }))
+    };
+    if key.on_update == "SET NULL" && key.to_columns.iter().any(has_spellings) {
+        return Some(format!(
+            "{name} has ON UPDATE SET NULL: when a client writes an id of {} in another spelling (capital letters), the column becomes NULL, \
+             but in the new tables all spellings are one value, so nothing would happen: replace it by CASCADE or RESTRICT for the \
+             time of the change",
+            key.to_table
+        ));
+    }
     (is_own && key.on_delete == "CASCADE").then(|| {
         format!(
             "{name} refers to its own table with ON DELETE CASCADE. InnoDB deletes these rows without triggers, at all depths, so \

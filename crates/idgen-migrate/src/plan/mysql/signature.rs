@@ -45,18 +45,32 @@ pub(super) fn comparable(expression: &str) -> String {
     format!("CONVERT({expression} USING utf8mb4) COLLATE utf8mb4_bin")
 }
 
-/// InnoDB writes names with other characters than letters, digits and `_` in a form that MySQL cannot make. A pattern that fits
-/// another table too is harmless: then a change of that table also counts.
-fn identity(names: &Names, table: &str) -> String {
-    let pattern: String = table
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() || c == '_' { c.to_string() } else { "@%".to_owned() })
-        .collect();
+/// What stands in the place of a number that the server does not show.
+pub(super) const NONE: &str = "none";
+
+/// A number that InnoDB gives a table when it is made, truncated or rebuilt, and that stays when it is renamed. Names are compared in all
+/// their characters: another table whose name only looks alike is another table.
+///
+/// MySQL shows the names of tablespaces as people write them; its view of tables has them encoded, and takes the metadata locks of all tables
+/// of the server, so only tables outside of a tablespace of their own are looked up there. MariaDB shows encoded names only, and has
+/// a character set that encodes them; the names of devices (`CON`) end in `@@@` there.
+pub(super) fn identity(names: &Names, table: &str) -> String {
+    let table = text(table);
+    if names.is_mysql {
+        let own = comparable(&format!("CONCAT(DATABASE(), '/', CONVERT({table} USING utf8mb4))"));
+        return format!(
+            "COALESCE((SELECT i.SPACE FROM information_schema.INNODB_TABLESPACES AS i WHERE {} = {own}), \
+             (SELECT i.TABLE_ID FROM information_schema.INNODB_TABLES AS i WHERE {} = {own}), '{NONE}')",
+            comparable("i.NAME"),
+            comparable("i.NAME"),
+        );
+    }
+    let encoded =
+        |name: &str| format!("CAST(CONVERT(CONVERT({name} USING utf8mb4) USING filename) AS BINARY)");
+    let own = format!("CONCAT({}, '/', {})", encoded("DATABASE()"), encoded(&table));
     format!(
-        "COALESCE((SELECT GROUP_CONCAT(i.TABLE_ID ORDER BY i.TABLE_ID) FROM information_schema.{} AS i \
-         WHERE i.NAME LIKE CONCAT(REGEXP_REPLACE(DATABASE(), '[^0-9A-Za-z_]', '@%'), '/', {})), 'none')",
-        names.innodb_tables(),
-        text(&pattern)
+        "COALESCE((SELECT i.TABLE_ID FROM information_schema.INNODB_SYS_TABLES AS i WHERE CAST(i.NAME AS BINARY) IN ({own}, \
+         CONCAT({own}, '@@@'))), '{NONE}')"
     )
 }
 

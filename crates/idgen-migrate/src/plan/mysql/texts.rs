@@ -2,7 +2,7 @@
 
 mod foreign;
 mod side;
-mod values;
+pub(super) mod values;
 
 use serde::Serialize;
 
@@ -216,6 +216,16 @@ impl Texts<'_> {
             forward: side(true),
             backward: side(false),
         })
+    }
+
+    /// What keeps the names of a table's triggers apart from those of another table: the servers compare names of triggers without case,
+    /// and MySQL without accents. A name of small letters, digits and `_` needs nothing.
+    fn number_in_triggers(&self, table: &str) -> String {
+        let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+        match self.graph.order.iter().position(|other| other == table) {
+            Some(at) if !table.chars().all(is_plain) => (at + 1).to_string(),
+            _ => String::new(),
+        }
     }
 
     fn new_name(&self, table: &str) -> String {

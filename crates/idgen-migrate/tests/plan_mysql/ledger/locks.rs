@@ -2,14 +2,18 @@
 
 use std::time::{Duration, Instant};
 
+use idgen_server::Wait;
+
 use crate::client::result;
 use crate::ledger::bytes;
 use crate::ledger::world::{Servers, text};
+use crate::shop::execute;
 use crate::whole::left;
 
 pub fn locks_of_others(servers: &Servers) {
     readers(servers);
     old_snapshots(servers);
+    other_tables(servers);
     bytes::statements_with_bytes(servers);
     open_transactions(servers);
 }
@@ -39,6 +43,32 @@ fn old_snapshots(servers: &Servers) {
     world.refused(&world.file("rename"), "began before the copy ended");
     servers.on(&mut own, "ROLLBACK").unwrap();
     world.must("rename");
+}
+
+/// A change of another table waits for its metadata lock for long. Views of the catalog that take the locks of all tables would wait behind it.
+fn other_tables(servers: &Servers) {
+    let world = servers.world();
+    let other = servers.server.scratch().unwrap();
+    servers.sql(&other, "CREATE TABLE t (k INT)").unwrap();
+    let mut reader = servers.connect(&other);
+    servers.on(&mut reader, "BEGIN; SELECT * FROM t").unwrap();
+    let mut changer = servers.connect(&other);
+    let session = "SELECT CONNECTION_ID()";
+    let number: u64 = servers.runtime.block_on(sqlx::query_scalar(session).fetch_one(&mut changer)).unwrap();
+    let change = std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(execute(&mut changer, "ALTER TABLE t ADD b INT, ALGORITHM = COPY"))
+    });
+    let waits = format!(
+        "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE ID = {number} AND STATE LIKE 'Waiting for table metadata lock%'"
+    );
+    let wait = Wait::until("the change of the other table waits");
+    while servers.number(&world.scratch, &waits) != 1 {
+        wait.check();
+    }
+    world.until("rename");
+    servers.on(&mut reader, "ROLLBACK").unwrap();
+    change.join().unwrap().unwrap();
 }
 
 /// While a transaction that wrote stays open, each step lets the writers pass, and ends when it does.

@@ -170,7 +170,7 @@ impl Steps<'_> {
         let counters: Vec<_> = counters.collect();
         let context = context! {
             plan => value(names), there => value(there), back => value(back), place => self.order.place(Part::Rename),
-            phase_before, phase_after, behind, counters,
+            phase_before, phase_after, behind, counters, verification => self.order.file(Part::VerifyRenamed),
         };
         let mut all = ledger::checks(&self.templates, &names.checks, &before)?;
         all.extend(ledger::checks(&self.templates, &names.after, &after)?);

@@ -10,7 +10,8 @@ BEGIN
     SELECT GROUP_CONCAT(DISTINCT CONCAT(t.PROCESSLIST_ID, ' (', t.PROCESSLIST_USER, '@', t.PROCESSLIST_HOST, ')') SEPARATOR ', ') INTO who
       FROM performance_schema.metadata_locks AS m JOIN performance_schema.threads AS t ON t.THREAD_ID = m.OWNER_THREAD_ID
       WHERE m.OBJECT_TYPE = 'TABLE' AND m.LOCK_STATUS = 'GRANTED' AND t.PROCESSLIST_ID <> CONNECTION_ID()
-        AND m.OBJECT_SCHEMA = DATABASE() AND m.OBJECT_NAME IN ({{ tables|texts }});
+        AND (m.OBJECT_SCHEMA = DATABASE() AND m.OBJECT_NAME IN ({{ tables|texts }}) OR EXISTS (SELECT 1 FROM performance_schema.metadata_locks AS w
+          WHERE w.LOCK_STATUS = 'PENDING' AND w.OBJECT_TYPE = m.OBJECT_TYPE AND w.OBJECT_SCHEMA = m.OBJECT_SCHEMA AND w.OBJECT_NAME = m.OBJECT_NAME));
 {%- else %}
     SELECT GROUP_CONCAT(CONCAT(p.ID, ' (', p.USER, '@', p.HOST, ')') ORDER BY x.trx_started SEPARATOR ', ') INTO who
       FROM information_schema.INNODB_TRX AS x JOIN information_schema.PROCESSLIST AS p ON p.ID = x.trx_mysql_thread_id

@@ -53,7 +53,7 @@ BEGIN
         SET said = LEFT(CONCAT('the account lacks the privilege PROCESS: execute GRANT PROCESS ON *.* TO ', CURRENT_USER()), 128);
         SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = said;
       END;
-      SELECT COUNT(*) INTO found FROM information_schema.{{ plan.innodb_tables }} WHERE NAME = 'idgen/idgen';
+      SELECT COUNT(*) INTO found FROM information_schema.{{ plan.of_process }} WHERE NAME = 'idgen/idgen';
     END;
     IF COALESCE(GET_LOCK({{ plan.lock|text }}, 5), 0) <> 1 THEN
       SET said = CONCAT('session ', COALESCE(IS_USED_LOCK({{ plan.lock|text }}), '?'), ' executes a file of this plan: wait until it ends, or KILL it');

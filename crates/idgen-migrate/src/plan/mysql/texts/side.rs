@@ -78,7 +78,9 @@ impl Side<'_> {
             false => (self.texts.new_name(table), self.texts.old_name(table)),
         };
         let letter = if self.forward { "f" } else { "b" };
-        let trigger = |event: &str| with_ending(table, &self.texts.names.ending(&format!("{letter}{event}")));
+        let number = self.texts.number_in_triggers(table);
+        let trigger =
+            |event: &str| with_ending(table, &self.texts.names.ending(&format!("{number}{letter}{event}")));
         let place = |key: &&Column| {
             format!("{}.{} = {}", name(&to), name(&self.name_in_to(key)), self.value(key, "OLD"))
         };

@@ -52,6 +52,16 @@ impl Texts<'_> {
         self.graph.keys.keys().map(|(table, column)| format!("{table}.{}", integer_name(column))).collect()
     }
 
+    /// Columns that refer to ids and that columns of integers replace, with their tables.
+    pub(in crate::plan::mysql) fn replaced(&self) -> impl Iterator<Item = (&str, &str)> {
+        let columns = self.graph.keys.keys().filter_map(|(table, column)| {
+            let of = self.catalog.tables.get(table)?;
+            let is_replaced = matches!(self.fate(of, of.column(column)?), Fate::Refers(..));
+            is_replaced.then_some((table.as_str(), column.as_str()))
+        });
+        columns
+    }
+
     /// The name that a column of a key has in the new table for those who refer to it.
     pub(super) fn key_name(&self, table: &str, column: &str) -> String {
         match self.map.is_some() && self.graph.keys.contains_key(&(table.to_owned(), column.to_owned())) {
@@ -114,7 +124,7 @@ impl Texts<'_> {
 }
 
 /// The name of a column of integers.
-pub(super) fn integer_name(column: &str) -> String {
+pub(in crate::plan::mysql) fn integer_name(column: &str) -> String {
     with_ending(column, "_int")
 }
 

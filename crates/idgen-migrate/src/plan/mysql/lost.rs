@@ -1,0 +1,57 @@
+//! What the new tables do not get, as far as only the server shows it: rights on columns that are replaced, and statistics.
+
+use super::quote::{name, text};
+use super::session::Session;
+use super::texts::Texts;
+use super::texts::values::integer_name;
+use crate::plan::data::Engine;
+
+/// The notes. What this account may not read is not known, and not named.
+pub(super) async fn notes(session: &mut Session, texts: &Texts<'_>) -> Vec<String> {
+    let mut notes = Vec::new();
+    let replaced: Vec<_> = texts.replaced().collect();
+    let of_columns: Vec<_> = replaced
+        .iter()
+        .map(|(table, column)| format!("(TABLE_NAME = {} AND COLUMN_NAME = {})", text(table), text(column)))
+        .collect();
+    if !of_columns.is_empty() {
+        let sql = format!(
+            "SELECT PRIVILEGE_TYPE, COLUMN_NAME, TABLE_NAME, GRANTEE FROM information_schema.COLUMN_PRIVILEGES WHERE TABLE_SCHEMA = DATABASE() AND ({}) \
+             ORDER BY TABLE_NAME, GRANTEE, COLUMN_NAME, PRIVILEGE_TYPE",
+            of_columns.join(" OR ")
+        );
+        let rows = session.rows(&sql).await.unwrap_or_default();
+        let grants: Vec<_> = rows.iter().filter_map(|row| grant(row)).collect();
+        if !grants.is_empty() {
+            notes.push(format!(
+                "Rights on single columns do not follow to the columns of integers. Give them again after the step `rename`: {}.",
+                grants.join("; ")
+            ));
+        }
+    }
+    if session.engine == Engine::MariaDb {
+        let tables: Vec<_> = texts.graph.order.iter().map(|table| text(table)).collect();
+        let sql = format!(
+            "SELECT DISTINCT table_name FROM mysql.column_stats WHERE db_name = DATABASE() AND table_name IN ({}) ORDER BY 1",
+            tables.join(", ")
+        );
+        let rows = session.rows(&sql).await.unwrap_or_default();
+        let analyze: Vec<_> = rows
+            .iter()
+            .flatten()
+            .map(|table| format!("ANALYZE TABLE {} PERSISTENT FOR ALL", name(table)))
+            .collect();
+        if !analyze.is_empty() {
+            notes.push(format!(
+                "The new tables do not have the statistics that ANALYZE TABLE … PERSISTENT made. Make them again after the step `rename`: {}.",
+                analyze.join("; ")
+            ));
+        }
+    }
+    notes
+}
+
+fn grant(row: &[String]) -> Option<String> {
+    let [privilege, column, table, grantee] = row else { return None };
+    Some(format!("GRANT {privilege} ({}) ON {} TO {grantee}", name(&integer_name(column)), name(table)))
+}

@@ -1,0 +1,144 @@
+//! Tables whose names look like those of others, or have other characters than letters, digits and `_`.
+
+use idgen_migrate::plan::{Options, Target, plan};
+use idgen_server::{Database, Server};
+use sqlx::Connection;
+use sqlx::mysql::MySqlConnection;
+
+use crate::cascades::cascades_in_innodb;
+use crate::client::Client;
+use crate::shop::execute;
+
+const ID: &str = "CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL";
+
+/// The table of the plan, tables that look like it, and a child of it.
+const TABLES: [(&str, &[&str], Option<&str>); 5] = [
+    ("a_b", &["axb", "A_b", "a_b_new"], None),
+    ("注文", &["注語", "文"], None),
+    ("x$-y", &["x$.y"], None),
+    ("cafe", &["caff"], Some("café")),
+    ("P", &[], Some("p")),
+];
+
+#[test]
+fn tables_whose_names_look_alike_are_others() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    for database in Database::MYSQL_FAMILY {
+        let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
+        for (table, others, child) in crate::sample(database, TABLES) {
+            let scratch = server.scratch().unwrap();
+            // `_` is any character in a pattern.
+            let neighbor = scratch.name().replacen('_', "x", 1);
+            assert_ne!(neighbor, scratch.name());
+            let folder = tempfile::tempdir().unwrap();
+            let client = Client::new(&server, scratch.name(), folder.path());
+            let mut own = runtime.block_on(MySqlConnection::connect(scratch.url())).unwrap();
+            let mut sql = |sql: &str| {
+                runtime
+                    .block_on(execute(&mut own, sql))
+                    .unwrap_or_else(|code| panic!("{database}: {sql}: {code}"))
+            };
+            sql(&format!(
+                "CREATE TABLE `{table}` (id {ID} PRIMARY KEY, n INT); INSERT INTO `{table}` VALUES (UUID(), 1), (UUID(), 2); \
+                 CREATE DATABASE `{neighbor}`; CREATE TABLE `{neighbor}`.`{table}` (k INT)"
+            ));
+            others.iter().for_each(|other| _ = sql(&format!("CREATE TABLE `{other}` (k INT)")));
+            if let Some(child) = child {
+                sql(&format!(
+                    "CREATE TABLE `{child}` (id {ID} PRIMARY KEY, r {ID}, FOREIGN KEY (r) REFERENCES `{table}` (id) ON DELETE CASCADE); \
+                     INSERT INTO `{child}` SELECT UUID(), id FROM `{table}`"
+                ));
+            }
+            runtime.block_on(async {
+                let made = plan(scratch.url(), &Options::new(table, Target::Binary16)).await.unwrap();
+                made.write(folder.path()).unwrap();
+            });
+            for file in client.files("") {
+                // What happens to another table is nothing to the plan.
+                sql(&format!("TRUNCATE `{neighbor}`.`{table}`"));
+                others.iter().for_each(|other| _ = sql(&format!("TRUNCATE `{other}`")));
+                if file.ends_with("-verify.sql") {
+                    let id = "'0000000a-0000-4000-8000-000000000000'";
+                    sql(&format!("INSERT INTO `{table}` VALUES ({id}, 3)"));
+                    child
+                        .iter()
+                        .for_each(|child| _ = sql(&format!("INSERT INTO `{child}` VALUES ({id}, {id})")));
+                }
+                client.must(&file);
+            }
+            for table in std::iter::once(table).chain(child) {
+                let counted = format!("DELETE FROM `{table}` WHERE LENGTH(id) = 16");
+                if child.is_none_or(|child| child == table) {
+                    assert_eq!(sql(&counted), 3, "{database}: {table}");
+                }
+            }
+            sql(&format!("DROP DATABASE `{neighbor}`"));
+        }
+    }
+}
+
+/// A table that is emptied or rebuilt is another one, whatever its name is and wherever it is stored. MySQL does not show the number of
+/// such a name in a tablespace of several tables, so it is refused there.
+#[test]
+fn a_table_with_an_odd_name_that_was_emptied_is_noticed() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    for database in Database::MYSQL_FAMILY {
+        let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
+        for (table, own_tablespace) in [("注 文", "ON"), ("plain", "OFF"), ("注 文", "OFF")] {
+            let scratch = server.scratch().unwrap();
+            let folder = tempfile::tempdir().unwrap();
+            let client = Client::new(&server, scratch.name(), folder.path());
+            let mut own = runtime.block_on(MySqlConnection::connect(scratch.url())).unwrap();
+            let mut sql = |sql: &str| runtime.block_on(execute(&mut own, sql)).unwrap();
+            sql(&format!(
+                "SET GLOBAL innodb_file_per_table = {own_tablespace}; CREATE TABLE `{table}` (id {ID} PRIMARY KEY); \
+                 INSERT INTO `{table}` VALUES (UUID())"
+            ));
+            runtime.block_on(async {
+                let made = plan(scratch.url(), &Options::new(table, Target::Binary16)).await.unwrap();
+                made.write(folder.path()).unwrap();
+            });
+            if database == Database::MySql && (table, own_tablespace) == ("注 文", "OFF") {
+                let said = client.execute("01-check.sql").unwrap_err();
+                assert!(said.contains("shares its tablespace"), "{said}");
+                continue;
+            }
+            for file in client.files("") {
+                if file.ends_with("-rename.sql") {
+                    sql(&format!("TRUNCATE `{table}`"));
+                    let said = client.execute(&file).unwrap_err();
+                    assert!(said.contains("was dropped, truncated or rebuilt"), "{database}: {said}");
+                    break;
+                }
+                client.must(&file);
+            }
+        }
+    }
+}
+
+/// What the new tables do not get is named, with the statement that makes it again.
+#[test]
+fn rights_on_replaced_columns_and_statistics_are_named() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    for database in Database::MYSQL_FAMILY {
+        let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
+        let scratch = server.scratch().unwrap();
+        let schema = scratch.name();
+        let notes = runtime.block_on(async {
+            let mut own = MySqlConnection::connect(scratch.url()).await.unwrap();
+            let statements = format!(
+                "CREATE TABLE p (id {ID} PRIMARY KEY); CREATE TABLE c (id {ID} PRIMARY KEY, p_id {ID}, v INT, FOREIGN KEY (p_id) REFERENCES p (id));
+                 CREATE USER IF NOT EXISTS reader IDENTIFIED BY 'reads'; GRANT SELECT (p_id, v), INSERT (id) ON `{schema}`.c TO reader"
+            );
+            execute(&mut own, &statements).await.unwrap();
+            if database == Database::MariaDb {
+                execute(&mut own, "ANALYZE TABLE c PERSISTENT FOR ALL").await.unwrap();
+            }
+            crate::integers::map(scratch.url(), idgen_mysql::Index::Unique, &[]).await;
+            plan(scratch.url(), &Options::new("p", Target::Integer)).await.unwrap().notes.concat()
+        });
+        assert!(notes.contains("GRANT SELECT (`p_id_int`) ON `c` TO 'reader'@'%'."), "{database}: {notes}");
+        let has_statistics = notes.contains("ANALYZE TABLE `c` PERSISTENT FOR ALL.");
+        assert_eq!(has_statistics, database == Database::MariaDb, "{notes}");
+    }
+}
