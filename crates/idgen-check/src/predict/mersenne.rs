@@ -3,10 +3,13 @@
 //! Bits of numbers that ids do not show are the unknowns; later numbers are sums of earlier ones. Most of these equations cancel if ids
 //! show whole numbers, because then a number follows from three earlier ones: ids of another source are refuted by the first four.
 
+mod parts;
+
 use super::SPARE;
 use super::echelon::Echelon;
 use super::follow::{Draws, Lead};
 use super::form::{End, FORMS, Form, fixed};
+use super::lagged::next_bits;
 
 const SIZE: usize = 624;
 const MIDDLE: usize = 397;
@@ -160,9 +163,9 @@ fn solve(shown: &[(u32, u32)]) -> Option<(Vec<Vec<u32>>, usize)> {
         return None;
     }
     // Some states fit.
-    let mut bits = Mersenne { state: vec![1; SIZE], at: 0 };
+    let mut bits = 0;
     let states = (0..VARIANTS).map(|_| {
-        let free: Vec<u64> = (0..left).map(|_| bits.next() ^ bits.next() >> 32).collect();
+        let free: Vec<u64> = (0..left).map(|_| next_bits(&mut bits)).collect();
         state(shown, &system.solution(|word| free[word]))
     });
     Some((states.collect(), shown.len()))
@@ -218,13 +221,13 @@ pub(super) fn find(ids: &[u128]) -> Vec<Lead> {
             }
         }
     }
-    Vec::new()
+    parts::find(ids)
 }
 
 /// The most hypotheses: forms, and places of long input.
 #[cfg(test)]
 pub(super) fn hypotheses() -> usize {
-    FORMS.len() * 9
+    FORMS.len() * 9 + parts::hypotheses()
 }
 
 /// So many ids are enough for any form.

@@ -14,6 +14,7 @@ mod linear;
 mod mersenne;
 mod scrambled;
 mod source;
+mod stream;
 mod weyl;
 
 use std::collections::HashSet;

@@ -84,7 +84,7 @@ impl Plan {
         let all: Vec<_> = (0..self.words).map(of_word).collect();
         let confirmed =
             |words: &[u64]| self.state(words).filter(|source| self.agrees(source, ids, window, known));
-        search(&all, 0, &mut Vec::new(), &confirmed)
+        search(&all, &confirmed)
     }
 
     fn state(&self, words: &[u64]) -> Option<Source> {
@@ -111,25 +111,41 @@ impl Plan {
     }
 }
 
-/// Tries one candidate of each word; the sums of those that are accepted are zero.
-fn search(
-    all: &[Vec<Candidate>],
-    ones: u64,
-    words: &mut Vec<u64>,
-    accept: &impl Fn(&[u64]) -> Option<Source>,
-) -> Option<Source> {
-    let Some((first, rest)) = all.split_first() else {
-        return if ones == 0 { accept(words) } else { None };
+/// Tries one candidate of each word; the sums of those that are accepted are zero. Candidates of the first words are sorted, so that
+/// those that fit to candidates of the last words are found without trying all.
+fn search(all: &[Vec<Candidate>], accept: &impl Fn(&[u64]) -> Option<Source>) -> Option<Source> {
+    let (first, last) = all.split_at(all.len() / 2);
+    let mut sorted = combined(first);
+    sorted.sort_unstable();
+    let words = |of: &[Vec<Candidate>], mut number: usize| {
+        let word = |candidates: &Vec<Candidate>| {
+            let at = number % candidates.len();
+            number /= candidates.len();
+            candidates[at].word
+        };
+        of.iter().map(word).collect::<Vec<_>>()
     };
-    for candidate in first {
-        words.push(candidate.word);
-        let found = search(rest, ones ^ candidate.ones, words, accept);
-        words.pop();
-        if found.is_some() {
-            return found;
-        }
+    combined(last).into_iter().find_map(|(ones, in_last)| {
+        let from = sorted.partition_point(|(other, _)| *other < ones);
+        let fitting = sorted[from..].iter().take_while(|(other, _)| *other == ones);
+        fitting
+            .copied()
+            .find_map(|(_, in_first)| accept(&[words(first, in_first), words(last, in_last)].concat()))
+    })
+}
+
+/// All combinations of one candidate of each word: the sums, and the number of the combination.
+fn combined(of: &[Vec<Candidate>]) -> Vec<(u64, usize)> {
+    let mut all = vec![(0, 0)];
+    let mut count = 1;
+    for candidates in of {
+        let with = |(at, candidate): (usize, &Candidate)| {
+            all.iter().map(|(ones, number)| (ones ^ candidate.ones, number + at * count)).collect::<Vec<_>>()
+        };
+        all = candidates.iter().enumerate().flat_map(with).collect();
+        count *= candidates.len();
     }
-    None
+    all
 }
 
 #[derive(Clone)]

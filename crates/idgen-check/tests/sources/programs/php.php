@@ -32,6 +32,12 @@ $forms = [
     ),
 ];
 
+// As in PHP 5: another twister, and limits that scale its numbers.
+if ($argv[1] === '5-ffff') {
+    mt_srand(random_int(0, PHP_INT_MAX), MT_RAND_PHP);
+    $forms['5-ffff'] = $forms['mt-rand-ffff'];
+}
+
 for ($n = 0; $n < $argv[2]; $n++) {
     echo $forms[$argv[1]](), "\n";
 }

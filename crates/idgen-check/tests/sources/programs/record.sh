@@ -60,7 +60,7 @@ FORMS
 have python3 && { python3 -c 'import numpy' 2>/dev/null || ! echo "record.sh: NumPy is not installed" >&2; } \
   && all numpy python3 numpy_legacy.py <<'FORMS'
 bytes 400
-randint-256 210
+randint-256 270
 randint-16 240
 FORMS
 
@@ -68,7 +68,7 @@ have ruby && all ruby ruby ruby.rb <<'FORMS'
 secure 250
 random-bytes 400
 rand-16 240
-rand-256 210
+rand-256 270
 sample 240
 FORMS
 
@@ -76,9 +76,10 @@ have php && all php php php.php <<'FORMS'
 secure 250
 mt-rand-ffff 250
 mt-rand-15 240
-mt-rand-255 210
+mt-rand-255 270
 mt-rand-remainder 260
 rand-ffff 250
+5-ffff 250
 FORMS
 
 have java && all java java Java.java <<'FORMS'
