@@ -8,8 +8,11 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use common::*;
-use idgen::Uuid;
+use idgen::{Timestamp, Uuid};
 use idgen_check::{Prediction, Status, predict};
+
+/// When the ids with seeds from the clock were recorded.
+const RECORDED: i64 = 1795849835;
 
 fn ids(file: &str) -> Vec<u128> {
     let recorded = || Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sources");
@@ -25,7 +28,7 @@ fn ids(file: &str) -> Vec<u128> {
 fn assert_predicted(file: &str, given: usize, source: &str, digits: usize) -> Prediction {
     let all = ids(file);
     let (given, rest) = all.split_at(given);
-    let found = predict(given, false, rest.len());
+    let found = predict(given, false, None, rest.len());
     assert_eq!(found.len(), 1, "{file}: {found:?}");
     let found = found[0].clone();
     assert!(found.source.contains(source), "{file}: {found:?}");
@@ -69,7 +72,7 @@ fn two_ids_of_the_snippet_are_enough() {
     let all = ids("node-snippet");
     let mut exact = 0;
     for start in 0..all.len() - 4 {
-        let found = predict(&all[start..start + 2], false, 2);
+        let found = predict(&all[start..start + 2], false, None, 2);
         assert!(found.len() == 1 && found[0].needed == 2, "{start}: {found:?}");
         let next = Uuid::from_u128(all[start + 2]).to_string();
         // 62 numbers may come from one filling of the cache; then the ids do not show where the next one begins.
@@ -159,6 +162,37 @@ fn parts_of_the_numbers_of_a_mersenne_twister() {
     }
 }
 
+/// One id is enough if the source was seeded with a time or with a small number.
+#[test]
+fn seeds_from_the_clock() {
+    // The minute of the recordings.
+    let recorded = Timestamp::from_unix_secs(RECORDED);
+    let now = std::env::var_os("IDGEN_SOURCES").map_or(recorded, |_| std::time::SystemTime::now().into());
+    for (file, source, seed) in [
+        ("php-seed-seconds", "mt_rand() of PHP", "a time in seconds"),
+        ("python-seed-seconds", "random of Python", "a time in seconds"),
+        ("python-seed-milliseconds", "random of Python", "a time in milliseconds"),
+        ("python-seed-42", "random of Python", "seed 42, a small number"),
+        ("ruby-seed-seconds", "rand of Ruby", "a time in seconds"),
+        ("numpy-seed-seconds", "NumPy", "a time in seconds"),
+        ("cpp-seed-seconds", "std::mt19937", "a time in seconds"),
+        ("c-rand-16", "glibc", "a time in seconds"),
+    ] {
+        let all = ids(file);
+        let found = predict(&all[..1], false, Some(now), 1);
+        assert!(found.len() == 1 && found[0].needed == 1, "{file}: {found:?}");
+        assert!(found[0].source.contains(source) && found[0].source.contains(seed), "{file}: {found:?}");
+        let next = Uuid::from_u128(all[1]).to_string();
+        let differs =
+            next.chars().zip(found[0].next[0].chars()).filter(|(is, found)| is != found && *found != '?');
+        assert_eq!(differs.count(), 0, "{file}: {next} was predicted as {found:?}");
+    }
+    // Only the first id begins with the first number after the seed.
+    assert_eq!(predict(&ids("php-seed-seconds")[1..2], false, Some(now), 1), []);
+    let secure: Vec<_> = (0..3).map(|_| idgen::v4().as_u128()).collect();
+    assert_eq!(predict(&secure, false, Some(now), 1), []);
+}
+
 /// Whole numbers, from which the state follows although the last step is not linear.
 #[test]
 fn steps_that_are_undone() {
@@ -179,16 +213,16 @@ fn ids_that_are_not_in_order() {
     let all = ids("node-snippet");
     let missing: Vec<_> =
         all.iter().copied().enumerate().filter(|(n, _)| *n != 4).map(|(_, id)| id).collect();
-    let found = predict(&missing, false, 1);
+    let found = predict(&missing, false, None, 1);
     assert_eq!((found.len(), found[0].found, found[0].skipped), (1, missing.len(), 31), "{found:?}");
 
     let backward: Vec<_> = all.iter().rev().copied().collect();
-    let found = predict(&backward, false, 1);
+    let found = predict(&backward, false, None, 1);
     assert!(found[0].is_reordered && found[0].found > 1, "{found:?}");
 
     let other = ids("node-y-of-two-bits");
     let mixed: Vec<_> = all.iter().zip(&other).flat_map(|(a, b)| [*a, *b]).collect();
-    let found = predict(&mixed, false, 1);
+    let found = predict(&mixed, false, None, 1);
     assert_eq!(
         found.iter().map(|found| found.found).collect::<Vec<_>>(),
         [all.len(), other.len()],
@@ -228,7 +262,7 @@ fn the_report_says_what_comes_next() {
 fn ids_that_are_repeated() {
     let all = ids("node-snippet");
     let twice: Vec<_> = all.iter().flat_map(|id| [*id, *id]).collect();
-    let found = predict(&twice, false, 1);
+    let found = predict(&twice, false, None, 1);
     assert_eq!((found.len(), found[0].found, found[0].of), (1, all.len(), all.len()), "{found:?}");
 }
 
@@ -236,16 +270,16 @@ fn ids_that_are_repeated() {
 #[test]
 fn secure_ids_have_no_source() {
     for file in ["go-secure", "java-secure", "node-secure", "php-secure", "python-secure", "ruby-secure"] {
-        assert_eq!(predict(&ids(file), false, 1), [], "{file}");
-        assert_eq!(predict(&ids(file)[..2], false, 1), [], "{file}");
+        assert_eq!(predict(&ids(file), false, None, 1), [], "{file}");
+        assert_eq!(predict(&ids(file)[..2], false, None, 1), [], "{file}");
     }
     for size in [2, 12, 150, 2_000] {
         let ids: Vec<_> = (0..size).map(|_| idgen::ulid().as_u128()).collect();
-        assert_eq!(predict(&ids, true, 1), []);
+        assert_eq!(predict(&ids, true, None, 1), []);
     }
-    assert_eq!(predict(&[], false, 1), []);
-    assert_eq!(predict(&[0; 400], false, 1), []);
-    assert_eq!(predict(&[u128::MAX; 400], false, 1), []);
+    assert_eq!(predict(&[], false, None, 1), []);
+    assert_eq!(predict(&[0; 400], false, None, 1), []);
+    assert_eq!(predict(&[u128::MAX; 400], false, None, 1), []);
 }
 
 /// Ids of each list: short lists, and lists of as many as are looked at. These cost little more, and there are more of them, so that many ids are
@@ -262,7 +296,7 @@ fn secure_ids_raise_no_alarm() {
     while done < most {
         let size = SIZES[(lists % SIZES.len() as u64) as usize].min(most - done);
         let ids: Vec<_> = (0..size).map(|_| idgen::v4().as_u128()).collect();
-        let found = predict(&ids, false, 1);
+        let found = predict(&ids, false, None, 1);
         assert_eq!(found, [], "{ids:x?}");
         (done, lists) = (done + size, lists + 1);
         if lists % 900 == 0 {

@@ -10,6 +10,7 @@ use crate::seen::{Seen, Stream};
 /// The sources of all streams.
 pub(super) fn predicted(seen: &Seen) -> Vec<SourceReport> {
     let count = seen.options.predict;
+    let now = Some(seen.options.latest());
     let mut all = Vec::new();
     for (number, stream) in seen.streams.iter().enumerate() {
         let mut add = |kind, predictions: Vec<Prediction>| {
@@ -17,9 +18,9 @@ pub(super) fn predicted(seen: &Seen) -> Vec<SourceReport> {
             all.extend(predictions.into_iter().map(report));
         };
         if let Some((kind, uuids)) = random_uuids(stream) {
-            add(kind, predict(&uuids, false, count));
+            add(kind, predict(&uuids, false, now, count));
         }
-        add(Some("ulid"), predict(&stream.ulids, true, count));
+        add(Some("ulid"), predict(&stream.ulids, true, now, count));
     }
     all
 }

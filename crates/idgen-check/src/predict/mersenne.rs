@@ -11,17 +11,17 @@ use super::follow::{Draws, Lead};
 use super::form::{End, FORMS, Form, fixed};
 use super::lagged::next_bits;
 
-const SIZE: usize = 624;
-const MIDDLE: usize = 397;
+pub(super) const SIZE: usize = 624;
+pub(super) const MIDDLE: usize = 397;
 const UPPER: u32 = 1 << 31;
 
 /// The recurrence: a number of the state from those before.
-fn twist(first: u32, second: u32, middle: u32) -> u32 {
+pub(super) fn twist(first: u32, second: u32, middle: u32) -> u32 {
     let mixed = first & UPPER | second & !UPPER;
     middle ^ mixed >> 1 ^ if mixed & 1 == 1 { 0x9908_B0DF } else { 0 }
 }
 
-fn temper(mut x: u32) -> u32 {
+pub(super) fn temper(mut x: u32) -> u32 {
     x ^= x >> 11;
     x ^= x << 7 & 0x9D2C_5680;
     x ^= x << 15 & 0xEFC6_0000;
@@ -40,13 +40,13 @@ fn untemper(mut x: u32) -> u32 {
 
 /// The generator; `at` is the place of the next number.
 #[derive(Clone)]
-struct Mersenne {
-    state: Vec<u32>,
-    at: usize,
+pub(super) struct Mersenne {
+    pub(super) state: Vec<u32>,
+    pub(super) at: usize,
 }
 
 impl Mersenne {
-    fn word(&mut self) -> u32 {
+    pub(super) fn word(&mut self) -> u32 {
         let x = self.state[self.at];
         let middle = self.state[(self.at + MIDDLE) % SIZE];
         self.state[self.at] = twist(x, self.state[(self.at + 1) % SIZE], middle);
@@ -235,7 +235,7 @@ const MOST_IDS: usize = 400;
 
 const NAME: &str =
     "the Mersenne Twister MT19937 (Python's random, PHP's mt_rand, Ruby's rand, NumPy's RandomState)";
-const INSTEAD: &str = "uuid.uuid4() or secrets in Python, random_bytes() in PHP, SecureRandom.uuid in Ruby, the random numbers of the system elsewhere";
+pub(super) const INSTEAD: &str = "uuid.uuid4() or secrets in Python, random_bytes() in PHP, SecureRandom.uuid in Ruby, the random numbers of the system elsewhere";
 
 /// Whether numbers of 32 bits get into ids as a whole.
 fn shows_whole_numbers(form: &&Form) -> bool {

@@ -13,12 +13,14 @@ mod lattice;
 mod linear;
 mod mersenne;
 mod scrambled;
+mod seed;
 mod source;
 mod stream;
 mod weyl;
 
 use std::collections::HashSet;
 
+use idgen::Timestamp;
 use serde::Serialize;
 
 use follow::{FAR, Followed, Lead};
@@ -61,17 +63,18 @@ pub struct Prediction {
 }
 
 /// Looks for the sources of these ids: 16 bytes each as a number, in the order in which they were made. Two ids are enough for
-/// some sources. `count` is the number of ids to predict.
+/// some sources, and one of a source that was seeded with a time in the day before `now`, or with a small number; without `now`, seeds are not
+/// tried. `count` is the number of ids to predict.
 ///
 /// An empty answer does not say that the ids are secure.
-pub fn predict(ids: &[u128], is_ulid: bool, count: usize) -> Vec<Prediction> {
+pub fn predict(ids: &[u128], is_ulid: bool, now: Option<Timestamp>, count: usize) -> Vec<Prediction> {
     // An id that was given twice would be another one of the source.
     let mut seen = HashSet::new();
     let mut rest: Vec<u128> = ids.iter().copied().take(MOST).filter(|id| seen.insert(*id)).collect();
     let all = rest.len();
     let mut found = Vec::new();
-    while rest.len() > 1 && found.len() < MOST_SOURCES {
-        let leads = leads(&rest, is_ulid);
+    while !rest.is_empty() && found.len() < MOST_SOURCES {
+        let leads = leads(&rest, is_ulid, now);
         let leads = best(leads, |lead| lead.follow(&rest, 0, 0));
         let leads = best(leads, |lead| lead.follow(&rest, FAR, 0));
         let others = leads.len().saturating_sub(1);
@@ -114,7 +117,7 @@ fn best(leads: Vec<Lead>, follow: impl Fn(&Lead) -> Followed) -> Vec<Lead> {
 }
 
 /// The states of a source that may have made some of the ids, the most likely one first.
-fn leads(ids: &[u128], is_ulid: bool) -> Vec<Lead> {
+fn leads(ids: &[u128], is_ulid: bool, now: Option<Timestamp>) -> Vec<Lead> {
     let linear = linear::find(ids, is_ulid);
     if is_ulid || !linear.is_empty() {
         return linear;
@@ -125,7 +128,7 @@ fn leads(ids: &[u128], is_ulid: bool) -> Vec<Lead> {
             return leads;
         }
     }
-    Vec::new()
+    now.map_or_else(Vec::new, |now| seed::find(ids, now))
 }
 
 /// Digits with hyphens, and `?` for a digit of which a bit is not known.
@@ -180,7 +183,8 @@ mod tests {
                 + scrambled::hypotheses(ids)
                 + lagged::hypotheses(ids)
                 + congruence::hypotheses()
-                + mersenne::hypotheses();
+                + mersenne::hypotheses()
+                + seed::hypotheses();
             let all = MOST_SOURCES * all;
             println!("{ids} ids: {all} hypotheses");
             assert!(all < 1 << 34, "{ids} ids: {all} hypotheses");

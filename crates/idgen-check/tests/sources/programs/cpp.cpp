@@ -1,5 +1,7 @@
 // Ids from std::mt19937 of C++, as in a snippet that many programs copied: c++ cpp.cpp && ./a.out mt19937 COUNT
 #include <cstdlib>
+#include <cstring>
+#include <ctime>
 #include <iostream>
 #include <random>
 #include <sstream>
@@ -27,5 +29,6 @@ static std::string generate_uuid_v4() {
 }
 
 int main(int, char **arguments) {
+    if (std::strcmp(arguments[1], "seed-seconds") == 0) gen.seed(std::time(nullptr));
     for (long n = std::atol(arguments[2]); n > 0; n--) std::cout << generate_uuid_v4() << "\n";
 }

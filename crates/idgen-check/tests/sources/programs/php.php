@@ -38,6 +38,11 @@ if ($argv[1] === '5-ffff') {
     $forms['5-ffff'] = $forms['mt-rand-ffff'];
 }
 
+if ($argv[1] === 'seed-seconds') {
+    mt_srand(time());
+    $forms['seed-seconds'] = $forms['mt-rand-ffff'];
+}
+
 for ($n = 0; $n < $argv[2]; $n++) {
     echo $forms[$argv[1]](), "\n";
 }

@@ -2,6 +2,7 @@
 
 import random
 import sys
+import time
 import uuid
 
 DIGITS = "0123456789abcdef"
@@ -26,6 +27,16 @@ FORMS = {
     "fraction-16": lambda: fill(lambda: int(random.random() * 16)),
     "choice": lambda: uuid.UUID("".join(random.choice(DIGITS) for _ in range(32)), version=4),
 }
+
+# Seeds from the clock, or a small one.
+SEEDS = {
+    "seed-seconds": lambda: int(time.time()),
+    "seed-milliseconds": lambda: int(time.time() * 1000),
+    "seed-42": lambda: 42,
+}
+if sys.argv[1] in SEEDS:
+    random.seed(SEEDS[sys.argv[1]]())
+    FORMS[sys.argv[1]] = FORMS["getrandbits-128"]
 
 for _ in range(int(sys.argv[2])):
     print(FORMS[sys.argv[1]]())

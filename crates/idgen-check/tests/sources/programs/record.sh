@@ -54,6 +54,9 @@ randbytes 400
 getrandbits-4 240
 getrandbits-8 210
 choices 360
+seed-seconds 4
+seed-milliseconds 4
+seed-42 4
 fraction-16 360
 FORMS
 
@@ -62,11 +65,13 @@ have python3 && { python3 -c 'import numpy' 2>/dev/null || ! echo "record.sh: Nu
 bytes 400
 randint-256 270
 randint-16 240
+seed-seconds 4
 FORMS
 
 have ruby && all ruby ruby ruby.rb <<'FORMS'
 secure 250
 random-bytes 400
+seed-seconds 4
 rand-16 240
 rand-256 270
 sample 240
@@ -75,6 +80,7 @@ FORMS
 have php && all php php php.php <<'FORMS'
 secure 250
 mt-rand-ffff 250
+seed-seconds 4
 mt-rand-15 240
 mt-rand-255 270
 mt-rand-remainder 260
@@ -118,6 +124,7 @@ FORMS
 
 have c++ && c++ -o "$build/cpp" cpp.cpp && all cpp "$build/cpp" <<'FORMS'
 mt19937 240
+seed-seconds 4
 FORMS
 
 have go && go build -o "$build/go" go.go && all go "$build/go" <<'FORMS'

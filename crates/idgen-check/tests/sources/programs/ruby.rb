@@ -19,4 +19,9 @@ FORMS = {
   "sample" => -> { fill { [*0..15].sample } },
 }
 
+if ARGV[0] == "seed-seconds"
+  srand(Time.now.to_i)
+  FORMS["seed-seconds"] = FORMS["rand-16"]
+end
+
 ARGV[1].to_i.times { puts FORMS[ARGV[0]].call }
