@@ -99,6 +99,11 @@ fn congruences() {
         ("c-drand48-16", 3, "drand48"),
         ("c-lrand48-16", 3, "lrand48"),
         ("c-lrand48-ffff", 3, "lrand48"),
+        ("musl-rand-16", 3, "musl"),
+        ("musl-rand-256", 3, "musl"),
+        ("musl-rand-ffff", 3, "musl"),
+        ("cpp-minstd-rand0", 3, "minstd_rand0"),
+        ("cpp-minstd-rand", 3, "std::minstd_rand of C++"),
     ] {
         assert_predicted(file, given, source, 32);
     }
@@ -201,6 +206,11 @@ fn steps_that_are_undone() {
         ("java-threadlocal", 3, "ThreadLocalRandom"),
         ("lua-whole", 4, "Lua 5.4"),
         ("luajit-snippet", 5, "LuaJIT"),
+        ("rust-xorshift128", 4, "xorshift128"),
+        ("rust-xoroshiro128-star-star", 4, "xoroshiro128**"),
+        ("rust-xoshiro128-star-star", 4, "xoshiro128**"),
+        ("rust-xoshiro256-star-star", 4, "xoshiro256**"),
+        ("rust-splitmix64", 3, "splitmix64"),
     ] {
         let found = assert_predicted(file, given, source, 32);
         println!("{file}: {} ids", found.needed);
@@ -299,7 +309,7 @@ fn secure_ids_raise_no_alarm() {
         let found = predict(&ids, false, None, 1);
         assert_eq!(found, [], "{ids:x?}");
         (done, lists) = (done + size, lists + 1);
-        if lists % 900 == 0 {
+        if lists % 300 == 0 {
             println!("{done} of {most} ids in {lists} lists, {:.0} s", begin.elapsed().as_secs_f64());
         }
     }

@@ -137,7 +137,18 @@ static CONGRUENCES: &[Congruence] = &[
         1,
     ),
     fraction(
-        simple("Math.random() of Hermes (React Native)", WEB, (PRIME, 48_271, 0), (53, 0), canonical),
+        simple("std::minstd_rand0 of C++, for a fraction", SYSTEM, (PRIME, 16_807, 0), (53, 0), canonical),
+        2,
+        2,
+    ),
+    fraction(
+        simple(
+            "Math.random() of Hermes (React Native), or std::minstd_rand of C++ for a fraction",
+            WEB,
+            (PRIME, 48_271, 0),
+            (53, 0),
+            canonical,
+        ),
         2,
         2,
     ),

@@ -118,6 +118,10 @@ fn best(leads: Vec<Lead>, follow: impl Fn(&Lead) -> Followed) -> Vec<Lead> {
 
 /// The states of a source that may have made some of the ids, the most likely one first.
 fn leads(ids: &[u128], is_ulid: bool, now: Option<Timestamp>) -> Vec<Lead> {
+    let seeds = || now.map_or_else(Vec::new, |now| seed::find(ids, now));
+    if ids.len() == 1 {
+        return if is_ulid { Vec::new() } else { seeds() };
+    }
     let linear = linear::find(ids, is_ulid);
     if is_ulid || !linear.is_empty() {
         return linear;
@@ -128,7 +132,7 @@ fn leads(ids: &[u128], is_ulid: bool, now: Option<Timestamp>) -> Vec<Lead> {
             return leads;
         }
     }
-    now.map_or_else(Vec::new, |now| seed::find(ids, now))
+    seeds()
 }
 
 /// Digits with hyphens, and `?` for a digit of which a bit is not known.

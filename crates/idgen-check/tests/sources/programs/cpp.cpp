@@ -28,7 +28,25 @@ static std::string generate_uuid_v4() {
     return ss.str();
 }
 
+// The same digits from a smaller generator.
+template <class Source> static std::string digits_of_fractions(Source &source) {
+    std::uniform_real_distribution<double> fraction(0, 16);
+    std::stringstream ss;
+    ss << std::hex;
+    for (int i = 0; i < 32; i++) {
+        if (i == 8 || i == 12 || i == 16 || i == 20) ss << "-";
+        ss << int(fraction(source));
+    }
+    return ss.str();
+}
+
 int main(int, char **arguments) {
+    std::minstd_rand0 minstd0(rd());
+    std::minstd_rand minstd(rd());
     if (std::strcmp(arguments[1], "seed-seconds") == 0) gen.seed(std::time(nullptr));
-    for (long n = std::atol(arguments[2]); n > 0; n--) std::cout << generate_uuid_v4() << "\n";
+    for (long n = std::atol(arguments[2]); n > 0; n--) {
+        if (std::strcmp(arguments[1], "minstd-rand0") == 0) std::cout << digits_of_fractions(minstd0) << "\n";
+        else if (std::strcmp(arguments[1], "minstd-rand") == 0) std::cout << digits_of_fractions(minstd) << "\n";
+        else std::cout << generate_uuid_v4() << "\n";
+    }
 }

@@ -122,9 +122,25 @@ lrand48-ffff 8
 drand48-16 8
 FORMS
 
+have musl-gcc && musl-gcc -o "$build/musl" c.c && all musl "$build/musl" <<'FORMS'
+rand-16 8
+rand-256 8
+rand-ffff 8
+FORMS
+
+have cargo && CARGO_TARGET_DIR="$build" cargo build -q --manifest-path rust/Cargo.toml && all rust "$build/debug/ids" <<'FORMS'
+xorshift128 8
+xoroshiro128-star-star 8
+xoshiro128-star-star 8
+xoshiro256-star-star 8
+splitmix64 8
+FORMS
+
 have c++ && c++ -o "$build/cpp" cpp.cpp && all cpp "$build/cpp" <<'FORMS'
 mt19937 240
 seed-seconds 4
+minstd-rand0 8
+minstd-rand 8
 FORMS
 
 have go && go build -o "$build/go" go.go && all go "$build/go" <<'FORMS'
