@@ -168,6 +168,24 @@ def random(row: Row) -> str:
     return f"{drawn['bits']}" if drawn else "0"
 
 
+# Since this day, the check looks for the source of random ids.
+SOURCES_SINCE = "2026-11-28"
+
+
+def next_id(row: Row) -> str:
+    """Whether the next id can be computed from those before."""
+    if row.kind != "v4":
+        return "–"
+    if why := row.obstacle("one"):
+        return why
+    if row.record["recorded"] < SOURCES_SINCE:
+        return "not measured"
+    if failing := row.failing("one", "unguessable"):
+        source = re.sub("^these ids come from |; the next id is.*", "", failing[0]["found"])
+        return promised(f"predicted: {source}", row.promises.get("unguessable", False))
+    return HOLDS
+
+
 # The heading of each column, the mode whose record its cells link to, and how a cell is written.
 COLUMNS = [
     ("Layout", "one", layout),
@@ -181,6 +199,7 @@ COLUMNS = [
     ("Clock stands still", "frozen", clock("frozen")),
     ("Times", "one", time),
     ("Random bits", "one", random),
+    ("Next id", "one", next_id),
     ("Counter", "one", counter),
 ]
 
@@ -211,6 +230,7 @@ what the check found; `conformance/run.py show LIBRARY MODE` repeats it and prin
 - **Times**: no time is over 10 ms ahead of the clock. Ids are made in bursts of 100,000.
 - **Random bits**: how many bits are drawn anew for each id, as far as they pass the tests. 0 is what a monotonic ULID has by its
   specification, except for the first id of a millisecond; the next id can then be guessed. It is empty for versions 1 and 6.
+- **Next id**: whether the check recognizes the source of ids of version 4, and [predicts those that come next](check.md#ids-that-can-be-predicted).
 - **Counter**: what the ids look like, not what the program does.
 """
 

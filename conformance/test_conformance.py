@@ -54,6 +54,17 @@ class Cells(unittest.TestCase):
         self.assertEqual(table.order("one")(row(order=None)), "not promised, holds")
         self.assertEqual(table.order("one")(row("v4", order=None)), "–")
 
+    def test_ids_whose_source_is_recognized_are_predicted(self):
+        one = row("v4")
+        one.record["recorded"] = "2026-11-27"
+        self.assertEqual(table.next_id(one), "not measured")
+        one.record["recorded"] = "2026-11-28"
+        self.assertEqual(table.next_id(one), "holds")
+        found = "these ids come from Math.random() of V8; the next id is 00000000-0000-4000-8000-000000000000"
+        one.modes["one"]["report"]["verdicts"] = [verdict("unguessable") | {"found": found}]
+        self.assertEqual(table.next_id(one), "not promised: predicted: Math.random() of V8")
+        self.assertEqual(table.next_id(row()), "–")
+
     def test_a_clock_that_was_not_set_gives_no_verdict(self):
         one = row()
         one.modes["back"] = {"not_measured": "why"}

@@ -10,6 +10,7 @@ const THREADS = 4;
 /** Each library: a function that returns its generator. */
 const libraries = {
   "node-crypto-v4": async () => randomUUID,
+  "npm-react-native-uuid-v4": async () => (await import("react-native-uuid")).default.default.v4,
   "npm-uuid-v7": async () => (await import("uuid")).v7,
   "npm-uuid-v1": async () => (await import("uuid")).v1,
   "npm-uuidv7": async () => (await import("uuidv7")).uuidv7,

@@ -9,7 +9,7 @@
 #[derive(Clone, Copy)]
 pub(super) struct Run {
     /// A word of 32 bits, of a source in any state that is not zero.
-    pub(super) word: fn(&mut Vec<u32>, usize) -> u32,
+    pub(super) word: fn(&mut [u32], usize) -> u32,
     /// Words of the state.
     pub(super) size: usize,
     /// Words for each number, which shows the first of them.
@@ -165,7 +165,7 @@ mod tests {
     /// The bit stream of a shift register of 32 bits has one rule of 32 numbers. Of a state with other numbers, the rules predict the next ones.
     #[test]
     fn rules_predict_numbers() {
-        fn word(state: &mut Vec<u32>, _: usize) -> u32 {
+        fn word(state: &mut [u32], _: usize) -> u32 {
             state[0] ^= state[0] << 13;
             state[0] ^= state[0] >> 17;
             state[0] ^= state[0] << 5;

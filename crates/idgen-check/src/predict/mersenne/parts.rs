@@ -13,21 +13,21 @@ use super::{INSTEAD, MIDDLE, NAME, SIZE, UPPER, VARIANTS, temper, twist};
 /// A twister, and how programs draw from it.
 struct Twister {
     name: &'static str,
-    word: fn(&mut Vec<u32>, usize) -> u32,
+    word: fn(&mut [u32], usize) -> u32,
     stride: usize,
     end: End,
     /// Lowest bits of a word that are dropped.
     dropped: u32,
 }
 
-fn word(state: &mut Vec<u32>, at: usize) -> u32 {
+fn word(state: &mut [u32], at: usize) -> u32 {
     let x = state[at];
     state[at] = twist(x, state[(at + 1) % SIZE], state[(at + MIDDLE) % SIZE]);
     temper(x)
 }
 
 /// PHP before 7.1 took the lowest bit of the wrong word.
-fn php_5_word(state: &mut Vec<u32>, at: usize) -> u32 {
+fn php_5_word(state: &mut [u32], at: usize) -> u32 {
     let (x, next) = (state[at], state[(at + 1) % SIZE]);
     let mixed = x & UPPER | next & !UPPER;
     state[at] = state[(at + MIDDLE) % SIZE] ^ mixed >> 1 ^ if x & 1 == 1 { 0x9908_B0DF } else { 0 };
