@@ -283,7 +283,7 @@ pub(super) fn find(ids: &[u128], now: Timestamp) -> Vec<Lead> {
         FORMS.iter().flat_map(move |form| WAYS.into_iter().filter_map(move |way| Guess::new(id, form, way)))
     };
     let guesses: Vec<Guess> = few.flat_map(guess).collect();
-    // Half a second of work, for several processors. A thread answers with what fits, from which the lead is made here.
+    // Up to a second of work, for several processors. A thread answers with what fits, from which the lead is made here.
     let is_found = AtomicBool::new(false);
     let fitting: Vec<Fitting> = std::thread::scope(|scope| {
         let (guesses, is_found) = (&guesses, &is_found);
