@@ -186,7 +186,7 @@ const REFUSED: [(&str, &str); 17] = [
 ];
 
 /// The same, of what only one of the two has.
-const REFUSED_BY_ONE: [(Database, &str, &str); 4] = [
+const REFUSED_BY_ONE: [(Database, &str, &str); 5] = [
     (
         Database::MySql,
         "SET restrict_fk_on_non_standard_key = OFF; CREATE TABLE orders (id CHAR(36) PRIMARY KEY, n CHAR(36), KEY (n)); \
@@ -209,6 +209,11 @@ const REFUSED_BY_ONE: [(Database, &str, &str); 4] = [
         "CREATE TABLE orders (id CHAR(36) PRIMARY KEY); CREATE TABLE kept (id INT PRIMARY KEY, o CHAR(36), \
          FOREIGN KEY (o) REFERENCES orders (id)) WITH SYSTEM VERSIONING",
         "the table kept is no base table, but SYSTEM VERSIONED",
+    ),
+    (
+        Database::MariaDb,
+        "CREATE TABLE orders (id CHAR(36) PRIMARY KEY) DATA DIRECTORY = '/tmp'",
+        "the table orders has a DATA DIRECTORY",
     ),
 ];
 

@@ -13,6 +13,7 @@ mod integers;
 mod kills;
 mod ledger;
 mod names;
+mod notes;
 mod pairs;
 mod references;
 mod replica;

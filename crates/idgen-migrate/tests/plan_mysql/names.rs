@@ -115,30 +115,3 @@ fn a_table_with_an_odd_name_that_was_emptied_is_noticed() {
         }
     }
 }
-
-/// What the new tables do not get is named, with the statement that makes it again.
-#[test]
-fn rights_on_replaced_columns_and_statistics_are_named() {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    for database in Database::MYSQL_FAMILY {
-        let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
-        let scratch = server.scratch().unwrap();
-        let schema = scratch.name();
-        let notes = runtime.block_on(async {
-            let mut own = MySqlConnection::connect(scratch.url()).await.unwrap();
-            let statements = format!(
-                "CREATE TABLE p (id {ID} PRIMARY KEY); CREATE TABLE c (id {ID} PRIMARY KEY, p_id {ID}, v INT, FOREIGN KEY (p_id) REFERENCES p (id));
-                 CREATE USER IF NOT EXISTS reader IDENTIFIED BY 'reads'; GRANT SELECT (p_id, v), INSERT (id) ON `{schema}`.c TO reader"
-            );
-            execute(&mut own, &statements).await.unwrap();
-            if database == Database::MariaDb {
-                execute(&mut own, "ANALYZE TABLE c PERSISTENT FOR ALL").await.unwrap();
-            }
-            crate::integers::map(scratch.url(), idgen_mysql::Index::Unique, &[]).await;
-            plan(scratch.url(), &Options::new("p", Target::Integer)).await.unwrap().notes.concat()
-        });
-        assert!(notes.contains("GRANT SELECT (`p_id_int`) ON `c` TO 'reader'@'%'."), "{database}: {notes}");
-        let has_statistics = notes.contains("ANALYZE TABLE `c` PERSISTENT FOR ALL.");
-        assert_eq!(has_statistics, database == Database::MariaDb, "{notes}");
-    }
-}
