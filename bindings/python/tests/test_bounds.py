@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import uuid
 from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
+from pathlib import Path
 from typing import Any
 
 import idgen
@@ -112,3 +114,49 @@ def test_wrong_arguments() -> None:
             idgen.bounds(*arguments, **options)  # type: ignore[call-overload]
     with pytest.raises(ValueError, match="key"):
         idgen.prefixed_bounds(DAY, NEXT, "keyed")
+
+
+def failure(vector: dict[str, Any], call: Callable[[], Any]) -> None:
+    error = OverflowError if vector["error"] == "time-out-of-range" else ValueError
+    with pytest.raises(error) as raised:
+        call()
+    assert str(raised.value) == vector["message"]
+
+
+def test_the_shared_vectors() -> None:
+    file = json.loads((Path(__file__).parents[3] / "tests/vectors/bounds.json").read_text())
+    for vector in file["bounds"]:
+        times = [int(vector[name]) * 100 for name in ("start", "end")]
+        kind = vector["kind"].replace("-", "_")
+        settings = vector["settings"]
+
+        def call(**form: Any) -> Any:
+            return idgen.bounds(kind, *times, **settings, **form)  # noqa: B023
+
+        if "error" in vector:
+            failure(vector, call)
+            continue
+        short = kind in ("short", "mysql_short")
+        found = call(form="str")
+        if kind == "ulid":
+            found = tuple(map(idgen.to_base32, call()))
+        elif short:
+            found = tuple(map(str, call()))
+        assert found == (vector["first"], vector["last"]), vector
+    for vector in file["prefixed"]:
+        times = [int(vector[name]) * 100 for name in ("start", "end")]
+        given = dict(vector["settings"])
+        arguments = {"prefix": given["prefix"], "interval": given["interval"], "form": "str"}
+        tail, _, version = given["tail"].partition("-v")
+        arguments["tail"] = tail
+        if version:
+            arguments["version"] = int(version)
+        if "secret" in given:
+            arguments["key"] = bytes.fromhex(given["secret"])
+        for name, argument in (("writer", "writer"), ("bits", "bits"), ("utc_offset_secs", "utc_offset")):
+            if name in given:
+                arguments[argument] = given[name]
+        if "error" in vector:
+            failure(vector, lambda: idgen.prefixed_bounds(*times, **arguments))  # noqa: B023
+            continue
+        assert [list(pair) for pair in idgen.prefixed_bounds(*times, **arguments)] == vector["ranges"], given

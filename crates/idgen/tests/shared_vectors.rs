@@ -6,7 +6,7 @@
 mod shared;
 
 use serde_json::{Value, json};
-use shared::{codecs, generators, inspections, replay, seals, states};
+use shared::{bounds, codecs, generators, inspections, replay, seals, states};
 
 /// Compares a file with its content as computed now, or writes it.
 fn check(name: &str, computed: &Value) {
@@ -57,4 +57,9 @@ fn seals() {
 #[test]
 fn states() {
     check("states.json", &states::vectors());
+}
+
+#[test]
+fn bounds_of_times() {
+    check("bounds.json", &bounds::vectors());
 }

@@ -1,5 +1,6 @@
 //! The content of the shared vectors, one file each.
 
+pub mod bounds;
 pub mod codecs;
 pub mod generators;
 pub mod inspections;

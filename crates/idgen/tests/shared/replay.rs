@@ -169,7 +169,7 @@ fn saved(saved: Option<Saved>) -> Value {
     })
 }
 
-fn text<'a>(value: &'a Value, field: &str) -> &'a str {
+pub fn text<'a>(value: &'a Value, field: &str) -> &'a str {
     value[field].as_str().unwrap_or_else(|| panic!("{field} is a text"))
 }
 
@@ -185,7 +185,7 @@ fn policy(settings: &Value) -> ClockPolicy {
     }
 }
 
-fn prefix(settings: &Value) -> Prefix {
+pub fn prefix(settings: &Value) -> Prefix {
     let number = |name: &str| settings[name].as_i64();
     match text(settings, "prefix") {
         "sequential" => Prefix::Sequential { bits: number("bits").unwrap_or(16) as u8 },
@@ -198,6 +198,14 @@ fn prefix(settings: &Value) -> Prefix {
             })
         }
         other => panic!("no prefix {other}"),
+    }
+}
+
+pub fn tail(settings: &Value) -> Tail {
+    match text(settings, "tail") {
+        "random-v4" => Tail::RandomV4,
+        "random-v8" => Tail::RandomV8,
+        _ => Tail::Ascending,
     }
 }
 
@@ -233,12 +241,7 @@ fn build(
         }
         Kind::Prefixed | Kind::Week => {
             let interval: Interval = text(settings, "interval").parse().expect("an interval");
-            let tail = match text(settings, "tail") {
-                "random-v4" => Tail::RandomV4,
-                "random-v8" => Tail::RandomV8,
-                _ => Tail::Ascending,
-            };
-            let ids = Prefixed::new(clock, entropy, prefix(settings), interval, tail)?;
+            let ids = Prefixed::new(clock, entropy, prefix(settings), interval, tail(settings))?;
             Box::new(Of(ids.with_policy(policy).with_state(state)?, hyphenated::to_string))
         }
         Kind::FixedPrefix => {
