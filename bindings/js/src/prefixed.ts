@@ -5,3 +5,5 @@ export { type Prefix, Prefixed, type PrefixedOptions, type Tail, md5WeekPrefix }
 export { type KeyedInspection, inspectKeyed } from "./inspect-keyed.js";
 export type { Interval } from "./interval.js";
 export { PrefixKey } from "./prefix-key.js";
+export { prefixedBounds } from "./prefixed-bounds.js";
+export type { Bounds, Time } from "./times.js";

@@ -45,12 +45,17 @@ export const build = ({ kind, settings: given }, sources) => {
   const kinds = { v1: V1, v4: V4, v6: V6, v7: V7, ulid: Ulid, short: Short };
   if (kind === "fixed-prefix") return new FixedPrefix(given.prefix, options);
   if (kind !== "prefixed") return new kinds[kind](options);
+  return new Prefixed({ ...options, ...prefixedSettings(given) });
+};
+
+/** Prefix, interval and tail of a case. */
+export const prefixedSettings = (given) => {
   const prefix = { kind: given.prefix };
   if (given.bits !== undefined) prefix.bits = given.bits;
   if (given.secret) prefix.secret = unhex(given.secret);
   if (given.writer !== undefined && given.writer !== null) prefix.writer = given.writer;
   if (given.utc_offset_secs !== undefined) prefix.utcOffsetSecs = given.utc_offset_secs;
-  return new Prefixed({ ...options, prefix, interval: given.interval, tail: given.tail });
+  return { prefix, interval: given.interval, tail: given.tail };
 };
 
 const skip = (generator, count) => {

@@ -4,11 +4,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as idgen from "../dist/index.js";
 import { formatState, parseState } from "../dist/node.js";
-import { PrefixKey, inspectKeyed } from "../dist/prefixed.js";
+import { bounds, shortBounds } from "../dist/bounds.js";
+import { PrefixKey, inspectKeyed, prefixedBounds } from "../dist/prefixed.js";
 import { foreignNumbers, foreignTexts } from "../dist/foreign.js";
 import { SealKey, SealRing, TypeSeal } from "../dist/seal.js";
 import { decodeTyped, encodeTyped } from "../dist/typed.js";
-import { outcome, renamed, replay, unhex, vectors } from "./vectors.mjs";
+import { outcome, prefixedSettings, renamed, replay, unhex, vectors } from "./vectors.mjs";
 
 const hex = (bytes) => Buffer.from(bytes).toString("hex");
 const { decodeHyphenated, encodeHyphenated } = idgen;
@@ -159,6 +160,34 @@ test("ids of other generators", () => {
   for (const { text, readings } of foreign_texts) assert.deepEqual(foreignTexts(text), readings, text);
   for (const { number, now, readings } of foreign_numbers) {
     assert.deepEqual(foreignNumbers(BigInt(number), Date.parse(now)), readings, number);
+  }
+});
+
+test("the bounds of times", () => {
+  const { bounds: single, prefixed } = vectors("bounds.json");
+  const check = (vector, call) => {
+    const { error, message } = vector;
+    if (!error) return false;
+    const { code, message: said } = failure(call);
+    assert.deepEqual({ code, said }, { code: error, said: message });
+    return true;
+  };
+  for (const vector of single) {
+    const { kind, settings, start, end, first, last } = vector;
+    // The ids of a server's UUID_SHORT() have no place in an app.
+    if (kind === "mysql-short") continue;
+    const call = () => (kind === "short" ? shortBounds(BigInt(start), BigInt(end)) : bounds(kind, BigInt(start), BigInt(end), settings));
+    if (check(vector, call)) continue;
+    const found = call();
+    assert.deepEqual([String(found.first), String(found.last)], [first, last], JSON.stringify(vector));
+    if (BigInt(end) - BigInt(start) === 1n) {
+      assert.deepEqual(kind === "short" ? shortBounds(BigInt(start)) : bounds(kind, BigInt(start), undefined, settings), found);
+    }
+  }
+  for (const vector of prefixed) {
+    const call = () => [...prefixedBounds(prefixedSettings(vector.settings), BigInt(vector.start), BigInt(vector.end))];
+    if (check(vector, call)) continue;
+    assert.deepEqual(call().map(({ first, last }) => [first, last]), vector.ranges, JSON.stringify(vector.settings));
   }
 });
 

@@ -25,9 +25,7 @@ export class FixedPrefix extends Counting {
 
   /** The prefix is 1 to 8 hexadecimal digits, such as `ffffffff`, or `0b` and 1 to 32 binary digits. */
   constructor(prefix = "ffffffff", options: GeneratorOptions = {}) {
-    const { bits, value } = releasing(options, () => parse(prefix));
-    // Behind more than 16 bits, the low 26 bits of the time follow the variant, and 14 of them are milliseconds.
-    const lastMs = Math.min(2 ** (bits > 16 ? 74 - bits : 60 - bits) - 1, LAST_MS);
+    const { bits, value, lastMs } = releasing(options, () => parsePrefix(prefix));
     super("fixed-prefix", lastMs, HIGH_FRACTION, bits > 16 ? LONG : WIDE, options);
     this.#bits = bits;
     this.#left = value * 2 ** (32 - bits);
@@ -56,12 +54,16 @@ export class FixedPrefix extends Counting {
   }
 }
 
-const parse = (prefix: string): { bits: number; value: number } => {
+/** Reads a prefix, of which the last millisecond behind it follows. */
+export const parsePrefix = (prefix: string): { bits: number; value: number; lastMs: number } => {
   const binary = /^0b([01]{1,32})$/.exec(prefix);
-  if (binary) return { bits: binary[1]!.length, value: parseInt(binary[1]!, 2) };
+  if (binary) return prefixOf(binary[1]!.length, parseInt(binary[1]!, 2));
   if (typeof prefix !== "string" || prefix.startsWith("0b") || !/^[0-9a-f]{1,8}$/i.test(prefix)) {
     const advice = "write 1 to 8 hexadecimal digits, such as ffffffff, or 0b and 1 to 32 binary digits";
     throw configError("not a fixed prefix:", prefix, advice);
   }
-  return { bits: 4 * prefix.length, value: parseInt(prefix, 16) };
+  return prefixOf(4 * prefix.length, parseInt(prefix, 16));
 };
+
+/** Behind more than 16 bits, the low 26 bits of the time follow the variant, and 14 of them are milliseconds. */
+const prefixOf = (bits: number, value: number) => ({ bits, value, lastMs: Math.min(2 ** (bits > 16 ? 74 - bits : 60 - bits) - 1, LAST_MS) });

@@ -41,7 +41,19 @@ const KEYED: Counter = { bits: 22, least: 1 << 16 };
 
 type Layout = "random" | "time" | "keyed" | "named";
 
-interface Current extends Bucket {
+/** What the options of {@link Prefixed} say, without its sources. */
+export interface Plan {
+  layout: Layout;
+  version: number;
+  span: Span;
+  find: (secs: number) => [Bucket, number];
+  key: PrefixKey | undefined;
+  offsetBits: number;
+  lastMs: number;
+}
+
+/** An interval, with what its ids share. */
+export interface Current extends Bucket {
   prefix: number;
   /** What a tail of 44 bits adds to the milliseconds. */
   toNumber: number;
@@ -62,31 +74,20 @@ interface Current extends Bucket {
  * The fraction of the millisecond is 64 to 4,095, in steps of 248 ns; where the clock is coarser, its bits are random.
  */
 export class Prefixed extends Counting {
-  readonly #layout: Layout;
-  readonly #version: number;
-  readonly #span: Span;
-  readonly #find: (secs: number) => [Bucket, number];
-  readonly #key: PrefixKey | undefined;
-  readonly #offsetBits: number;
+  readonly #plan: Plan;
   #current: Current = { number: 0, start: 0, end: 0, prefix: 0, toNumber: 0, round: 0 };
 
   constructor(options: PrefixedOptions = {}) {
-    const { span, find, key, random, version, offsetBits } = releasing(options, () => planOf(options));
-    const intervals = 2 ** (48 - offsetBits);
-    const lastMs = !random && key ? startOf(span, intervals) * 1_000 - 1 : 2 ** 44 - 1;
-    super("prefixed", lastMs, HIGH_FRACTION, !random && key && !key.hasWriter ? KEYED : WIDE, options, ...OWN);
-    this.#layout = random ? "random" : !key ? "time" : key.hasWriter ? "named" : "keyed";
-    this.#version = version;
-    this.#span = span;
-    this.#find = find;
-    this.#key = key;
-    this.#offsetBits = offsetBits;
-    if (!random) releasing(options, () => this.line.checkClock());
+    const plan = releasing(options, () => planOf(options));
+    super("prefixed", plan.lastMs, HIGH_FRACTION, plan.layout === "keyed" ? KEYED : WIDE, options, ...OWN);
+    this.#plan = plan;
+    if (plan.layout !== "random") releasing(options, () => this.line.checkClock());
   }
 
   protected override make(bytes: Uint8Array): void {
-    if (this.#layout !== "random") return super.make(bytes);
+    if (this.#plan.layout !== "random") return super.make(bytes);
     const { entropy } = this.sources;
+    const { version } = this.#plan;
     let prefix = -1;
     for (let at = 0; at < bytes.length; ) {
       const count = Math.min(LARGEST, bytes.length - at);
@@ -94,11 +95,11 @@ export class Prefixed extends Counting {
       bytes.set(entropy.bytes.subarray(from, from + count), at);
       if (prefix < 0) prefix = this.#at(millisOf(this.sources.clock)).prefix;
       for (const end = at + count; at < end; at += 16) {
-        stamp(bytes, at, this.#version);
+        stamp(bytes, at, version);
         bytes[at] = prefix >> 8;
         bytes[at + 1] = prefix;
         // MariaDB's UUID column refuses version 8 with a byte 8 of 0x80.
-        if (this.#version === 8 && bytes[at + 8] === 0x80) bytes[at + 8] = 0x81;
+        if (version === 8 && bytes[at + 8] === 0x80) bytes[at + 8] = 0x81;
       }
     }
   }
@@ -106,7 +107,7 @@ export class Prefixed extends Counting {
   protected override write(bytes: Uint8Array, at: number, counter: number, random: Uint8Array, from: number): void {
     const { time, part } = this.line;
     const current = this.#at(time);
-    if (this.#layout !== "keyed") {
+    if (this.#plan.layout !== "keyed") {
       writeWide(bytes, at, current.prefix, time + current.toNumber, part, counter);
       writeEnd(bytes, at, 12, random, from);
       return;
@@ -127,25 +128,30 @@ export class Prefixed extends Counting {
     const secs = Math.floor(ms / 1_000);
     const { start, end } = this.#current;
     if (start <= secs && secs < end) return this.#current;
-    const [bucket, prefix] = this.#find(secs);
-    const round = Math.floor(bucket.number / 0x1_0000) * 2 ** this.#offsetBits;
-    const tag = this.#layout === "named" ? this.#key!.writerTag(prefix) : 0;
-    const toNumber = this.#layout === "named" ? tag * 2 ** 32 + round - bucket.start * 1_000 : 0;
-    this.#current = { ...bucket, prefix, toNumber, round };
+    this.#current = enter(this.#plan, secs);
     return this.#current;
   }
 
   /** How long the prefix stays the same. */
   get interval(): Interval {
-    return this.#span.name;
+    return this.#plan.span.name;
   }
 }
 
 /** The options that only this kind has. */
 const OWN = ["prefix", "interval", "tail"];
 
-/** What the options of {@link Prefixed} say, without its sources. */
-const planOf = (options: PrefixedOptions) => {
+/** The interval of a second, and what its ids share. */
+export const enter = ({ layout, find, key, offsetBits }: Plan, secs: number): Current => {
+  const [bucket, prefix] = find(secs);
+  const round = Math.floor(bucket.number / 0x1_0000) * 2 ** offsetBits;
+  const tag = layout === "named" ? key!.writerTag(prefix) : 0;
+  const toNumber = layout === "named" ? tag * 2 ** 32 + round - bucket.start * 1_000 : 0;
+  return { ...bucket, prefix, toNumber, round };
+};
+
+/** @internal */
+export const planOf = (options: PrefixedOptions): Plan => {
   checkOptions(options, [...COMMON, ...OWN]);
   const { prefix = { kind: "sequential" }, interval = "day", tail = "ascending", state } = options;
   const span = spanOf(interval);
@@ -160,7 +166,9 @@ const planOf = (options: PrefixedOptions) => {
     throw configError("a state has no effect on a random tail of version", version, advice);
   }
   const offsetBits = !random && key ? offsetBitsOf(span) : 0;
-  return { span, find, key, random, version, offsetBits };
+  const lastMs = !random && key ? startOf(span, 2 ** (48 - offsetBits)) * 1_000 - 1 : 2 ** 44 - 1;
+  const layout = random ? "random" : !key ? "time" : key.hasWriter ? "named" : "keyed";
+  return { layout, version, span, find, key, offsetBits, lastMs };
 };
 
 /** How many of 32 bits hold the milliseconds of an interval after a keyed prefix. */
