@@ -102,6 +102,15 @@ pub unsafe extern "C" fn idgen_generator_free(generator: *mut IdgenGenerator) {
     unsafe { boundary::free(generator) }
 }
 
+/// For the hook that runs after a virtual machine or the image of a process was restored, before any thread generates ids: an image that is
+/// restored twice continues twice with the same keys in memory, and both copies would generate the same ids. After this call, all
+/// generators take new keys, and versions 1 and 6 a new random node; a generator with a state returns IDGEN_FORKED. 64-bit ids and fixed nodes
+/// stay the same: give each copy a node of its own.
+#[unsafe(no_mangle)]
+pub extern "C" fn idgen_reseed() {
+    idgen::reseed();
+}
+
 /// Runs a function with the generator inside, which only one thread at a time uses.
 unsafe fn with<T>(
     generator: *const IdgenGenerator,

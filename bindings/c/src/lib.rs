@@ -3,6 +3,7 @@
 //! Nothing that a caller passes is trusted: null pointers, lengths, texts and numbers are checked, and a panic becomes a status.
 
 mod boundary;
+mod bounds;
 mod codec;
 mod error;
 mod fixed;
@@ -16,6 +17,7 @@ mod seal;
 mod settings;
 mod short;
 
+pub use bounds::*;
 pub use codec::*;
 pub use error::*;
 pub use fixed::*;

@@ -13,42 +13,49 @@ static int32_t number_of(const char *name, const char *const names[], const int3
   return -1;
 }
 
-static int32_t kind_of(const char *name) {
+int32_t kind_of(const char *name) {
   static const char *const names[] = {"v1", "v4", "v6", "v7", "ulid", "prefixed", "fixed-prefix", "short", NULL};
   static const int32_t kinds[] = {IDGEN_V1,   IDGEN_V4,       IDGEN_V6,           IDGEN_V7,
                                   IDGEN_ULID, IDGEN_PREFIXED, IDGEN_FIXED_PREFIX, IDGEN_SHORT};
   return number_of(name, names, kinds);
 }
 
-static idgen_generator *build(const json_t *vector, const idgen_fixed *fixed, idgen_error *error) {
-  static const char *const policies[] = {"restart", "error", "wait", NULL};
-  static const int32_t policy_numbers[] = {IDGEN_RESTART, IDGEN_ERROR, IDGEN_WAIT};
+static int32_t or_default(const char *name, const char *const names[], const int32_t numbers[], int32_t otherwise) {
+  return name ? number_of(name, names, numbers) : otherwise;
+}
+
+uint8_t *set_prefix(const json_t *given, idgen_settings *settings) {
   static const char *const prefixes[] = {"sequential", "keyed", "md5-week", NULL};
   static const int32_t prefix_numbers[] = {IDGEN_SEQUENTIAL, IDGEN_KEYED, IDGEN_MD5_WEEK};
   static const char *const tails[] = {"ascending", "random-v4", "random-v8", NULL};
   static const int32_t tail_numbers[] = {IDGEN_ASCENDING, IDGEN_RANDOM_V4, IDGEN_RANDOM_V8};
-  const json_t *given = member(vector, "settings");
-  const char *kind = text_of(vector, "kind"), *prefix = text_of(given, "prefix");
-  const char *policy = text_of(given, "when_behind"), *tail = text_of(given, "tail");
-  const json_t *tolerance = member(given, "tolerance_ms"), *bits = member(given, "bits");
-  idgen_settings settings;
+  const char *prefix = text_of(given, "prefix");
+  const json_t *bits = member(given, "bits"), *offset = member(given, "utc_offset_secs");
   uint8_t *secret = NULL;
-  idgen_settings_init(&settings, kind_of(kind));
+  if (settings->kind == IDGEN_FIXED_PREFIX) settings->fixed_prefix = prefix;
+  else settings->prefix = or_default(prefix, prefixes, prefix_numbers, settings->prefix);
+  if (bits) settings->prefix_bits = (int32_t)json_integer_value(bits);
+  if (offset) settings->utc_offset_secs = (int32_t)json_integer_value(offset);
+  settings->tail = or_default(text_of(given, "tail"), tails, tail_numbers, settings->tail);
+  if (text_of(given, "interval")) settings->interval = text_of(given, "interval");
+  if (text_of(given, "secret")) settings->secret_length = bytes_of(text_of(given, "secret"), &secret);
+  settings->secret = secret;
+  settings->writer = text_of(given, "writer");
+  return secret;
+}
+
+static idgen_generator *build(const json_t *vector, const idgen_fixed *fixed, idgen_error *error) {
+  static const char *const policies[] = {"restart", "error", "wait", NULL};
+  static const int32_t policy_numbers[] = {IDGEN_RESTART, IDGEN_ERROR, IDGEN_WAIT};
+  const json_t *given = member(vector, "settings"), *tolerance = member(given, "tolerance_ms");
+  idgen_settings settings;
+  idgen_settings_init(&settings, kind_of(text_of(vector, "kind")));
   settings.fixed = fixed;
   settings.fixed_state = json_is_true(member(vector, "state"));
-  if (policy) settings.when_behind = number_of(policy, policies, policy_numbers);
+  settings.when_behind = or_default(text_of(given, "when_behind"), policies, policy_numbers, settings.when_behind);
   if (tolerance) settings.tolerance_ms = (uint64_t)json_integer_value(tolerance);
   settings.node = text_of(given, "node");
-  if (strcmp(kind, "fixed-prefix") == 0) settings.fixed_prefix = prefix;
-  else if (prefix) settings.prefix = number_of(prefix, prefixes, prefix_numbers);
-  if (bits) settings.prefix_bits = (int32_t)json_integer_value(bits);
-  if (member(given, "utc_offset_secs"))
-    settings.utc_offset_secs = (int32_t)json_integer_value(member(given, "utc_offset_secs"));
-  if (tail) settings.tail = number_of(tail, tails, tail_numbers);
-  if (text_of(given, "interval")) settings.interval = text_of(given, "interval");
-  if (text_of(given, "secret")) settings.secret_length = bytes_of(text_of(given, "secret"), &secret);
-  settings.secret = secret;
-  settings.writer = text_of(given, "writer");
+  uint8_t *secret = set_prefix(given, &settings);
   idgen_generator *generator = idgen_generator_new(&settings, error);
   free(secret);
   return generator;

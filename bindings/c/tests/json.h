@@ -31,5 +31,13 @@ void test_misuse(void);
 /* Runs the steps of a generator, or checks one case of a codec, an inspection or a sealed id. */
 void check_generator(const json_t *vector);
 void check_inspection(const json_t *vector);
+void check_bounds(const char *folder);
+
+/* The number of a kind. */
+int32_t kind_of(const char *name);
+/* Sets prefix, interval and tail. Returns the secret, which the caller frees after the settings were read. */
+uint8_t *set_prefix(const json_t *given, idgen_settings *settings);
+/* Reads a file of the vectors. */
+json_t *load(const char *folder, const char *name);
 
 #endif

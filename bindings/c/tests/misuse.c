@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "json.h"
 
@@ -256,7 +257,57 @@ static void threads(void) {
   idgen_generator_free(shared);
 }
 
+static void bounds_without_sense(void) {
+  idgen_settings settings;
+  idgen_error error;
+  uint8_t id[16], other[16];
+  uint64_t number;
+  size_t count = 7;
+  idgen_settings_init(&settings, IDGEN_V4);
+  expect(IDGEN_CONFIG, idgen_bounds(&settings, 0, 1, id, other, &error), "version 4");
+  check(strstr(error.message, "the ids of v4 have no bounds") != NULL, error.message, "the message");
+  idgen_settings_init(&settings, IDGEN_PREFIXED);
+  expect(IDGEN_CONFIG, idgen_bounds(&settings, 0, 1, id, other, &error), "prefixed ids");
+  expect(IDGEN_ARGUMENT, idgen_prefixed_bounds(&settings, 0, 1, NULL, 1, &count, &error), "no memory for pairs");
+  expect(IDGEN_ARGUMENT, idgen_prefixed_bounds(&settings, 0, 1, id, 1, NULL, &error), "no memory for the number");
+  idgen_settings_init(&settings, IDGEN_V7);
+  expect(IDGEN_CONFIG, idgen_prefixed_bounds(&settings, 0, 1, id, 1, &count, &error), "version 7");
+  expect(IDGEN_ARGUMENT, idgen_bounds(NULL, 0, 1, id, other, &error), "no settings");
+  expect(IDGEN_ARGUMENT, idgen_bounds(&settings, 0, 1, id, NULL, &error), "no memory");
+  expect(IDGEN_ARGUMENT, idgen_short_bounds(0, 1, &number, NULL, &error), "no memory");
+}
+
+/* As after the restore of a snapshot. */
+static void reseeded(void) {
+  char path[] = "/tmp/idgen-test-XXXXXX";
+  int file = mkstemp(path);
+  check(file >= 0, path, "a file");
+  idgen_settings settings;
+  idgen_error error;
+  uint8_t id[16], other[16];
+  idgen_settings_init(&settings, IDGEN_V1);
+  idgen_generator *v1 = idgen_generator_new(&settings, NULL);
+  idgen_generator_next(v1, id, NULL);
+  idgen_generator_next(v1, other, NULL);
+  check(memcmp(id + 10, other + 10, 6) == 0, "version 1", "the node stays the same");
+  settings.kind = IDGEN_V7;
+  settings.state_path = path;
+  close(file);
+  unlink(path);
+  idgen_generator *v7 = idgen_generator_new(&settings, &error);
+  check(v7 != NULL, path, v7 == NULL ? error.message : "");
+  idgen_reseed();
+  expect(IDGEN_OK, idgen_generator_next(v1, other, &error), "version 1");
+  check(memcmp(id + 10, other + 10, 6) != 0, "version 1", "another node");
+  expect(IDGEN_FORKED, idgen_generator_next(v7, id, &error), "a generator with a state");
+  idgen_generator_free(v1);
+  idgen_generator_free(v7);
+  unlink(path);
+}
+
 void test_misuse(void) {
+  bounds_without_sense();
+  reseeded();
   sizes_of_settings();
   null_pointers();
   wrong_numbers_and_texts();

@@ -7,7 +7,7 @@
 
 #include "json.h"
 
-static json_t *load(const char *folder, const char *name) {
+json_t *load(const char *folder, const char *name) {
   char path[4096];
   json_error_t problem;
   snprintf(path, sizeof path, "%s/%s", folder, name);
@@ -330,6 +330,7 @@ void test_vectors(const char *folder) {
   check_states(folder);
   check_keys(folder);
   check_named();
+  check_bounds(folder);
   json_t *inspections = load(folder, "inspections.json");
   json_array_foreach(member(inspections, "inspections"), number, vector) check_inspection(vector);
   json_array_foreach(member(inspections, "keyed"), number, vector) check_inspection(vector);

@@ -43,7 +43,7 @@ public fun foreignTexts(text: String): List<ForeignId> {
  * most a day after [now].
  */
 public fun foreignNumbers(number: ULong, now: Instant = Clock.System.now()): List<ForeignId> {
-    val ticks = now.epochSeconds * TICKS + now.nanosecondsOfSecond / 100
+    val ticks = ticksOf(now)
     return readings { readings, capacity, count, error ->
         Library.idgen_foreign_numbers(number.toLong(), ticks, readings, capacity, count, error)
     }

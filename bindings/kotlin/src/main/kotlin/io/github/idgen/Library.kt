@@ -13,6 +13,11 @@ internal object Library {
             throw UnsupportedOperationException("idgen-keys needs a process of 64 bits, not of ${8 * Native.POINTER_SIZE}")
         }
         Native.register(Library::class.java, "idgen_c")
+        try {
+            RestoreHook.register()
+        } catch (_: NoClassDefFoundError) {
+            // An app without the library org.crac, such as one on Android.
+        }
     }
 
     @JvmStatic external fun idgen_settings_init(settings: Settings, kind: Int)
@@ -22,6 +27,12 @@ internal object Library {
     @JvmStatic external fun idgen_generator_fill(generator: Pointer, ids: ByteArray, count: Long, error: Pointer): Int
     @JvmStatic external fun idgen_generator_next_short(generator: Pointer, id: LongArray, error: Pointer): Int
     @JvmStatic external fun idgen_generator_fill_short(generator: Pointer, ids: LongArray, count: Long, error: Pointer): Int
+
+    @JvmStatic external fun idgen_reseed()
+
+    @JvmStatic external fun idgen_bounds(settings: Settings, start: Long, end: Long, first: ByteArray, last: ByteArray, error: Pointer): Int
+    @JvmStatic external fun idgen_prefixed_bounds(settings: Settings, start: Long, end: Long, pairs: ByteArray, capacity: Long, count: LongArray, error: Pointer): Int
+    @JvmStatic external fun idgen_short_bounds(start: Long, end: Long, first: LongArray, last: LongArray, error: Pointer): Int
 
     @JvmStatic external fun idgen_encode(format: Int, id: ByteArray, text: ByteArray, capacity: Long, length: LongArray, error: Pointer): Int
     @JvmStatic external fun idgen_encode_lines(format: Int, ids: ByteArray, count: Long, text: ByteArray, capacity: Long, length: LongArray, error: Pointer): Int

@@ -112,6 +112,28 @@ internal class SettingsOf(kind: Int, private val options: Options) {
 
     fun bytes(value: ByteArray): Memory = copied(value).also { kept += it }
 
+    /** The settings of prefixed ids. */
+    fun prefixed(prefix: Prefix, interval: String, tail: Tail) {
+        settings.interval = text("interval", interval)
+        settings.tail = tail.ordinal
+        when (prefix) {
+            is Prefix.Sequential -> settings.prefix_bits = prefix.bits
+            is Prefix.Keyed -> {
+                settings.prefix = 1
+                settings.secret = bytes(prefix.secret)
+                settings.secret_length = prefix.secret.size.toLong()
+                settings.writer = prefix.writer?.let { text("writer", it) }
+            }
+            is Prefix.Md5Week -> {
+                settings.prefix = 2
+                settings.utc_offset_secs = prefix.utcOffsetSeconds
+            }
+        }
+    }
+
+    /** Calls a function that reads the settings, whose memory lives until it returns. */
+    fun <T> use(run: (Settings) -> T): T = run(settings).also { kept.clear() }
+
     fun create(): Handle {
         fun new() = create { Library.idgen_generator_new(settings, it) }
         val pointer = options.sources?.handle?.use { sources ->

@@ -51,23 +51,7 @@ public class UuidGenerator private constructor(private val handle: Handle) : Aut
             interval: String = "day",
             tail: Tail = Tail.ASCENDING,
             options: Options = Options(),
-        ): UuidGenerator = of(11, options) {
-            settings.interval = text("interval", interval)
-            settings.tail = tail.ordinal
-            when (prefix) {
-                is Prefix.Sequential -> settings.prefix_bits = prefix.bits
-                is Prefix.Keyed -> {
-                    settings.prefix = 1
-                    settings.secret = bytes(prefix.secret)
-                    settings.secret_length = prefix.secret.size.toLong()
-                    settings.writer = prefix.writer?.let { text("writer", it) }
-                }
-                is Prefix.Md5Week -> {
-                    settings.prefix = 2
-                    settings.utc_offset_secs = prefix.utcOffsetSeconds
-                }
-            }
-        }
+        ): UuidGenerator = of(11, options) { prefixed(prefix, interval, tail) }
 
         /** UUIDs of version 8 that begin with fixed bits, such as "ffffffff" or "0b101", and then ascend. Of 2^32 random keys, one begins with the default. */
         @JvmStatic @JvmOverloads

@@ -154,6 +154,18 @@ final class JavaApiTest {
     }
 
     @Test
+    void boundsOfTimes() {
+        TimeSpan day = new TimeSpan(Instant.parse("2026-11-21T00:00:00Z"), Instant.parse("2026-11-22T00:00:00Z"));
+        UuidBounds ids = Bounds.v7(day);
+        assertEquals(UUID.fromString("01a1fb67-1800-7000-8000-000000000000"), ids.getFirstJava());
+        assertEquals(UUID.fromString("01a2008d-73ff-7fff-bfff-ffffffffffff"), ids.getLastJava());
+        ShortBounds numbers = Bounds.shortIds(day);
+        assertEquals(86_400, (numbers.getLast() - numbers.getFirst() + 1) >>> 32);
+        assertEquals(24, Bounds.prefixed(new Prefix.Sequential(), "hour", Tail.ASCENDING, day).size());
+        assertTrue(Bounds.fixedPrefix("ff", day).getFirstJava().toString().startsWith("ff"));
+    }
+
+    @Test
     void sourcesOfTests() {
         try (TestSources sources = new TestSources(new byte[] {1, 2, 3}, true)) {
             sources.setTicks(17_952_624_001_234_567L);

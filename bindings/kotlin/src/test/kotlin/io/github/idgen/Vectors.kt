@@ -56,19 +56,21 @@ internal fun generatorOf(kind: String, given: JsonObject, options: Options): Tex
         "ulid" -> UuidGenerator.ulid(options)
         "fixed-prefix" -> UuidGenerator.fixedPrefix(given.text("prefix")!!, options)
         "prefixed" -> {
-            val prefix = when (given.text("prefix")) {
-                "keyed" -> Prefix.Keyed(unhex(given.text("secret")!!), given.text("writer"))
-                "md5-week" -> Prefix.Md5Week(given.number("utc_offset_secs")?.toInt() ?: 0)
-                else -> Prefix.Sequential(given.number("bits")?.toInt() ?: 16)
-            }
-            val tail = Tail.valueOf(given.text("tail")!!.uppercase().replace('-', '_'))
-            UuidGenerator.prefixed(prefix, given.text("interval")!!, tail, options)
+            UuidGenerator.prefixed(prefixOf(given), given.text("interval")!!, tailOf(given), options)
         }
         else -> throw AssertionError("no kind $kind")
     }
     val format = if (kind == "ulid") Format.BASE32 else Format.HYPHENATED
     return Texts({ format.encode(ids.next()) }, { ids.batchTexts(it, format) }, { ids.batchBytes(it) }, ids::close)
 }
+
+internal fun prefixOf(given: JsonObject): Prefix = when (given.text("prefix")) {
+    "keyed" -> Prefix.Keyed(unhex(given.text("secret")!!), given.text("writer"))
+    "md5-week" -> Prefix.Md5Week(given.number("utc_offset_secs")?.toInt() ?: 0)
+    else -> Prefix.Sequential(given.number("bits")?.toInt() ?: 16)
+}
+
+internal fun tailOf(given: JsonObject): Tail = Tail.valueOf(given.text("tail")!!.uppercase().replace('-', '_'))
 
 /** Runs the steps of a case, and returns them with their results in the form of the file. */
 internal fun replay(case: JsonObject): JsonArray {

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test
 /** The vectors that all implementations share, and the random cases that the Rust library prints. */
 internal class VectorsTest {
     /** What a call throws must be the error of the vector. */
-    private fun assertFails(vector: JsonObject, call: () -> Unit) {
+    fun assertFails(vector: JsonObject, call: () -> Unit) {
         val error = assertThrows(IdException::class.java, call, vector.toString())
         assertEquals(vector.text("error") ?: "parse", categoryOf(error), vector.toString())
         assertEquals(vector.text("message"), error.message)

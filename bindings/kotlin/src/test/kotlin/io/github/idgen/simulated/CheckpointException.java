@@ -1,0 +1,3 @@
+package io.github.idgen.simulated;
+
+public class CheckpointException extends Exception {}

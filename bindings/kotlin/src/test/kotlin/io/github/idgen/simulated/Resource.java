@@ -1,0 +1,7 @@
+package io.github.idgen.simulated;
+
+public interface Resource {
+    void beforeCheckpoint(Context context) throws Exception;
+
+    void afterRestore(Context context) throws Exception;
+}
