@@ -39,20 +39,7 @@ public final class UUIDGenerator: @unchecked Sendable {
         _ prefix: Prefix = .sequential(), interval: String = "day", tail: Tail = .ascending, options: Options = Options()
     ) throws -> UUIDGenerator {
         try of(IDGEN_PREFIXED, options) { settings in
-            settings.settings.interval = try settings.text("interval", interval)
-            settings.settings.tail = tail.number
-            switch prefix {
-            case .sequential(let bits):
-                settings.settings.prefix_bits = bits
-            case .keyed(let secret, let writer):
-                settings.settings.prefix = IDGEN_KEYED
-                settings.settings.secret = settings.bytes(secret)
-                settings.settings.secret_length = secret.count
-                settings.settings.writer = try settings.text("writer", writer)
-            case .md5Week(let utcOffsetSeconds):
-                settings.settings.prefix = IDGEN_MD5_WEEK
-                settings.settings.utc_offset_secs = utcOffsetSeconds
-            }
+            try settings.setPrefixed(prefix, interval, tail)
         }
     }
 

@@ -103,6 +103,33 @@ struct Settings {
         }
     }
 
+    /// Runs a function with the settings of a kind: `configure` changes them.
+    static func with<T>(_ kind: Int32, _ configure: (inout Settings) throws -> Void, _ run: (UnsafePointer<idgen_settings>) throws -> T) throws -> T {
+        var settings = Settings()
+        defer { settings.texts.forEach { free($0) } }
+        idgen_settings_init(&settings.settings, kind)
+        try configure(&settings)
+        return try run(&settings.settings)
+    }
+
+    /// The settings of prefixed ids.
+    mutating func setPrefixed(_ prefix: Prefix, _ interval: String, _ tail: Tail) throws {
+        settings.interval = try text("interval", interval)
+        settings.tail = tail.number
+        switch prefix {
+        case .sequential(let bits):
+            settings.prefix_bits = bits
+        case .keyed(let secret, let writer):
+            settings.prefix = IDGEN_KEYED
+            settings.secret = bytes(secret)
+            settings.secret_length = secret.count
+            settings.writer = try text("writer", writer)
+        case .md5Week(let utcOffsetSeconds):
+            settings.prefix = IDGEN_MD5_WEEK
+            settings.utc_offset_secs = utcOffsetSeconds
+        }
+    }
+
     /// A copy of a text, which lives as long as the settings.
     mutating func text(_ name: String, _ value: String?) throws -> UnsafePointer<CChar>? {
         guard let value else { return nil }

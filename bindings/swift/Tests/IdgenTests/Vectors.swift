@@ -66,18 +66,33 @@ func generator(_ kind: String, _ given: Object, _ options: Options) throws -> Te
     case "ulid": ids = try .ulid(options)
     case "fixed-prefix": ids = try .fixedPrefix(given.text("prefix")!, options: options)
     default:
-        let prefix: Prefix
-        switch given.text("prefix") {
-        case "keyed": prefix = .keyed(secret: unhex(given.text("secret")!), writer: given.text("writer"))
-        case "md5-week": prefix = .md5Week(utcOffsetSeconds: Int32(given.number("utc_offset_secs") ?? 0))
-        default: prefix = .sequential(bits: Int32(given.number("bits") ?? 16))
-        }
-        let tail = Tail(rawValue: given.text("tail")!)!
-        ids = try .prefixed(prefix, interval: given.text("interval")!, tail: tail, options: options)
+        ids = try .prefixed(prefix(given), interval: given.text("interval")!, tail: tail(given), options: options)
     }
     let format: Format = kind == "ulid" ? .base32 : .hyphenated
     return Texts(
         next: { try format.encode(ids.next()) }, batch: { try ids.batchTexts($0, format) }, skip: { _ = try ids.batch($0) })
+}
+
+func prefix(_ given: Object) -> Prefix {
+    switch given.text("prefix") {
+    case "keyed": return .keyed(secret: unhex(given.text("secret")!), writer: given.text("writer"))
+    case "md5-week": return .md5Week(utcOffsetSeconds: Int32(given.number("utc_offset_secs") ?? 0))
+    default: return .sequential(bits: Int32(given.number("bits") ?? 16))
+    }
+}
+
+func tail(_ given: Object) -> Tail { Tail(rawValue: given.text("tail")!)! }
+
+/// What a call throws must be the error of the vector.
+func assertFails(_ vector: Object, _ call: () throws -> Any) {
+    XCTAssertThrowsError(try call(), "\(vector)") { thrown in
+        let error = thrown as! IdError
+        XCTAssertEqual(category(error), vector.text("error") ?? "parse", "\(vector)")
+        XCTAssertEqual(error.description, vector.text("message"))
+        if case .parse(_, let offset) = error, !vector.has("error") {
+            XCTAssertEqual(offset, vector.number("offset").map { Int($0) }, "\(vector)")
+        }
+    }
 }
 
 /// Runs the steps of a case, and compares their results with the file.

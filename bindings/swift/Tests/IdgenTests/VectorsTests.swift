@@ -6,18 +6,6 @@ import XCTest
 
 /// The vectors that all implementations share, and the random cases that the Rust library prints.
 final class VectorsTests: XCTestCase {
-    /// What a call throws must be the error of the vector.
-    private func assertFails(_ vector: Object, _ call: () throws -> Any) {
-        XCTAssertThrowsError(try call(), "\(vector)") { thrown in
-            let error = thrown as! IdError
-            XCTAssertEqual(category(error), vector.text("error") ?? "parse", "\(vector)")
-            XCTAssertEqual(error.description, vector.text("message"))
-            if case .parse(_, let offset) = error, !vector.has("error") {
-                XCTAssertEqual(offset, vector.number("offset").map { Int($0) }, "\(vector)")
-            }
-        }
-    }
-
     private func format(_ name: String) -> Format {
         Format.allCases.first { $0.name == (name == "base64sort" ? "ordered64" : name) }!
     }
