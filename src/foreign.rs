@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use idgen::codec::guid;
+use idgen::codec::{guid, java_legacy};
 use idgen::{ForeignId, Uuid};
 use serde::Serialize;
 use uuid::Variant;
@@ -59,15 +59,18 @@ pub fn orders_of(id: &Uuid) -> Vec<Reading> {
     if is_known(id) || id.is_nil() || id.is_max() {
         return Vec::new();
     }
-    let halves = id.as_u64_pair();
-    let java = Uuid::from_u64_pair(halves.0.swap_bytes(), halves.1.swap_bytes());
+    let java = java_legacy::from_bytes(id.into_bytes());
     [
         (
             "dotnet-guid",
             guid::from_bytes(id.into_bytes()),
             "if the bytes are in the order of .NET's Guid.ToByteArray()",
         ),
-        ("java-legacy", java, "if the bytes are in MongoDB's legacy order of Java (subtype 3)"),
+        (
+            "java-legacy",
+            java,
+            "if the bytes are in MongoDB's legacy order of Java (subtype 3), or in ClickHouse's binary form",
+        ),
     ]
     .into_iter()
     .filter(|(_, other, _)| is_known(other) && matches!(other.get_version_num(), 1 | 4 | 7))

@@ -92,6 +92,8 @@ def orders() -> object:
             "mysql_swapped": (b[6:8] + b[4:6] + b[0:4] + b[8:16]).hex(),
             "sql_server": sqlguid.hex(),
             "clickhouse": (b[8:16] + b[0:8]).hex(),
+            "java_legacy": (b[7::-1] + b[:7:-1]).hex(),
+            "timeuuid": (b[6:8] + b[4:6] + b[0:4] + bytes(byte ^ 0x80 for byte in b[8:16])).hex() if b[6] >> 4 == 1 else None,
             "mariadb": None if not swapped and b[6] >= 0x80 and 0 < b[8] <= 0x80 else mariadb.hex(),
         }
 
@@ -99,7 +101,8 @@ def orders() -> object:
     return {
         "$schema": "schema/orders.schema.json",
         "about": "Bytes of UUIDs, in hexadecimal, in the order in which databases compare them from left to right; guid is what .NET "
-        "and SQL Server store. MariaDB refuses an id whose value is null.",
+        "and SQL Server store, java_legacy what MongoDB's old driver for Java stored, and ClickHouse's binary formats have. MariaDB and "
+        "Cassandra's timeuuid refuse an id whose value is null.",
         "orders": [of(section, text) for section, text in [*IDS, refused]],
     }
 

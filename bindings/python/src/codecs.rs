@@ -2,8 +2,8 @@
 
 use idgen::Uuid;
 use idgen::codec::{
-    Format, base32, base32hex, base32human, base64, base64url, guid, hyphenated, int, ordered64, simple,
-    swapped,
+    Format, base32, base32hex, base32human, base64, base64url, guid, hyphenated, int, java_legacy, ordered64,
+    simple, swapped,
 };
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
@@ -260,6 +260,24 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
              >>> idgen.from_guid(idgen.to_guid('6ccd780c-baba-1026-9564-5b8c656024db'))\nUUID('6ccd780c-baba-1026-9564-5b8c656024db')\n"
         ),
         |data| from_bytes(data, |bytes| guid::decode(bytes)),
+    )?;
+    add_function_of_one(
+        module,
+        c"to_java_legacy",
+        c_doc!(
+            "to_java_legacy(id, /)\n--\n\nThe 16 bytes with both halves reversed: MongoDB's JAVA_LEGACY (subtype 3) and ClickHouse's binary form.\n\n\
+             >>> idgen.to_java_legacy('6ccd780c-baba-1026-9564-5b8c656024db').hex()\n'2610baba0c78cd6cdb2460658c5b6495'\n"
+        ),
+        |id| Ok(PyBytes::new(id.py(), &java_legacy::to_bytes(&read_id(id)?)).into_any()),
+    )?;
+    add_function_of_one(
+        module,
+        c"from_java_legacy",
+        c_doc!(
+            "from_java_legacy(data, /)\n--\n\nThe id of 16 bytes with both halves reversed.\n\n\
+             >>> idgen.from_java_legacy(bytes.fromhex('2610baba0c78cd6cdb2460658c5b6495'))\nUUID('6ccd780c-baba-1026-9564-5b8c656024db')\n"
+        ),
+        |data| from_bytes(data, |bytes| java_legacy::decode(bytes)),
     )?;
     add_function_of_one(
         module,

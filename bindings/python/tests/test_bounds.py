@@ -131,7 +131,7 @@ def test_the_shared_vectors() -> None:
         settings = vector["settings"]
 
         def call(**form: Any) -> Any:
-            return idgen.bounds(kind, *times, **settings, **form)  # noqa: B023
+            return idgen.bounds(kind, *times, **settings, **form)
 
         if "error" in vector:
             failure(vector, call)
@@ -157,6 +157,6 @@ def test_the_shared_vectors() -> None:
             if name in given:
                 arguments[argument] = given[name]
         if "error" in vector:
-            failure(vector, lambda: idgen.prefixed_bounds(*times, **arguments))  # noqa: B023
+            failure(vector, lambda: idgen.prefixed_bounds(*times, **arguments))
             continue
         assert [list(pair) for pair in idgen.prefixed_bounds(*times, **arguments)] == vector["ranges"], given

@@ -39,6 +39,7 @@ ORACLES: dict[str, Callable[[uuid.UUID], Any]] = {
     "int": lambda id: id.int,
     "bytes": lambda id: id.bytes,
     "guid": lambda id: id.bytes_le,
+    "java_legacy": lambda id: id.bytes[7::-1] + id.bytes[:7:-1],
     "swapped": lambda id: id.bytes[6:8] + id.bytes[4:6] + id.bytes[:4] + id.bytes[8:],
 }
 AT_RANDOM = random.Random(1)
@@ -139,7 +140,17 @@ def test_bad_text_is_refused(name: str, text: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    [*TEXT_READERS, "from_bytes", "from_swapped", "from_guid", "from_int", "parse", "to_str", "to_bytes"],
+    [
+        *TEXT_READERS,
+        "from_bytes",
+        "from_swapped",
+        "from_guid",
+        "from_java_legacy",
+        "from_int",
+        "parse",
+        "to_str",
+        "to_bytes",
+    ],
 )
 @pytest.mark.parametrize("value", [None, 1.5, [], object(), uuid.UUID])
 def test_bad_types_are_refused(name: str, value: object) -> None:

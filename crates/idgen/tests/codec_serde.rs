@@ -34,6 +34,7 @@ macro_rules! rows {
 }
 
 rows! {
+    numbers, "idgen::serde::numbers";
     hyphenated, "idgen::serde::hyphenated";
     simple, "idgen::serde::simple";
     urn, "idgen::serde::urn";
@@ -77,4 +78,19 @@ fn short_ids_keep_all_64_bits() {
     for bad in ["\"18446744073709551616\"", "18446744073709551616", "\"+1\"", "true", "[]"] {
         assert!(serde_json::from_str::<ShortId>(bad).is_err(), "{bad}");
     }
+}
+
+/// YAML has no bytes: the byte strings of `binary` are refused there, and the numbers are a list.
+#[test]
+fn numbers_in_yaml() {
+    #[derive(serde::Serialize, serde::Deserialize)]
+    struct Numbers(#[serde(with = "idgen::serde::numbers")] Uuid);
+    #[derive(serde::Serialize)]
+    struct Binary(#[serde(with = "idgen::serde::binary")] Uuid);
+    let id = Uuid::from_u128(0x6ccd780c_baba_1026_9564_5b8c656024db);
+    let yaml = serde_yaml_ng::to_string(&Numbers(id)).unwrap();
+    assert!(yaml.starts_with("- 108\n- 205\n"), "{yaml}");
+    assert_eq!(serde_yaml_ng::from_str::<Numbers>(&yaml).unwrap().0, id);
+    assert!(serde_yaml_ng::from_str::<Numbers>(&yaml.replace("- 205\n", "")).is_err());
+    assert!(serde_yaml_ng::to_string(&Binary(id)).is_err());
 }

@@ -1,7 +1,7 @@
 //! The library against the vectors of the standards, which an implementation in Python computes.
 
 use idgen::Uuid;
-use idgen::codec::{Format, guid, order, swapped};
+use idgen::codec::{Format, guid, java_legacy, order, swapped};
 use serde_json::Value;
 
 fn vectors(name: &str) -> Value {
@@ -50,6 +50,9 @@ fn orders_are_those_of_the_databases() {
         assert_eq!(Some(order::sql_server(&id)), bytes("sql_server"));
         assert_eq!(Some(order::clickhouse(&id)), bytes("clickhouse"));
         assert_eq!(order::mariadb(&id), bytes("mariadb"), "{id}");
+        assert_eq!(Some(java_legacy::to_bytes(&id)), bytes("java_legacy"));
+        let is_v1 = id.get_version_num() == 1;
+        assert_eq!(is_v1.then(|| order::timeuuid(&id)), bytes("timeuuid"), "{id}");
     }
 }
 

@@ -15,6 +15,8 @@ There is a function for each kind: ``v1 v4 v6 v7 ulid week prefixed fixed_prefix
 ``idgen.mysql`` maps UUIDs to integers in MySQL and MariaDB.
 """
 
+import os as _os
+
 from idgen._idgen import (
     V1,
     V4,
@@ -54,6 +56,7 @@ from idgen._idgen import (
     from_guid,
     from_hex,
     from_int,
+    from_java_legacy,
     from_ordered64,
     from_str,
     from_swapped,
@@ -82,6 +85,7 @@ from idgen._idgen import (
     to_guid,
     to_hex,
     to_int,
+    to_java_legacy,
     to_ordered64,
     to_str,
     to_swapped,
@@ -198,6 +202,7 @@ __all__ = [
     "from_guid",
     "from_hex",
     "from_int",
+    "from_java_legacy",
     "from_ordered64",
     "from_str",
     "from_swapped",
@@ -229,6 +234,7 @@ __all__ = [
     "to_guid",
     "to_hex",
     "to_int",
+    "to_java_legacy",
     "to_ordered64",
     "to_str",
     "to_swapped",
@@ -272,3 +278,9 @@ __all__ = [
     "week_int",
     "week_str",
 ]
+
+# What Lambda sets in an environment of which it takes a snapshot.
+if _os.environ.get("AWS_LAMBDA_INITIALIZATION_TYPE") == "snap-start":
+    from idgen import _snapshots
+
+    _snapshots.register()

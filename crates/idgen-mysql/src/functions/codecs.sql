@@ -1,4 +1,4 @@
--- 16 bytes of a UUID, from 16 bytes or from its 36 characters in capitals or small letters.
+-- 16 bytes of a UUID, from 16 bytes, or from what UUID_TO_BIN takes: its 36 characters, also in braces, or its 32 digits, in capitals or small letters.
 CREATE FUNCTION idgen_bytes(p_uuid VARBINARY(255)) RETURNS BINARY(16)
 DETERMINISTIC NO SQL
 BEGIN
@@ -9,10 +9,16 @@ BEGIN
   IF LENGTH(p_uuid) = 16 THEN
     RETURN p_uuid;
   END IF;
-  IF v_text REGEXP '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$' THEN
+  IF LENGTH(p_uuid) = 38 AND LEFT(v_text, 1) = '{' AND RIGHT(v_text, 1) = '}' THEN
+    SET v_text = SUBSTRING(v_text, 2, 36);
+  END IF;
+  IF LENGTH(v_text) = 36 AND v_text REGEXP '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$' THEN
     RETURN UNHEX(REPLACE(v_text, '-', ''));
   END IF;
-  SIGNAL SQLSTATE '22000' SET MESSAGE_TEXT = 'idgen: not a UUID of 16 bytes or 36 characters';
+  IF LENGTH(v_text) = 32 AND v_text REGEXP '^[0-9a-fA-F]{32}$' THEN
+    RETURN UNHEX(v_text);
+  END IF;
+  SIGNAL SQLSTATE '22000' SET MESSAGE_TEXT = 'idgen: not a UUID of 16 bytes, or of 36, 38 (in braces) or 32 characters';
 END
 //
 -- 22 characters of base64, without padding.

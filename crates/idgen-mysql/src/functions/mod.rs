@@ -17,7 +17,7 @@ pub enum Dialect {
 ///
 /// | function | result |
 /// |---|---|
-/// | `idgen_bytes(uuid)` | `BINARY(16)` from 16 bytes or 36 characters; anything else is an error |
+/// | `idgen_bytes(uuid)` | `BINARY(16)` from 16 bytes, or from what `UUID_TO_BIN` takes: 36 characters, also in braces, or 32 digits; anything else is an error |
 /// | `idgen_to_base64(uuid)` | 22 characters, like [`idgen::codec::base64`] |
 /// | `idgen_from_base64(text)` | `BINARY(16)`; a text that no encoder writes is an error |
 /// | `idgen_week_prefix(datetime)` | 4 hexadecimal digits, like `idgen::md5_week_prefix` |

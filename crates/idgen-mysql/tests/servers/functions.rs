@@ -70,10 +70,25 @@ async fn codecs_agree(database: Database, index: Index) {
         let found = text(&mut connection, "SELECT HEX(idgen_from_base64(?))", bad).await;
         assert!(found.is_err(), "{bad}: {found:?}");
     }
+    for good in [
+        "6CCD780C-BABA-1026-9564-5b8c656024db",
+        "{6ccd780c-baba-1026-9564-5b8c656024db}",
+        "6ccd780cbaba102695645b8c656024db",
+        "6CCD780CBABA102695645B8C656024DB",
+    ] {
+        let found = text(&mut connection, "SELECT LOWER(HEX(idgen_bytes(?)))", good).await.unwrap();
+        assert_eq!(found.as_deref(), Some("6ccd780cbaba102695645b8c656024db"), "{good}");
+    }
     for bad in [
         "",
         "6ccd780c-baba-1026-9564-5b8c656024dg",
-        "6ccd780cbaba102695645b8c656024db",
+        "6ccd780cbaba102695645b8c656024dg",
+        "6ccd780cbaba102695645b8c656024db\n",
+        "{6ccd780cbaba102695645b8c656024db}",
+        "{6ccd780c-baba-1026-9564-5b8c656024db",
+        "6ccd780c-baba-1026-9564-5b8c656024db}",
+        "{{6ccd780c-baba-1026-9564-5b8c656024db}}",
+        "[6ccd780c-baba-1026-9564-5b8c656024db]",
         "6ccd780c-baba-1026-9564-5b8c656024db ",
     ] {
         let found = text(&mut connection, "SELECT HEX(idgen_bytes(?))", bad).await;

@@ -40,7 +40,7 @@
 //! # Ok::<(), idgen::Error>(())
 //! ```
 //!
-//! The bytes of a GUID in .NET and SQL Server are in [`guid`], and the orders in which databases compare ids in [`order`].
+//! The bytes of a GUID in .NET and SQL Server are in [`guid`], those of ClickHouse and of MongoDB's old driver for Java in [`java_legacy`], and the orders in which databases compare ids in [`order`].
 //! [`literal`] reads hexadecimal as servers print it.
 
 pub(crate) mod alphabet;
@@ -65,6 +65,7 @@ pub mod base64url;
 pub mod guid;
 pub mod hyphenated;
 pub mod int;
+pub mod java_legacy;
 pub mod literal;
 pub mod order;
 #[doc(alias = "base64sort")]

@@ -9,6 +9,7 @@
 //! | MariaDB's `UUID`, versions 1 to 5 | the last six bytes: [`mariadb`] |
 //! | MariaDB's `UUID`, version 6 and later | the first byte |
 //! | ClickHouse's `UUID` | the second half: [`clickhouse`] |
+//! | Cassandra's and ScyllaDB's `timeuuid` | the time of version 1: [`timeuuid`] |
 //!
 //! An id that ascends in one order is random in another. So version 7 fills an index of SQL Server or ClickHouse as random
 //! keys do; store its bytes in `BINARY(16)` or `FixedString(16)`, or permute them: the id whose key is that of version 7
@@ -107,10 +108,42 @@ const fn is_swapped(k: &[u8; 16]) -> bool {
     k[6] >= 0x80 && 0 < k[8] && k[8] <= 0x80
 }
 
+/// The bytes in the order in which Cassandra and ScyllaDB compare a `timeuuid`: the time of version 1, and then the other eight bytes, each as a number
+/// with a sign.
+///
+/// The column takes version 1 alone: other ids have an order here, but Cassandra refuses them. Ids of one time can have another order elsewhere:
+/// [`swapped`](super::swapped) begins with the time, too, but its other bytes are compared without a sign.
+///
+/// Source: `TimeUUIDType.compareCustom` of Cassandra.
+///
+/// ```
+/// use idgen::codec::{hyphenated, order};
+///
+/// let id = hyphenated::decode("00112233-4455-1677-8899-aabbccddeeff")?;
+/// let key = order::timeuuid(&id);
+/// assert_eq!(u128::from_be_bytes(key), 0x1677_4455_00112233_08192A3B4C5D6E7F);
+/// assert_eq!(order::from_timeuuid(key), id);
+///
+/// let [low, high] = ["c232ab00-9414-11ec-8000-000000000000", "c232ab00-9414-11ec-7f00-000000000000"].map(hyphenated::decode);
+/// assert!(order::timeuuid(&low?) < order::timeuuid(&high?));
+/// # Ok::<(), idgen::Error>(())
+/// ```
+pub const fn timeuuid(uuid: &Uuid) -> [u8; 16] {
+    (u128::from_be_bytes(super::swapped::to_bytes(uuid)) ^ SIGNS).to_be_bytes()
+}
+
+/// The id whose bytes Cassandra compares in this order.
+pub const fn from_timeuuid(key: [u8; 16]) -> Uuid {
+    super::swapped::from_bytes((u128::from_be_bytes(key) ^ SIGNS).to_be_bytes())
+}
+
+/// The signs of the last eight bytes.
+const SIGNS: u128 = 0x8080_8080_8080_8080;
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::codec::{guid, swapped};
+    use crate::codec::{guid, java_legacy, swapped};
     use proptest::prelude::*;
     use std::vec::Vec;
 
@@ -121,6 +154,8 @@ mod tests {
             prop_assert_eq!(from_sql_server(sql_server(&id)), id);
             prop_assert_eq!(from_clickhouse(clickhouse(&id)), id);
             prop_assert_eq!(guid::from_bytes(guid::to_bytes(&id)), id);
+            prop_assert_eq!(java_legacy::from_bytes(java_legacy::to_bytes(&id)), id);
+            prop_assert_eq!(from_timeuuid(timeuuid(&id)), id);
             match mariadb(&id) {
                 Some(key) => prop_assert_eq!(from_mariadb(key), id),
                 None => prop_assert!(version == 8 && id.as_bytes()[8] == 0x80),
@@ -135,6 +170,22 @@ mod tests {
             let places = [10, 11, 12, 13, 14, 15, 8, 9, 6, 7, 4, 5, 0, 1, 2, 3];
             let key = |id: &Uuid| places.map(|place| guid::to_bytes(id)[place]);
             prop_assert_eq!(sql_server(&a).cmp(&sql_server(&b)), key(&a).cmp(&key(&b)));
+        }
+    }
+
+    proptest! {
+        /// As Cassandra's `TimeUUIDType` compares: the time, and then bytes with a sign.
+        #[test]
+        fn timeuuid_compares_as_cassandra(a: u128, b: u128, same_time: bool) {
+            let time = (1u128 << 64) - 1 << 64;
+            let b = if same_time { a & time | b & !time } else { b };
+            let (a, b) = (crate::fields::stamped(a, 1), crate::fields::stamped(b, 1));
+            let key = |id: &Uuid| {
+                let (top, low) = id.as_u64_pair();
+                let time = (top & 0xFFF) << 48 | (top >> 16 & 0xFFFF) << 32 | top >> 32;
+                (time, low.to_be_bytes().map(|byte| byte as i8))
+            };
+            prop_assert_eq!(timeuuid(&a).cmp(&timeuuid(&b)), key(&a).cmp(&key(&b)));
         }
     }
 

@@ -80,3 +80,39 @@ macro_rules! bytes_module {
     };
 }
 pub(super) use bytes_module;
+
+/// The 16 bytes as an array of numbers in each format, for those without bytes, such as YAML, and for readers that expect numbers.
+///
+/// Reads byte strings, too.
+///
+/// ```
+/// #[derive(serde::Serialize, serde::Deserialize)]
+/// struct Id(#[serde(with = "idgen::serde::numbers")] idgen::Uuid);
+///
+/// let json = "[108,205,120,12,186,186,16,38,149,100,91,140,101,96,36,219]";
+/// let id: Id = serde_json::from_str(json)?;
+/// assert_eq!(id.0.to_string(), "6ccd780c-baba-1026-9564-5b8c656024db");
+/// assert_eq!(serde_json::to_string(&id)?, json);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+pub mod numbers {
+    use ::serde::{Deserializer, Serialize, Serializer};
+
+    use crate::codec::Format;
+    use crate::serde::field::{self, Field};
+    use uuid::Uuid;
+
+    struct Form;
+
+    impl field::Form for Form {
+        fn serialize<S: Serializer>(id: &Uuid, serializer: S) -> Result<S::Ok, S::Error> {
+            id.as_bytes().serialize(serializer)
+        }
+
+        fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Uuid, D::Error> {
+            deserializer.deserialize_tuple(16, super::Bytes(|bytes| Format::Binary.decode(bytes)))
+        }
+    }
+
+    field::functions!();
+}

@@ -44,6 +44,7 @@ text::text_module!(base32, Base32, LEN, "3CSNW0SENT20K9AS2VHHJP096V");
 text::text_module!(base32hex, Base32Hex, LEN, "DJ6NG35QN882D5B4BE66AO14RC");
 text::text_module!(base32human, Base32Human, LEN, "DK6QG35TQ882D5B4BE66AR14VC");
 text::text_module!(int, Int, MAX_LEN, "144623479298450090607906173242916742363");
+pub use bytes::numbers;
 bytes::bytes_module!(
     binary,
     Binary,
