@@ -62,6 +62,9 @@ case ${1:-test} in
   test)
     lint
     build
+    # For the drivers of other languages, in docs/drivers.md.
+    have javac || install_packages "the tests of Java's drivers" default-jdk-headless
+    php -m 2>/dev/null | grep -q pdo_pgsql || install_packages "the tests of PHP's drivers" php-cli php-mysql php-pgsql php-sqlite3
     python -m pytest "${@:2}"
     ;;
   bench)
