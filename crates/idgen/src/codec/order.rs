@@ -177,7 +177,7 @@ mod tests {
         /// As Cassandra's `TimeUUIDType` compares: the time, and then bytes with a sign.
         #[test]
         fn timeuuid_compares_as_cassandra(a: u128, b: u128, same_time: bool) {
-            let time = (1u128 << 64) - 1 << 64;
+            let time = u128::MAX << 64;
             let b = if same_time { a & time | b & !time } else { b };
             let (a, b) = (crate::fields::stamped(a, 1), crate::fields::stamped(b, 1));
             let key = |id: &Uuid| {
