@@ -54,12 +54,11 @@ impl Texts<'_> {
 
     /// Columns that refer to ids and that columns of integers replace, with their tables.
     pub(in crate::plan::mysql) fn replaced(&self) -> impl Iterator<Item = (&str, &str)> {
-        let columns = self.graph.keys.keys().filter_map(|(table, column)| {
+        self.graph.keys.keys().filter_map(|(table, column)| {
             let of = self.catalog.tables.get(table)?;
             let is_replaced = matches!(self.fate(of, of.column(column)?), Fate::Refers(..));
             is_replaced.then_some((table.as_str(), column.as_str()))
-        });
-        columns
+        })
     }
 
     /// The name that a column of a key has in the new table for those who refer to it.
