@@ -41,8 +41,8 @@ pub(super) fn all(texts: &Texts<'_>, planned: &[Vec<String>], references: Vec<St
     );
     notes.push(
         "Statements that were prepared before the step `rename` are prepared again by the server. A transaction whose snapshot is older \
-         than the renaming gets error 1412 when it reads the tables; one that is older than the end of the copy would find them empty, so the \
-         step refuses, and names its session."
+         than the renaming reads the rows of its snapshot with the new keys after it, and may get error 1412, which says that it must begin again; \
+         one that is older than the end of the copy would find no rows, so the step refuses, and names its session."
             .to_owned(),
     );
     notes.push(format!(

@@ -3,6 +3,8 @@
 use std::time::{Duration, Instant};
 
 use idgen_server::Wait;
+use sqlx::Connection;
+use sqlx::mysql::MySqlConnection;
 
 use crate::client::result;
 use crate::ledger::bytes;
@@ -52,18 +54,17 @@ fn other_tables(servers: &Servers) {
     servers.sql(&other, "CREATE TABLE t (k INT)").unwrap();
     let mut reader = servers.connect(&other);
     servers.on(&mut reader, "BEGIN; SELECT * FROM t").unwrap();
-    let mut changer = servers.connect(&other);
-    let session = "SELECT CONNECTION_ID()";
-    let number: u64 = servers.runtime.block_on(sqlx::query_scalar(session).fetch_one(&mut changer)).unwrap();
+    let url = other.url().to_owned();
     let change = std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(execute(&mut changer, "ALTER TABLE t ADD b INT, ALGORITHM = COPY"))
+        runtime.block_on(async {
+            let mut changer = MySqlConnection::connect(&url).await.unwrap();
+            execute(&mut changer, "ALTER TABLE t ADD b INT, ALGORITHM = COPY").await
+        })
     });
-    let waits = format!(
-        "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE ID = {number} AND STATE LIKE 'Waiting for table metadata lock%'"
-    );
+    let waits = "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE INFO LIKE 'ALTER TABLE t ADD b%' AND STATE LIKE 'Waiting for table metadata lock%'";
     let wait = Wait::until("the change of the other table waits");
-    while servers.number(&world.scratch, &waits) != 1 {
+    while servers.number(&world.scratch, waits) != 1 {
         wait.check();
     }
     world.until("rename");
