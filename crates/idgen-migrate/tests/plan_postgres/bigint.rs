@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use idgen_migrate::plan::{Options, Target, plan};
 use idgen_server::Scratch;
-use sqlx::{AssertSqlSafe, Executor, PgConnection};
+use sqlx::{AssertSqlSafe, Executor, PgConnection, Row};
 
 use crate::psql::{Files, SERVER, connect, execute, text};
 use crate::{run, schema};
@@ -227,8 +227,8 @@ async fn write(url: String, seed: u64, stop: Arc<AtomicBool>) -> BTreeMap<i64, i
         let sql = format!(
             "WITH o AS (INSERT INTO orders (busy) VALUES ({busy}) RETURNING id) SELECT id::bigint FROM o"
         );
-        let id: i64 =
-            sqlx::query_scalar(AssertSqlSafe(sql)).persistent(false).fetch_one(&mut own).await.unwrap();
+        // One message: a statement that is prepared first fails if the last step comes between.
+        let id: i64 = own.fetch_one(sqlx::raw_sql(AssertSqlSafe(sql))).await.unwrap().get(0);
         execute(&mut own, format!("INSERT INTO order_lines (order_id) VALUES ({id})")).await;
         rows.insert(id, busy);
         let ids: Vec<i64> = rows.keys().copied().collect();
