@@ -72,6 +72,7 @@ fn integers_of_a_map_with_hashes_on_mysql() {
 }
 
 #[test]
+#[ignore = "minutes: make soak executes it"]
 fn integers_of_a_map_with_hashes_on_mariadb() {
     change_with(Database::MariaDb, Target::Integer, Index::Dedup, rows(5_000));
 }
