@@ -93,7 +93,7 @@ impl Moment {
         interrupt: &Interrupt,
     ) -> anyhow::Result<bool> {
         let Some((step, file)) = folder.step(at, Direction::Forward) else { return Ok(true) };
-        if needs_consent(step) && !self.yes && !agrees(&described(folder, at), interrupt).await? {
+        if needs_consent(step) && !self.yes && !agrees(&described(step, &file), interrupt).await? {
             progress.say(Some(&file), "not executed")?;
             return Ok(false);
         }
@@ -125,11 +125,10 @@ impl Moment {
 }
 
 /// What a person should know before agreeing to a step.
-fn described(folder: &Folder, at: usize) -> String {
-    let Some((step, file)) = folder.step(at, Direction::Forward) else { return String::new() };
-    let back = match folder.step(at, Direction::Back) {
-        Some((_, back)) if !step.undo.is_empty() && step.name != "finish" => back,
-        _ => "none".to_owned(),
+fn described(step: &Step, file: &str) -> String {
+    let back = match step.undo.is_empty() || step.name == "finish" {
+        true => "none".to_owned(),
+        false => format!("undo/{file}"),
     };
     format!("{file}: {}\nLocks: {}\nWay back: {back}", step.purpose, step.locks)
 }

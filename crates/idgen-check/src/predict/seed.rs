@@ -11,6 +11,7 @@ use super::follow::{Draws, Lead};
 use super::form::{DRAWN, End, FORMS, Form};
 use super::mersenne::{self, Mersenne};
 use super::source::SYSTEM;
+use super::stream::{NUMBERINGS, Numbering};
 
 /// Seeds that are computed at once, so that the processor need not wait for one multiplication after the other.
 const LANES: usize = 8;
@@ -163,40 +164,21 @@ fn glibc_words(state: Vec<u32>) -> Box<dyn Draws> {
     Box::new(Glibc(state.into()))
 }
 
-/// How numbers are made of words.
-#[derive(Clone, Copy)]
-struct Way {
-    end: End,
-    /// Words of a number, which shows the first one.
-    stride: usize,
-    /// Lowest bits of a word that are dropped.
-    dropped: u32,
-}
-
-const WAYS: [Way; 4] = [
-    Way { end: End::Low, stride: 1, dropped: 0 },
-    // mt_rand() without limits, and rand() of glibc.
-    Way { end: End::Low, stride: 1, dropped: 1 },
-    Way { end: End::Top, stride: 1, dropped: 0 },
-    // Fractions of 53 bits.
-    Way { end: End::Top, stride: 2, dropped: 0 },
-];
-
-/// Words in one of the ways.
+/// Words as a program makes numbers of them.
 struct Numbers {
     words: Box<dyn Draws>,
-    way: Way,
+    numbering: Numbering,
 }
 
 impl Draws for Numbers {
     fn next(&mut self) -> u64 {
         let word = self.words.next();
-        (1..self.way.stride).for_each(|_| _ = self.words.next());
-        word >> (32 + self.way.dropped) << (32 + self.way.dropped)
+        (1..self.numbering.stride).for_each(|_| _ = self.words.next());
+        word >> (32 + self.numbering.dropped) << (32 + self.numbering.dropped)
     }
 
     fn boxed(&self) -> Box<dyn Draws> {
-        Box::new(Numbers { words: self.words.boxed(), way: self.way })
+        Box::new(Numbers { words: self.words.boxed(), numbering: self.numbering })
     }
 }
 
@@ -204,25 +186,29 @@ impl Draws for Numbers {
 struct Guess {
     id: u128,
     form: &'static Form,
-    way: Way,
+    numbering: Numbering,
     /// A word, which of its bits are known, and their value.
     words: Vec<(usize, u32, u32)>,
 }
 
 impl Guess {
-    fn new(id: u128, form: &'static Form, way: Way) -> Option<Self> {
+    fn new(id: u128, form: &'static Form, numbering: Numbering) -> Option<Self> {
         let widest = form.widest();
         let is_enough = (form.mask() & DRAWN).count_ones() >= SPARE + SEED_BITS;
-        if !is_enough || form.is_scaled || widest > 32 - way.dropped || way.stride == 2 && widest > 24 {
+        if !is_enough
+            || form.is_scaled
+            || widest > 32 - numbering.dropped
+            || numbering.stride == 2 && widest > 24
+        {
             return None;
         }
         let word = |draw: usize| {
             let (number, mask, of) = form.seen(id, draw, DRAWN);
-            let up = if way.end == End::Top { 32 - of } else { way.dropped };
-            (of > 0).then_some((draw * way.stride, (mask << up) as u32, (number << up) as u32))
+            let up = if numbering.end == End::Top { 32 - of } else { numbering.dropped };
+            (of > 0).then_some((draw * numbering.stride, (mask << up) as u32, (number << up) as u32))
         };
-        let words = (0..form.draws.min(FIRST / way.stride)).filter_map(word).collect();
-        Some(Guess { id, form, way, words })
+        let words = (0..form.draws.min(FIRST / numbering.stride)).filter_map(word).collect();
+        Some(Guess { id, form, numbering, words })
     }
 
     fn may_be(&self, first: &[Lanes; FIRST], lane: usize) -> bool {
@@ -232,16 +218,16 @@ impl Guess {
     /// The source with this seed, if all of the id agrees.
     fn lead(&self, fitting: &Fitting) -> Option<Lead> {
         let Fitting { of, seed, kind, .. } = fitting;
-        let numbers = Numbers { words: (of.words)(fitting.state.clone()), way: self.way };
+        let numbers = Numbers { words: (of.words)(fitting.state.clone()), numbering: self.numbering };
         let mut copy = numbers.boxed();
         let draws: Vec<u64> = (0..self.form.draws).map(|_| copy.next()).collect();
-        let width = 32 - self.way.dropped;
-        let differs = (self.form.id(&draws, width, self.way.end) ^ self.id) & DRAWN & self.form.mask();
+        let width = 32 - self.numbering.dropped;
+        let differs = (self.form.id(&draws, width, self.numbering.end) ^ self.id) & DRAWN & self.form.mask();
         (differs == 0).then(|| Lead {
             source: format!("{}, with the seed {seed}, {kind}", of.name),
             instead: of.instead,
             form: self.form.clone(),
-            end: self.way.end,
+            end: self.numbering.end,
             width,
             known: DRAWN,
             draws: Box::new(numbers),
@@ -280,7 +266,9 @@ pub(super) fn find(ids: &[u128], now: Timestamp) -> Vec<Lead> {
     let few = [ids.first(), ids.last()].into_iter().flatten();
     let guess = |id: &u128| {
         let id = *id;
-        FORMS.iter().flat_map(move |form| WAYS.into_iter().filter_map(move |way| Guess::new(id, form, way)))
+        FORMS.iter().flat_map(move |form| {
+            NUMBERINGS.into_iter().filter_map(move |numbering| Guess::new(id, form, numbering))
+        })
     };
     let guesses: Vec<Guess> = few.flat_map(guess).collect();
     // Up to a second of work, for several processors. A thread answers with what fits, from which the lead is made here.
@@ -336,7 +324,7 @@ impl Seeded {
 
 #[cfg(test)]
 pub(super) fn hypotheses() -> usize {
-    2 * FORMS.len() * WAYS.len() * SEEDED.len() * (SECONDS + MILLISECONDS + SMALL) as usize
+    2 * FORMS.len() * NUMBERINGS.len() * SEEDED.len() * (SECONDS + MILLISECONDS + SMALL) as usize
 }
 
 #[cfg(test)]

@@ -5,7 +5,28 @@
 //! Berlekamp and Massey do for a single stream. The bits that ids hide, such as those of the version, are the only unknowns of
 //! the equations.
 
-/// How numbers are drawn from a source.
+use super::form::End;
+
+/// Programs make a number of the highest or the lowest bits of a word of 32 bits, and may drop some bits or words between.
+#[derive(Clone, Copy)]
+pub(super) struct Numbering {
+    pub(super) end: End,
+    /// Words of a number, which shows the first one.
+    pub(super) stride: usize,
+    /// Lowest bits of a word that are dropped.
+    pub(super) dropped: u32,
+}
+
+pub(super) const NUMBERINGS: [Numbering; 4] = [
+    Numbering { end: End::Low, stride: 1, dropped: 0 },
+    // mt_rand() without limits, and rand() of glibc: 31 bits.
+    Numbering { end: End::Low, stride: 1, dropped: 1 },
+    Numbering { end: End::Top, stride: 1, dropped: 0 },
+    // A fraction of 53 bits takes two words.
+    Numbering { end: End::Top, stride: 2, dropped: 0 },
+];
+
+/// A source whose rules are computed from a sample of its numbers.
 #[derive(Clone, Copy)]
 pub(super) struct Run {
     /// A word of 32 bits, of a source in any state that is not zero.
@@ -64,9 +85,9 @@ impl Bits {
 /// The rules of the streams of a source.
 pub(super) struct Rules {
     pub(super) bits: usize,
-    /// So many numbers determine the next one.
+    /// The state has as many bits as these numbers show, so they determine the next one.
     pub(super) numbers: usize,
-    /// How many numbers before one a rule needs, and which bits of it and of those before have the sum zero.
+    /// Each rule needs some numbers before one, and names bits of it and of those whose sum is zero.
     pub(super) rules: Vec<(usize, Bits)>,
     /// The same, combined so that rule `n` has only bit `n` of the number itself.
     next: Vec<Bits>,

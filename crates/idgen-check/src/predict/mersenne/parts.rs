@@ -7,17 +7,14 @@ use super::super::echelon::Echelon;
 use super::super::follow::{Draws, Lead};
 use super::super::form::{DRAWN, End, FORMS, Form};
 use super::super::lagged::next_bits;
-use super::super::stream::{Bits, Rules, Run};
+use super::super::stream::{Bits, NUMBERINGS, Numbering, Rules, Run};
 use super::{INSTEAD, MIDDLE, NAME, SIZE, UPPER, VARIANTS, temper, twist};
 
 /// A twister, and how programs draw from it.
 struct Twister {
     name: &'static str,
     word: fn(&mut [u32], usize) -> u32,
-    stride: usize,
-    end: End,
-    /// Lowest bits of a word that are dropped.
-    dropped: u32,
+    numbering: Numbering,
 }
 
 fn word(state: &mut [u32], at: usize) -> u32 {
@@ -35,13 +32,11 @@ fn php_5_word(state: &mut [u32], at: usize) -> u32 {
 }
 
 static TWISTERS: [Twister; 5] = [
-    Twister { name: NAME, word, stride: 1, end: End::Low, dropped: 0 },
-    // Without limits, mt_rand() returns 31 bits.
-    Twister { name: NAME, word, stride: 1, end: End::Low, dropped: 1 },
-    Twister { name: NAME, word, stride: 1, end: End::Top, dropped: 0 },
-    // A fraction of 53 bits takes two words.
-    Twister { name: NAME, word, stride: 2, end: End::Top, dropped: 0 },
-    Twister { name: "mt_rand() of PHP 5 and 7.0", word: php_5_word, stride: 1, end: End::Top, dropped: 0 },
+    Twister { name: NAME, word, numbering: NUMBERINGS[0] },
+    Twister { name: NAME, word, numbering: NUMBERINGS[1] },
+    Twister { name: NAME, word, numbering: NUMBERINGS[2] },
+    Twister { name: NAME, word, numbering: NUMBERINGS[3] },
+    Twister { name: "mt_rand() of PHP 5 and 7.0", word: php_5_word, numbering: NUMBERINGS[2] },
 ];
 
 /// Widths of numbers for which the rules are computed.
@@ -65,10 +60,16 @@ struct Plan {
 
 static PLANS: LazyLock<Vec<Plan>> = LazyLock::new(|| {
     let of_rules = |of: &'static Twister, bits: usize| {
-        let is_low = of.end == End::Low;
-        let lowest = if is_low { of.dropped } else { 32 - bits as u32 };
+        let is_low = of.numbering.end == End::Low;
+        let lowest = if is_low { of.numbering.dropped } else { 32 - bits as u32 };
         let forms = FORMS.iter().filter(|form| form.widest() as usize == bits && is_usual(form, is_low));
-        let rules = Arc::new(Rules::new(Run { word: of.word, size: SIZE, stride: of.stride, bits, lowest }));
+        let rules = Arc::new(Rules::new(Run {
+            word: of.word,
+            size: SIZE,
+            stride: of.numbering.stride,
+            bits,
+            lowest,
+        }));
         forms.filter_map(|form| Plan::new(of, form, &rules)).collect::<Vec<_>>()
     };
     // A second or two of work, for several processors.
@@ -79,7 +80,7 @@ static PLANS: LazyLock<Vec<Plan>> = LazyLock::new(|| {
     })
 });
 
-/// Whether a form fills an id from its first bits on. The lowest bits of shorter numbers are in the same places as those of numbers whose
+/// Takes forms that fill an id from its first bits on. The lowest bits of shorter numbers are in the same places as those of numbers whose
 /// highest bits are overwritten.
 fn is_usual(form: &Form, is_low: bool) -> bool {
     let cells = || form.cells.iter().flatten();
@@ -113,7 +114,7 @@ impl Plan {
     fn seen(&self, id: u128, draw: usize) -> (u64, u64) {
         let (number, mask, of) = self.form.seen(id, draw, DRAWN);
         // Shorter numbers are the highest bits, or the lowest ones.
-        let up = if self.of.end == End::Top { self.rules.bits as u32 - of } else { 0 };
+        let up = if self.of.numbering.end == End::Top { self.rules.bits as u32 - of } else { 0 };
         (number << up, mask << up)
     }
 
@@ -178,7 +179,7 @@ impl Plan {
         let mask = |id: usize| {
             let number = |draw: usize| all.number((last - id * self.form.draws - draw) * bits, bits);
             let numbers: Vec<u64> = (0..self.form.draws).map(|draw| number(draw) << (64 - bits)).collect();
-            (self.form.id(&numbers, bits as u32, self.of.end) ^ self.form.flipped) & DRAWN
+            (self.form.id(&numbers, bits as u32, self.of.numbering.end) ^ self.form.flipped) & DRAWN
         };
         (0..self.ids).map(mask).collect()
     }
@@ -272,7 +273,7 @@ pub(super) fn find(ids: &[u128]) -> Vec<Lead> {
                     source: plan.of.name.into(),
                     instead: INSTEAD,
                     form: plan.form.clone(),
-                    end: plan.of.end,
+                    end: plan.of.numbering.end,
                     width: plan.rules.bits as u32,
                     known: DRAWN,
                     draws: Box::new(first),

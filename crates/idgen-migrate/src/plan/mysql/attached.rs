@@ -171,7 +171,8 @@ fn line(values: &str, from: &str) -> String {
     )
 }
 
-/// Whether a column has exactly this name. The catalog compares some names without case and accents; that comparison finds rows faster.
+/// Compares a column with a name in all characters. The catalog compares some names without case and accents; that comparison stays, because
+/// the server finds the rows by it.
 fn is(column: &str, name: &str) -> String {
     format!("{column} = {name} AND {} = {}", comparable(column), comparable(name))
 }

@@ -71,7 +71,7 @@ pub(super) fn cascades_in_innodb(engine: Engine) -> Option<Check> {
 }
 
 /// A table that is emptied or rebuilt must be noticed.
-pub(super) fn has_identity(names: &Names, table: &str) -> Check {
+fn has_identity(names: &Names, table: &str) -> Check {
     check(
         format!("The server must show a number for {table} that changes when it is rebuilt."),
         format!(

@@ -1,4 +1,5 @@
-//! What the new tables do not get, as far as only the server shows it: rights on columns that are replaced, and statistics.
+//! The new tables do not get rights on columns that are replaced, nor statistics, and only the server shows them: they are named, with the
+//! statements that make them again.
 
 use super::quote::{name, text};
 use super::session::Session;
@@ -8,47 +9,54 @@ use crate::plan::data::Engine;
 
 /// The notes. What this account may not read is not known, and not named.
 pub(super) async fn notes(session: &mut Session, texts: &Texts<'_>) -> Vec<String> {
-    let mut notes = Vec::new();
-    let replaced: Vec<_> = texts.replaced().collect();
-    let of_columns: Vec<_> = replaced
-        .iter()
+    [rights(session, texts).await, statistics(session, texts).await].into_iter().flatten().collect()
+}
+
+async fn rights(session: &mut Session, texts: &Texts<'_>) -> Option<String> {
+    let of_columns: Vec<_> = texts
+        .replaced()
         .map(|(table, column)| format!("(TABLE_NAME = {} AND COLUMN_NAME = {})", text(table), text(column)))
         .collect();
-    if !of_columns.is_empty() {
-        let sql = format!(
-            "SELECT PRIVILEGE_TYPE, COLUMN_NAME, TABLE_NAME, GRANTEE FROM information_schema.COLUMN_PRIVILEGES WHERE TABLE_SCHEMA = DATABASE() AND ({}) \
-             ORDER BY TABLE_NAME, GRANTEE, COLUMN_NAME, PRIVILEGE_TYPE",
-            of_columns.join(" OR ")
-        );
-        let rows = session.rows(&sql).await.unwrap_or_default();
-        let grants: Vec<_> = rows.iter().filter_map(|row| grant(row)).collect();
-        if !grants.is_empty() {
-            notes.push(format!(
-                "Rights on single columns do not follow to the columns of integers. Give them again after the step `rename`: {}.",
-                grants.join("; ")
-            ));
-        }
+    if of_columns.is_empty() {
+        return None;
     }
-    if session.engine == Engine::MariaDb {
-        let tables: Vec<_> = texts.graph.order.iter().map(|table| text(table)).collect();
-        let sql = format!(
-            "SELECT DISTINCT table_name FROM mysql.column_stats WHERE db_name = DATABASE() AND table_name IN ({}) ORDER BY 1",
-            tables.join(", ")
-        );
-        let rows = session.rows(&sql).await.unwrap_or_default();
-        let analyze: Vec<_> = rows
-            .iter()
-            .flatten()
-            .map(|table| format!("ANALYZE TABLE {} PERSISTENT FOR ALL", name(table)))
-            .collect();
-        if !analyze.is_empty() {
-            notes.push(format!(
-                "The new tables do not have the statistics that ANALYZE TABLE … PERSISTENT made. Make them again after the step `rename`: {}.",
-                analyze.join("; ")
-            ));
-        }
+    let sql = format!(
+        "SELECT PRIVILEGE_TYPE, COLUMN_NAME, TABLE_NAME, GRANTEE FROM information_schema.COLUMN_PRIVILEGES WHERE TABLE_SCHEMA = DATABASE() AND ({}) \
+         ORDER BY TABLE_NAME, GRANTEE, COLUMN_NAME, PRIVILEGE_TYPE",
+        of_columns.join(" OR ")
+    );
+    let rows = session.rows(&sql).await.unwrap_or_default();
+    let grants: Vec<_> = rows.iter().filter_map(|row| grant(row)).collect();
+    (!grants.is_empty()).then(|| {
+        format!(
+            "Rights on single columns do not follow to the columns of integers. Give them again after the step `rename`: {}.",
+            grants.join("; ")
+        )
+    })
+}
+
+/// MariaDB's own statistics, which are rows of its schema. The histograms of MySQL are read with what is attached to a table.
+async fn statistics(session: &mut Session, texts: &Texts<'_>) -> Option<String> {
+    if session.engine != Engine::MariaDb {
+        return None;
     }
-    notes
+    let tables: Vec<_> = texts.graph.order.iter().map(|table| text(table)).collect();
+    let sql = format!(
+        "SELECT DISTINCT table_name FROM mysql.column_stats WHERE db_name = DATABASE() AND table_name IN ({}) ORDER BY 1",
+        tables.join(", ")
+    );
+    let rows = session.rows(&sql).await.unwrap_or_default();
+    let analyze: Vec<_> = rows
+        .iter()
+        .flatten()
+        .map(|table| format!("ANALYZE TABLE {} PERSISTENT FOR ALL", name(table)))
+        .collect();
+    (!analyze.is_empty()).then(|| {
+        format!(
+            "The new tables do not have the statistics that ANALYZE TABLE … PERSISTENT made. Make them again after the step `rename`: {}.",
+            analyze.join("; ")
+        )
+    })
 }
 
 fn grant(row: &[String]) -> Option<String> {

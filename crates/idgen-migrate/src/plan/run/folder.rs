@@ -50,7 +50,7 @@ impl Folder {
         &self.plan
     }
 
-    /// The step at a place, and the name of its file; `None` behind the last.
+    /// The step at a place, and the name of one of its files; `None` behind the last.
     pub fn step(&self, at: usize, direction: Direction) -> Option<(&Step, String)> {
         let step = self.plan.steps.get(at)?;
         Some((step, self.plan.name(at, step, direction)))
