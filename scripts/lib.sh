@@ -28,3 +28,9 @@ install_packages() {
     || die "apt-get could not install ${missing[*]}"
   exec 9>&-
 }
+
+# The packages of the workspace that are published, one in a line.
+published() {
+  cargo metadata --no-deps --format-version 1 \
+    | python3 -c 'import json, sys; print(*(p["name"] for p in json.load(sys.stdin)["packages"] if p["publish"] is None), sep="\n")'
+}

@@ -1,11 +1,20 @@
 #!/usr/bin/env bash
 # Packages every crate that is published, and runs the tests of the library from its tarball, outside the workspace.
+#
+# Fails if a published crate needs one that is marked `publish = false`, because Cargo.toml names no version of those.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. scripts/lib.sh
 
 target=$(cargo metadata --no-deps --format-version 1 | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')
+mapfile -t published < <(published)
 # Not verified here, because their dependencies are not in a registry before the library is.
-cargo package --workspace --exclude idgen-bench --exclude map-model --exclude plan-model --allow-dirty --no-verify --quiet
+cargo package "${published[@]/#/--package=}" --allow-dirty --no-verify --quiet
+for name in "${published[@]}"; do
+  for license in LICENSE-APACHE LICENSE-MIT; do
+    tar -tzf "$(ls "$target/package/$name"-[0-9]*.crate)" | grep -q "/$license$" || die "the package $name has no $license"
+  done
+done
 tarball=$(ls "$target"/package/idgen-keys-*.crate)
 
 folder=$(mktemp -d)

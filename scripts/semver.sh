@@ -19,9 +19,7 @@ cargo semver-checks --version >/dev/null 2>&1 || {
 
 packages=("${@:2}")
 if [ ${#packages[@]} -eq 0 ]; then
-  for manifest in crates/*/Cargo.toml; do
-    packages+=("$(sed -n '0,/^name = "\(.*\)"/s//\1/p' "$manifest")")
-  done
+  mapfile -t packages < <(published)
 fi
 
 options=()
