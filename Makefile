@@ -1,5 +1,5 @@
 # Continuous integration calls `make test`, which you can run, too.
-.PHONY: setup check lint build test test-workspace test-map test-changed test-lab test-plan test-others vitess-image wheel-to-test test-features test-arm-if-able test-msrv test-package test-minimal-versions test-reproducible semver deny test-newer test-replicated test-clusters test-adversary test-arm test-targets test-targets-if-able test-python test-django test-js test-ffi test-c test-kotlin test-swift test-conformance conformance wheel test-wheels bench bench-speed bench-instructions bench-record bench-python bench-js bench-kotlin bench-swift features bench-map sanitize fuzz fuzz-count soak soak-map soak-ids soak-check soak-sync
+.PHONY: setup check lint build test test-workspace test-map test-changed test-lab test-plan test-others vitess-image wheel-to-test test-features test-arm-if-able test-msrv test-package test-minimal-versions test-reproducible semver deny test-newer test-replicated test-clusters test-adversary test-arm test-targets test-targets-if-able test-python test-django test-js test-ffi test-c test-kotlin test-swift test-conformance test-tutorials conformance wheel test-wheels bench bench-speed bench-instructions bench-record bench-python bench-js bench-kotlin bench-swift features bench-map sanitize fuzz fuzz-count soak soak-map soak-ids soak-check soak-sync
 .DEFAULT_GOAL := test
 
 setup: ## installs missing packages (as root on Debian), starts Docker, builds the server images
@@ -187,6 +187,11 @@ test-swift: ## the Swift package in a container of Debian (two to four minutes, 
 
 test-conformance: setup ## the table of libraries: its tests, and a check of three libraries (under a minute)
 	scripts/conformance.sh test
+
+test-tutorials: wheel-to-test ## executes the commands of docs/tutorials; test-python and test-js do this, too (a minute)
+	cargo build
+	scripts/js.sh build
+	bindings/python/.venv/bin/python scripts/tutorials.py
 
 conformance: ## installs and checks the libraries of conformance/libraries.json, and writes docs/conformance.md (half an hour)
 	scripts/conformance.sh all

@@ -53,3 +53,8 @@ test("the examples, and an app that uses all types, compile with all checks, als
   const { status, stdout } = spawnSync(process.execPath, command, { cwd: app, encoding: "utf8" });
   assert.deepEqual({ status, stdout }, { status: 0, stdout: "" });
 });
+
+test("the commands of the tutorial print what it says", () => {
+  const { status, stderr } = spawnSync("python3", ["../../scripts/tutorials.py", "../../docs/tutorials/offline.md"], { encoding: "utf8" });
+  assert.deepEqual({ status, stderr }, { status: 0, stderr: "" });
+});

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import pathlib
+import subprocess
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from servers import FLAVORS, Server
 
-VECTORS = pathlib.Path(__file__).parents[3] / "tests" / "vectors"
+ROOT = pathlib.Path(__file__).parents[3]
+VECTORS = ROOT / "tests" / "vectors"
 
 
 @pytest.fixture(scope="session")
@@ -29,6 +32,18 @@ def rfc_vectors() -> list[dict[str, Any]]:
 def prefixed_vectors() -> dict[str, Any]:
     """Values that prefixed_reference.py computed."""
     return json.loads((VECTORS / "prefixed.json").read_text())  # type: ignore[no-any-return]
+
+
+@pytest.fixture(scope="session")
+def program() -> str:
+    """The program of the checkout, which is built if it is not there. IDGEN names another one."""
+    given = os.environ.get("IDGEN")
+    if given:
+        return given
+    built = ROOT / "target" / "debug" / "idgen"
+    if not built.is_file():
+        subprocess.run(["cargo", "build", "--quiet", "--workspace", "--bin", "idgen"], cwd=ROOT, check=True)
+    return str(built)
 
 
 @pytest.fixture(scope="session")

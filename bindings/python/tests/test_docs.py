@@ -6,6 +6,9 @@ import ast
 import doctest
 import importlib
 import inspect
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -136,3 +139,14 @@ def test_the_sessions_of_the_page_about_the_outside_run() -> None:
     test = doctest.DocTestParser().get_doctest(sessions, {}, "outside.md", None, 0)
     assert len(test.examples) == 7
     assert doctest.DocTestRunner().run(test).failed == 0
+
+
+@pytest.mark.parametrize("page", ["ids", "database"])
+def test_the_commands_of_a_tutorial_print_what_it_says(page: str, program: str) -> None:
+    done = subprocess.run(
+        [sys.executable, CHECKOUT / "scripts/tutorials.py", CHECKOUT / f"docs/tutorials/{page}.md"],
+        env=os.environ | {"IDGEN": program},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr

@@ -1,7 +1,4 @@
-"""`idgen survey` on the tables that Django's own migrations make: its figures agree with counts by hand.
-
-The program is that of the checkout: IDGEN names another one.
-"""
+"""`idgen survey` on the tables that Django's own migrations make: its figures agree with counts by hand."""
 
 from __future__ import annotations
 
@@ -18,20 +15,7 @@ from typing import Any
 import pytest
 from servers import Server
 
-ROOT = pathlib.Path(__file__).parents[3]
 HERE = pathlib.Path(__file__).parent
-
-
-@pytest.fixture(scope="session")
-def program() -> str:
-    """The program, which is built if it is not there."""
-    given = os.environ.get("IDGEN")
-    if given:
-        return given
-    built = ROOT / "target" / "debug" / "idgen"
-    if not built.is_file():
-        subprocess.run(["cargo", "build", "--quiet", "--workspace", "--bin", "idgen"], cwd=ROOT, check=True)
-    return str(built)
 
 
 @contextlib.contextmanager

@@ -37,7 +37,7 @@ fn random_keys_cost_reads_only_if_the_table_outgrows_the_pool() {
     assert!((700.0..1_000.0).contains(&random.page_cost().reads_per_1k), "{random:?}");
 }
 
-/// The example of the README at a tenth of its size. Another test, beside the scaling, shows that a smaller table
+/// The example of docs/lab.md at a tenth of its size. Another test, beside the scaling, shows that a smaller table
 /// predicts the large one.
 #[test]
 fn twenty_writers_get_figures_for_their_own_prefixes() {
