@@ -12,6 +12,9 @@ cd "$(dirname "$0")"
 cd ..
 
 readonly PACKAGE=bindings/kotlin OUT=$PWD/bindings/kotlin/target
+# The first version of the file is that of the package.
+VERSION=$(sed -n '0,/.*<version>\(.*\)<\/version>.*/s//\1/p' $PACKAGE/pom.xml)
+readonly VERSION
 readonly MVN=(mvn --quiet --batch-mode --no-transfer-progress)
 # The standard library of the tests; the one of the published package is older.
 readonly NEWEST=(-Dkotlin.oldest=2.4.21)
@@ -45,9 +48,9 @@ publish() {
 
 # What a Maven repository must have for a package that is published.
 check_publication() {
-  local base=$1/io/github/idgen/idgen-keys/0.1.0/idgen-keys-0.1.0 content
+  local base=$1/io/github/idgen/idgen-keys/$VERSION/idgen-keys-$VERSION content
   for file in .pom .jar -sources.jar -javadoc.jar; do
-    [ -s "$base$file" ] || die "the publication lacks idgen-keys-0.1.0$file"
+    [ -s "$base$file" ] || die "the publication lacks idgen-keys-$VERSION$file"
   done
   content=$(jar tf "$base.jar")
   for entry in META-INF/LICENSE-APACHE META-INF/LICENSE-MIT io/github/idgen/UuidGenerator.class "$(platform | tr ' ' /)"; do
@@ -89,7 +92,7 @@ java_quick_start() {
   local folder=$OUT/quick-start-java jars
   rm -rf "$folder" && mkdir -p "$folder"
   scripts/quick-start.py $PACKAGE/README.md java >"$folder/Main.java"
-  jars=$1/io/github/idgen/idgen-keys/0.1.0/idgen-keys-0.1.0.jar:$(find ~/.m2/repository/{net/java/dev/jna/jna/5.19.1,org/jetbrains/kotlin/kotlin-stdlib/$OLDEST} -name '*.jar' | paste -sd:)
+  jars=$1/io/github/idgen/idgen-keys/$VERSION/idgen-keys-$VERSION.jar:$(find ~/.m2/repository/{net/java/dev/jna/jna/5.19.1,org/jetbrains/kotlin/kotlin-stdlib/$OLDEST} -name '*.jar' | paste -sd:)
   (
     cd "$folder"
     javac -Xlint:all -cp "$jars" Main.java
