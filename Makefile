@@ -20,6 +20,7 @@ lint: ## formatting, clippy, rustdoc, the list of public items, links between pa
 	scripts/links.py
 	scripts/trust.py
 	scripts/version.py
+	scripts/llms.py
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo clippy -p idgen-keys --lib --no-default-features -- -D warnings

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import ast
 import doctest
+import functools
 import importlib
 import inspect
 import os
+import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -150,3 +153,41 @@ def test_the_commands_of_a_tutorial_print_what_it_says(page: str, program: str) 
         text=True,
     )
     assert done.returncode == 0, done.stderr
+
+
+def commands_of(page: Path) -> Iterator[list[str]]:
+    """The words of each command `idgen` in blocks of a page for the shell."""
+    for block in re.findall(r"^```(?:sh|console)\n(.*?)^```$", page.read_text(encoding="utf-8"), re.S | re.M):
+        for line in block.replace("\\\n", " ").splitlines():
+            for part in re.split(r" \| | && |; ", line.removeprefix("$ ")):
+                if re.match(r"idgen [a-z]", part):
+                    yield shlex.split(part, comments=True)
+
+
+def test_each_option_of_a_command_in_the_pages_exists(program: str) -> None:
+    """Also for the skill, whose reader executes the commands without a look at the help."""
+    pages = [
+        CHECKOUT / "README.md",
+        *(CHECKOUT / "docs").glob("*.md"),
+        *(CHECKOUT / "docs/tutorials").glob("*.md"),
+    ]
+    commands = {page: list(commands_of(page)) for page in [*pages, CHECKOUT / "skills/choose-a-key/SKILL.md"]}
+    assert sum(map(len, commands.values())) > 80
+    assert len(commands[CHECKOUT / "skills/choose-a-key/SKILL.md"]) == 7
+
+    @functools.cache
+    def options(*subcommands: str) -> str:
+        done = subprocess.run([program, *subcommands, "--help"], capture_output=True, text=True)
+        return done.stdout if done.returncode == 0 else ""
+
+    for page, found in commands.items():
+        for words in found:
+            deeper = len(words) > 2 and words[1] in ("lab", "map", "plan", "sql") and options(*words[1:3])
+            known = set(re.findall(r"--[a-z][a-z-]*", deeper or options(words[1])))
+            for word in words:
+                option = word.partition("=")[0]
+                if word == "--":
+                    break
+                assert not option.startswith("--") or option in known, (
+                    f"{page.name}: {shlex.join(words)}: {option}"
+                )
