@@ -21,6 +21,7 @@ lint: ## formatting, clippy, rustdoc, the list of public items, links between pa
 	scripts/trust.py
 	scripts/version.py
 	scripts/llms.py
+	scripts/contributing.py
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo clippy -p idgen-keys --lib --no-default-features -- -D warnings
