@@ -164,6 +164,6 @@ fn ids(kind: Kind, times: Range<Timestamp>, layout: &Layout) -> anyhow::Result<I
         }
         Kind::Short => Ok(Ids::Shorts(bounds::short(times).map_err(usage)?)),
         Kind::MysqlShort => Ok(Ids::Shorts(bounds::mysql_short(layout.server_id(), times).map_err(usage)?)),
-        Kind::V4 => Err(usage("v4 contains no time, so a time has no bounds of it")),
+        Kind::V4 => Err(usage("v4 ids contain no time, so they have no bounds for a time")),
     }
 }

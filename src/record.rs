@@ -73,7 +73,7 @@ pub struct Ulid {
     pub counter: u32,
 }
 
-/// The version 1 that 16 bytes are if they were stored swapped.
+/// The version 1 UUID in these 16 bytes, if they were stored swapped.
 #[derive(Serialize)]
 pub struct Swapped {
     pub uuid: Uuid,

@@ -65,7 +65,7 @@ fn bounds_are_the_known_values() {
 #[test]
 fn bounds_that_do_not_exist_are_refused() {
     for (args, says) in [
-        (&["v4"][..], "v4 contains no time"),
+        (&["v4"][..], "v4 ids contain no time"),
         (&["v1", "-f", "hyphenated"], "choose swapped"),
         (&["v7", "-f", "base64"], "choose ordered64"),
         (&["v7", "-f", "swapped"], "choose binary"),

@@ -16,7 +16,7 @@ pub(crate) enum Form {
     Bytes,
     Int,
     Base64,
-    /// Of many ids at once: 16 bytes each in one `bytes`.
+    /// Many ids in one `bytes` object, 16 bytes each.
     Buffer,
 }
 

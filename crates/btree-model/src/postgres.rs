@@ -48,7 +48,7 @@ pub struct PostgresIndex {
     log: Log,
 }
 
-/// What the index has added to the log since the last call.
+/// The bytes that the index has added to the log since the last call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Log {
     /// Rows inserted.
@@ -156,7 +156,7 @@ impl PostgresIndex {
         self.tree.state(self.shape, self.rows, 1)
     }
 
-    /// What the index added to the log since the last call. The heap adds about 60 bytes and the row's data for each row,
+    /// Returns what the index added to the log since the last call. The heap adds about 60 bytes and the row's data for each row,
     /// and a transaction of one row about 40.
     pub fn log(&mut self) -> Log {
         let distinct = self.leaves.count;

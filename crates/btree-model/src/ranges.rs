@@ -54,7 +54,7 @@ impl Ranges {
         self.parts
     }
 
-    /// Whether the key is followed.
+    /// Returns true if the key is followed.
     pub fn take(&self, key: &[u8]) -> bool {
         self.parts == 1 || self.take_head(head(key))
     }

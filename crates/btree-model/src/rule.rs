@@ -55,7 +55,7 @@ pub trait SplitRule: Copy + Debug {
     }
 }
 
-/// What a rule sees of a page.
+/// The records of a page, as a rule sees them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Records {
     /// 0 for a leaf.
@@ -73,12 +73,12 @@ pub struct Records {
 }
 
 impl Records {
-    /// Whether the record at `place` follows the one inserted last.
+    /// Returns true if the record at `place` follows the one inserted last.
     pub fn follows_last(&self, place: usize) -> bool {
         place > 0 && self.last == Some(place - 1)
     }
 
-    /// Whether the record at `place` comes just before the one inserted last.
+    /// Returns true if the record at `place` comes just before the one inserted last.
     pub fn precedes_last(&self, place: usize) -> bool {
         self.last == Some(place)
     }

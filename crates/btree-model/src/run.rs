@@ -13,7 +13,7 @@ use crate::state::TreeState;
 use crate::tree::Trace as _;
 use crate::window::{Reading, UNIT, Window};
 
-/// What to model.
+/// The load and the server to model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setup {
     /// The rows and pages.

@@ -86,7 +86,7 @@ pub struct PoolFigures {
     pub created_per_1k: f64,
 }
 
-/// What inserts add to a write-ahead log.
+/// The bytes and page images that inserts add to a write-ahead log.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct LogFigures {
     /// Bytes of the log per row, for the heap and the index; records of transactions are not included.

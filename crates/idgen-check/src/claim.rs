@@ -2,7 +2,7 @@
 
 use idgen::Timestamp;
 
-/// How an id was read. The bits of a ULID or of a 64-bit id do not say what they are, so the text does.
+/// The way in which an id was read. The bits of a ULID or of a 64-bit id do not say what they are, so the text does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
     /// A UUID: its version and variant say the rest.

@@ -76,12 +76,12 @@ impl Bits {
         &self.sample
     }
 
-    /// Which of these bits never change, or as good as never: less than once in 256 ids.
+    /// The bits of `of` that change in fewer than one of 256 ids.
     pub(crate) fn constant(&mut self, of: u128) -> u128 {
         self.rare(of, 256)
     }
 
-    /// Which of these bits change less than once in so many ids. A random bit changes every other time.
+    /// The bits of `of` that change in fewer than one of `ids` ids. A random bit changes every other time.
     pub(crate) fn rare(&mut self, of: u128, ids: u64) -> u128 {
         let few = self.pairs / ids;
         let changed = self.changed.totals();

@@ -9,7 +9,7 @@ use crate::checker::Checker;
 use crate::claim::Reading;
 use crate::place::Place;
 
-/// How the bytes of an input hold ids.
+/// The form of ids in the bytes of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// Each line is an id in any format that [`Format::decode_any`] knows. A text of 26 characters is a ULID, and a
@@ -25,7 +25,7 @@ pub enum Form {
     Shorts,
 }
 
-/// How a reading ends, and whether ids are compared with the clock.
+/// The limits of a reading, and whether ids are compared with the clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
     /// Reading ends after so many ids and bad lines.

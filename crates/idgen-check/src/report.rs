@@ -13,7 +13,7 @@ use crate::rules::{Required, Requirement, Rule, Status};
 pub(crate) use kind::IMPOSSIBLE;
 pub use kind::{CounterReport, KindReport, OrderReport, RandomReport, TimeReport};
 
-/// What a check found.
+/// The findings of a check.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
     /// How many ids were read.
@@ -61,7 +61,7 @@ pub struct SourceReport {
     pub prediction: Prediction,
 }
 
-/// How one rule is judged.
+/// The judgment of one rule.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Verdict {
     /// The name of the rule.

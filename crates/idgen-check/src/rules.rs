@@ -47,7 +47,7 @@ rules! {
     NO_HOST "no-host" "6.10" "ids do not contain the address of a network card";
 }
 
-/// How a rule is judged.
+/// The status of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {

@@ -147,8 +147,7 @@ pub fn predict(strategy: &'static Strategy, load: &Load) -> Result<Forecast> {
 /// What a part of a larger table has of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Part {
-    /// The keyed prefixes of the part come again after this many times fewer intervals, so that each comes as often as in
-    /// the larger table.
+    /// Keyed prefixes repeat after this many times fewer intervals, so that each prefix is used as often as in the full table.
     pub crowd: u64,
     /// Checkpoints come after this many times fewer rows.
     pub checkpoints: u64,

@@ -16,7 +16,7 @@ pub(crate) struct Turns {
 }
 
 impl Turns {
-    /// So many clients, all of which are free.
+    /// `clients` idle clients.
     pub(crate) fn new(requests: Arrivals, clients: u64) -> Turns {
         let free = (0..clients as usize).map(|client| Reverse((i64::MIN, client))).collect();
         Turns { requests, next: None, free }

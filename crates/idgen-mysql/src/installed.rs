@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// How a pair is kept unique. Chosen at install, recorded in the schema.
+/// The index that keeps pairs unique. It is chosen at install, and recorded in the schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Index {
@@ -34,7 +34,7 @@ impl fmt::Display for Index {
     }
 }
 
-/// How wide the ids are. Chosen at install, recorded in the schema.
+/// The width of the ids. It is chosen at install, and recorded in the schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum IdWidth {
     /// `INT UNSIGNED`: 4.29 billion ids, 4 bytes each.

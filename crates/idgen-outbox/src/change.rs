@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::error::{Error, Result};
 
-/// What a change does to its row.
+/// The effect of a change on its row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// The row gets these values.
@@ -32,7 +32,7 @@ pub struct Change {
     pub columns: Map<String, Value>,
 }
 
-/// What the server answers for a change.
+/// The server's answer for a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// The server has the change.
@@ -85,7 +85,7 @@ pub struct Waiting {
     pub until: SystemTime,
 }
 
-/// How much a server takes at once, as it says itself.
+/// The most that a server accepts at once, as its answers state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// The most changes of a batch.

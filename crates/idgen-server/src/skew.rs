@@ -31,7 +31,7 @@ struct Probe {
 const ROUNDED: i64 = 1;
 
 impl Skew {
-    /// Asks the server for its clock so many times, at least once.
+    /// Asks the server for its clock this many times, at least once.
     ///
     /// The server read its clock after the question was sent and before the answer came. Each answer thus bounds the
     /// difference on both sides, as NTP does (RFC 5905 section 8), and the narrowest bounds of all answers are the result.

@@ -12,7 +12,7 @@ pub(crate) use excerpt::{Excerpt, Words};
 
 use crate::timestamp::Timestamp;
 
-/// What a fallible function of this crate returns.
+/// The result of a fallible function of this crate.
 pub type Result<T> = core::result::Result<T, Error>;
 
 /// Why an id could not be made, read or restored.
@@ -70,7 +70,7 @@ pub(crate) enum Kind {
     Config { problem: &'static str, value: Excerpt, advice: &'static str },
 }
 
-/// What is wrong with an input, and where.
+/// The fault of an input, and its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Problem {
     /// A length that no value of this form has.
@@ -140,7 +140,7 @@ impl Error {
         })
     }
 
-    /// The same error with its cause, which [`source`](core::error::Error::source) then returns. It is kept in errors of
+    /// This error with its cause, which [`source`](core::error::Error::source) then returns. It is kept in errors of
     /// randomness and of states. It is shared by reference counting, so there is no such method on processors without
     /// compare-and-swap.
     ///
@@ -161,7 +161,7 @@ impl Error {
         self
     }
 
-    /// The same error for a text that begins so many bytes after the beginning of the input.
+    /// This error for a text that begins this many bytes after the beginning of the input.
     pub(crate) fn shifted(mut self, bytes: usize) -> Self {
         if let Kind::Parse {
             problem: Problem::Byte { offset, .. } | Problem::TrailingBits { offset }, ..

@@ -130,7 +130,7 @@ pub(crate) const fn stamped(bits: u128, version: u8) -> Uuid {
     Uuid::from_u128(version_cleared & !(0b11 << 62) | VARIANT)
 }
 
-/// The same from random bits, whose bytes stay in their order.
+/// Makes the id from random bits, whose bytes stay in their order.
 #[inline]
 pub(crate) fn random(bits: u128, version: u8) -> Uuid {
     stamped(u128::from_be(bits), version)

@@ -60,7 +60,7 @@ pub fn inspect_decoded(format: Format, id: Uuid) -> Inspection {
     }
 }
 
-/// Whether the bits show a version that this crate generates (1, 4, 6, 7 or 8), or nil or max. By chance, the bits of
+/// True if the bits show a version that this crate generates (1, 4, 6, 7 or 8), or nil or max. By chance, the bits of
 /// one ULID in thirteen do so, and of one in eight of this crate's ULIDs, whose counter begins low. The bits then do
 /// not say which of the two the id is.
 fn has_known_version(seen: &Inspection) -> bool {

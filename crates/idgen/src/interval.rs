@@ -7,7 +7,7 @@ use core::time::Duration;
 use crate::error::{Error, Result};
 use crate::timestamp::Timestamp;
 
-/// How long a prefix stays the same.
+/// The time for which a prefix stays the same.
 ///
 /// ```
 /// use core::time::Duration;

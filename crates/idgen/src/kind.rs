@@ -20,7 +20,7 @@ pub enum Setting {
 
 use Setting::{Clock, Node, Policy, State};
 
-/// How ids of a kind can coincide, for [`odds`](crate::odds).
+/// The way in which ids of a kind can coincide, for [`odds`](crate::odds).
 #[cfg(all(feature = "prefixed", feature = "std"))]
 pub(crate) enum Collisions {
     /// 122 random bits.
@@ -134,7 +134,7 @@ kinds! {
 }
 
 impl Kind {
-    /// Whether the kind has this setting.
+    /// True if the kind has this setting.
     pub fn has(self, setting: Setting) -> bool {
         self.settings().contains(&setting)
     }

@@ -126,12 +126,12 @@ pub use uuid::Uuid;
 #[doc = include_str!("../docs/README.md")]
 struct Readme;
 
-/// The same for the guide to this crate.
+/// Runs the examples of the guide to this crate.
 #[cfg(all(doctest, feature = "prefixed", feature = "seal", feature = "state-file"))]
 #[doc = include_str!("../docs/library.md")]
 struct Guide;
 
-/// The same for the page about typed and sealed ids.
+/// Runs the examples of the page about typed and sealed ids.
 #[cfg(all(doctest, feature = "prefixed", feature = "seal", feature = "state-file"))]
 #[doc = include_str!("../docs/outside.md")]
 struct Outside;

@@ -19,14 +19,14 @@ use crate::kind::{Collisions, IN_ONE_MS_61, IN_ONE_MS_73, Kind};
 use crate::prefix::{Prefix, PrefixKind};
 use repeating::Repeating;
 
-/// How many devices generate ids, how fast and for how long.
+/// A fleet: the number of devices that generate ids, their rate, and the time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fleet {
     /// Devices, each with generators of its own.
     pub devices: u64,
     /// Ids per second, on each device.
     pub rate_per_sec: f64,
-    /// How long they generate ids, in years of 365.25 days.
+    /// The time for which they generate ids, in years of 365.25 days.
     pub years: f64,
 }
 
@@ -162,7 +162,7 @@ pub fn odds_prefixed(fleet: Fleet, prefix: PrefixKind, interval: Interval, tail:
     Ok(Odds::new(ids, expected_collisions, formula))
 }
 
-/// What follows from a fleet's numbers.
+/// The figures that follow from a fleet.
 struct Totals {
     device_pairs: f64,
     ids: f64,
@@ -196,7 +196,7 @@ impl Fleet {
         Ok(Totals { device_pairs: d * (d - 1.0) / 2.0, ids, secs })
     }
 
-    /// How many pairs of ids of two devices fall into one unit of time.
+    /// The number of pairs of ids of two devices that fall into one unit of time.
     fn in_one_unit(self, unit: f64) -> f64 {
         (self.rate_per_sec * unit).powi(2) * (self.years * SECS_PER_YEAR / unit)
     }
@@ -231,7 +231,7 @@ fn hashed(ids: f64, secs: f64, interval: Interval) -> f64 {
     (same + other * bits(16)) * bits(106)
 }
 
-/// The same after a permutation of the intervals of each round: two intervals share a prefix only if they are of
+/// The odds after a permutation of the intervals of each round: two intervals share a prefix only if they are of
 /// different rounds.
 fn permuted(ids: f64, secs: f64, interval: Interval) -> f64 {
     let interval_secs = interval.longest().as_secs_f64();

@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::interval::{Bucket, Interval};
 use crate::timestamp::Timestamp;
 
-/// How an interval becomes 16 bits.
+/// A prefix: the rule that makes 16 bits of an interval.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Prefix {
@@ -34,7 +34,7 @@ pub enum Prefix {
         /// 1 to 16.
         bits: u8,
     },
-    /// The same with 16 bits, for one of several writers. An ascending tail begins with the writer's tag, so in an
+    /// A sequential prefix with 16 bits, for one of several writers. An ascending tail begins with the writer's tag, so in an
     /// interval each writer inserts behind its own last row, and not between the rows of the others. InnoDB's pages then
     /// fill as with one writer, at any rate. Ids show their interval, and which of them come from one writer.
     SequentialOf(Writer),

@@ -51,7 +51,7 @@ const ROUNDS: u8 = 10;
 #[derive(Clone)]
 pub struct SealKey {
     cipher: aes::Aes256Enc,
-    /// What AES makes of the constant first block of each round.
+    /// The constant first block of each round, encrypted.
     start: aes::Block,
     /// The key from which those of types are derived.
     #[cfg(feature = "alloc")]

@@ -96,7 +96,7 @@ pub(crate) mod wide {
     }
 }
 
-/// What a tail after a keyed prefix, or that of a writer, holds.
+/// The fields of a tail after a keyed prefix, or of a named writer's tail.
 #[derive(Clone, Copy)]
 pub(crate) struct Keyed {
     pub(crate) round: u32,
@@ -140,7 +140,7 @@ pub(crate) mod keyed {
     const TOO_LONG: &str = "an ascending tail after a keyed prefix cannot count the milliseconds of";
     const TOO_LONG_OF_WRITER: &str = "an ascending tail with a writer's tag cannot count the milliseconds of";
 
-    /// How many of the 32 bits hold the offset in an interval after a keyed prefix.
+    /// The number of the 32 bits that hold the offset in an interval after a keyed prefix.
     ///
     /// # Errors
     /// If the interval is longer than 2^32 ms, some 49 days.

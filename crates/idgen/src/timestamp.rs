@@ -140,7 +140,7 @@ impl Timestamp {
         Timestamp { ticks: self.ticks.saturating_sub(duration_ticks(span)) }
     }
 
-    /// How long after `earlier` this time is; zero if it is not later.
+    /// Returns the time since `earlier`; zero if this time is not later.
     #[inline]
     pub const fn since(self, earlier: Timestamp) -> Duration {
         let ticks = self.ticks.saturating_sub(earlier.ticks);

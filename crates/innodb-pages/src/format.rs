@@ -30,7 +30,7 @@ pub enum Writer {
     Either,
 }
 
-/// How pages are protected.
+/// The checksum that protects pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Checksum {
@@ -40,14 +40,14 @@ pub enum Checksum {
     FullCrc32,
 }
 
-/// What the first page says about the whole file.
+/// The properties of the whole file, from its first page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Format {
     /// Which server wrote it.
     pub writer: Writer,
     /// Bytes in a page: 4,096 to 65,536.
     pub page_size: u32,
-    /// How pages are protected.
+    /// The checksum that protects pages.
     pub checksum: Checksum,
     /// The number of the tablespace.
     pub space_id: u32,

@@ -3,7 +3,7 @@
 use crate::page::PageKind;
 use crate::pages::Pages;
 
-/// What the shade of a cell stands for.
+/// The figure that the shade of a cell shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
     /// How full the page is: 0 empty, 1 full.
@@ -63,7 +63,7 @@ impl PageMap {
         PageMap { measure, cells: file.pages.iter().map(cell).collect() }
     }
 
-    /// How many pages a cell must stand for, so that there are at most this many cells. It is a power of two, so that
+    /// Returns how many pages a cell must stand for, so that there are at most this many cells. It is a power of two, so that
     /// cells end where extents of 64 pages end.
     pub fn pages_per_cell(&self, most_cells: usize) -> usize {
         let mut pages = 1;
@@ -73,7 +73,7 @@ impl PageMap {
         pages
     }
 
-    /// The same map with one cell in place of several. It is of the kind of most of them, and its shade is the mean of theirs.
+    /// Returns this map with one cell in place of several. It is of the kind of most of them, and its shade is the mean of theirs.
     pub fn condensed(&self, cells: usize) -> PageMap {
         PageMap { measure: self.measure, cells: self.cells.chunks(cells.max(1)).map(together).collect() }
     }

@@ -31,7 +31,7 @@ const REDUNDANT_INFO_BITS: usize = 6;
 /// `REC_INFO_MIN_REC_FLAG`: on a leaf only the metadata record of MariaDB's instant `ALTER TABLE` has it.
 const MIN_REC_FLAG: u8 = 0x10;
 
-/// What a page is for.
+/// The purpose of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PageKind {

@@ -17,7 +17,7 @@ const MAGIC: usize = 10;
 const BLOCKS: [usize; 2] = [14, 18];
 const MAGIC_NUMBER: u32 = 536_853_855;
 
-/// What a tablespace is for.
+/// The purpose of a tablespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SpaceKind {

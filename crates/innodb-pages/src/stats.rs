@@ -49,7 +49,7 @@ impl Distribution {
     }
 }
 
-/// How long ago pages were changed, in bytes of redo log since then, up to the newest page of the file.
+/// The age of pages: how long ago they were changed, in bytes of redo log since then, up to the newest page of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct LsnAge {
     /// A tenth of the pages are this old or younger (nearest rank).

@@ -17,7 +17,7 @@ use crate::sdi;
 use crate::space::{self, SpaceKind};
 use crate::survey::check_trees;
 
-/// How to read.
+/// Options of the reader.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// Check every page's checksum, number and owner, and that each index's pages form complete levels.
@@ -98,7 +98,7 @@ impl<R: Read> Tablespace<R> {
         Ok(Tablespace { reader, format, options, path: None, header })
     }
 
-    /// What the first page says.
+    /// Returns the properties of the file, from its first page.
     pub fn format(&self) -> &Format {
         &self.format
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::form::{Cell, End, Form};
 
-/// So many numbers after an id are searched for the next one that was given.
+/// The number of outputs after an id that are searched for the next id.
 pub(super) const FAR: usize = 10_000;
 
 /// A source in a known state.

@@ -171,7 +171,7 @@ fn solve(shown: &[(u32, u32)]) -> Option<(Vec<Vec<u32>>, usize)> {
     Some((states.collect(), shown.len()))
 }
 
-/// So many states stand for all that fit: a bit in which they agree is known.
+/// The number of states that stand for all that fit: a bit in which they agree is known.
 const VARIANTS: usize = 24;
 
 /// The state of which these numbers are known, and all other bits are those of a solution.
@@ -230,7 +230,7 @@ pub(super) fn hypotheses() -> usize {
     FORMS.len() * 9 + parts::hypotheses()
 }
 
-/// So many ids are enough for any form.
+/// This many ids are enough for any form.
 const MOST_IDS: usize = 400;
 
 const NAME: &str =

@@ -71,7 +71,7 @@ pub struct TimeReport {
     pub drift_ms: Option<f64>,
 }
 
-/// How ids of one time differ.
+/// The method by which ids of one time differ.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CounterReport {
     /// The method of RFC 9562 section 6.2 that the ids look like, 1 to 3; none if they are in no order, or if too few

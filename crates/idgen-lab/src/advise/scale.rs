@@ -17,7 +17,7 @@ const LEAST_FRAMES: u64 = 512;
 const PREFIXES: u64 = 1 << 16;
 /// At least this many prefixes are left for each writer, so that two writers seldom have the same one.
 const PREFIXES_A_WRITER: u64 = 8;
-/// A round of prefixes is at most so many times shorter, divided by the writers.
+/// A round of prefixes is shortened by at most this factor, divided by the writers.
 pub(super) const MOST_CROWD: u64 = PREFIXES / PREFIXES_A_WRITER;
 
 /// The load of this server for this strategy, made small enough for about a million rows, but not so small that the pool no

@@ -86,7 +86,7 @@ impl Keys {
         self
     }
 
-    /// The same keys, but those that the table counts follow this many counted before.
+    /// The same keys; numbers that the table assigns start after `rows`.
     pub(super) fn after(self, rows: u64) -> Keys {
         Keys { assigned: rows, ..self }
     }

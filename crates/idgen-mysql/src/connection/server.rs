@@ -35,7 +35,7 @@ impl fmt::Display for Topology {
     }
 }
 
-/// What a connection reports about its server.
+/// The report of a connection about its server.
 #[derive(Clone, Debug)]
 pub struct ServerReport {
     version: String,
@@ -45,7 +45,7 @@ pub struct ServerReport {
 }
 
 impl ServerReport {
-    /// What `SELECT VERSION()` gives.
+    /// Returns the server's answer to `SELECT VERSION()`.
     pub fn version(&self) -> &str {
         &self.version
     }

@@ -81,7 +81,7 @@ impl DeviceLeases {
         self
     }
 
-    /// How long a number rests after the last second of its lease; a day by default. All clients of a map should choose the
+    /// Sets how long a number rests after the last second of its lease; a day by default. All clients of a map should choose the
     /// same. It may be zero: then a device whose clock is behind can use a new number only later.
     #[must_use]
     pub fn margin(mut self, margin: Duration) -> Self {

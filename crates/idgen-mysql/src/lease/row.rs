@@ -33,7 +33,7 @@ impl Lease {
         self.number
     }
 
-    /// How often the number had been leased anew before: it stays the same when a lease is renewed, and ascends when it is
+    /// Returns how often the number had been leased anew before: it stays the same when a lease is renewed, and ascends when it is
     /// released, ended, or goes to another device.
     pub fn term(&self) -> u64 {
         self.term
@@ -49,7 +49,7 @@ impl Lease {
         Timestamp::from_unix_secs(self.last.into())
     }
 
-    /// What the generator of the device takes.
+    /// Returns the lease in the form that the generator of the device takes.
     pub fn grant(&self) -> DeviceLease {
         DeviceLease::new(self.number, self.not_before(), self.not_after())
             .expect("the seconds of a lease are in order and fit a 64-bit id")

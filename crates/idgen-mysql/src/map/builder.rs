@@ -67,7 +67,7 @@ impl Builder {
         self
     }
 
-    /// How pairs are kept unique, when [installing](UuidMap::install): by default
+    /// Sets the index that keeps pairs unique, when [installing](UuidMap::install): by default
     /// [`Index::Unique`]. On a map that is there, another index than this is an error.
     pub fn index(mut self, index: Index) -> Self {
         self.0.index = Some(index);
@@ -157,7 +157,7 @@ impl Builder {
         self
     }
 
-    /// How long to wait for the answer to one statement. After this time the server counts as lost, and the statement is
+    /// Sets how long to wait for the answer to one statement. After this time the server counts as lost, and the statement is
     /// repeated, on the next node if there are several. A machine without power or network does not answer at all. A
     /// cluster answers late while it determines its members: see docs/clusters.md. Default: 10 seconds.
     pub fn answer_limit(mut self, limit: Duration) -> Self {

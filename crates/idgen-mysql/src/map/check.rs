@@ -24,7 +24,7 @@ const ACTION: &str = "check the map";
 const PAIRS_AT_ONCE: u64 = 50_000;
 /// The most faulty pairs that findings name.
 const NAMED: usize = 5;
-/// The number of claims from which on it is a finding that no client clears them away.
+/// From this many claims on, `check` reports that no client purges them.
 const MANY_CLAIMS: u64 = 10_000;
 
 impl UuidMap {

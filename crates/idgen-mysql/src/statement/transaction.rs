@@ -16,7 +16,7 @@ impl<C: private::Caller> CallerConnection for C {}
 pub(crate) mod private {
     use crate::statement::caller::Connection;
 
-    /// What runs the statements.
+    /// Runs the statements.
     pub trait Caller: Send {
         type On: Connection;
 

@@ -85,7 +85,7 @@ fn add(hash: &mut Sha256, tag: u8, bytes: &[u8]) {
     hash.update(bytes);
 }
 
-/// What a change does to its row.
+/// The effect of a change on its row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// The row gets these values, and is inserted if it is not there.
@@ -151,7 +151,7 @@ impl Change {
     }
 }
 
-/// What became of a change.
+/// The outcome of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// The row is as the change has it, now or since the change was applied before. It is never sent again.
@@ -190,7 +190,7 @@ pub enum Outcome {
     Refused(String),
 }
 
-/// What became of a batch.
+/// The answer to a batch.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
     pub(super) outcomes: Vec<Outcome>,
@@ -198,7 +198,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// What became of each change, in the order of the batch.
+    /// Returns the outcome of each change, in the order of the batch.
     pub fn outcomes(&self) -> &[Outcome] {
         &self.outcomes
     }

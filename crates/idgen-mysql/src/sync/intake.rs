@@ -53,7 +53,7 @@ impl Intake {
         self
     }
 
-    /// How far the time in a UUID of version 1, 6 or 7 may be in the future, by the clock of this program. A key from the far
+    /// Sets how far the time in a UUID of version 1, 6 or 7 may be in the future, by the clock of this program. A key from the far
     /// future would stay at the end of an index.
     #[must_use]
     pub fn future(mut self, tolerance: Duration) -> Self {

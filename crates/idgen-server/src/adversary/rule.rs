@@ -129,7 +129,7 @@ pub enum ResultKind {
         /// Its last insert id.
         last_insert_id: u64,
     },
-    /// So many rows.
+    /// This number of rows.
     Rows(usize),
     /// An error with this number.
     Error(u16),

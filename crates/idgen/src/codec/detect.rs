@@ -127,7 +127,7 @@ impl Format {
     }
 }
 
-/// What a text is that is not in any format, but whose writer is known.
+/// Names the known writer of a text that is in no format.
 fn looks_like(text: &[u8]) -> Option<Problem> {
     let looks = |like, advice| Some(Problem::Looks { like, advice });
     match text {

@@ -154,7 +154,7 @@ impl Format {
         }
     }
 
-    /// Whether the form is ASCII text; the two others are 16 arbitrary bytes.
+    /// True if the form is ASCII text; the two others are 16 arbitrary bytes.
     pub const fn is_text(self) -> bool {
         !matches!(self, Format::Swapped | Format::Binary)
     }

@@ -23,7 +23,7 @@ fn digits(text: &[u8]) -> Option<&[u8]> {
     (digits.len() == simple::LEN).then_some(digits)
 }
 
-/// Whether a text has the form of such a literal of 16 bytes: its digits may still be wrong.
+/// True if a text has the form of such a literal of 16 bytes; its digits may still be wrong.
 pub(crate) fn is_one(text: &[u8]) -> bool {
     digits(text).is_some()
 }

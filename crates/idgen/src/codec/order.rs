@@ -103,7 +103,7 @@ pub const fn from_mariadb(k: [u8; 16]) -> Uuid {
     ])
 }
 
-/// Whether MariaDB takes stored bytes for those of a swapped id.
+/// True if MariaDB takes stored bytes for those of a swapped id.
 const fn is_swapped(k: &[u8; 16]) -> bool {
     k[6] >= 0x80 && 0 < k[8] && k[8] <= 0x80
 }

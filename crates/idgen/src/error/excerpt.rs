@@ -1,4 +1,4 @@
-//! What an error shows of an offending value, and the words that say where and why.
+//! The part of an offending value that an error shows, and the words that say where and why.
 
 use core::fmt;
 
@@ -42,7 +42,7 @@ impl Excerpt {
         &self.bytes[..usize::from(self.len)]
     }
 
-    /// What to say after the value, if it is text behind a byte order mark.
+    /// The words after a value that is text behind a byte order mark.
     pub(crate) fn about_mark(&self) -> &'static str {
         // Raw bytes can begin in the same way by chance.
         match self.as_bytes().strip_prefix(BYTE_ORDER_MARK) {

@@ -1,4 +1,4 @@
-//! What kinds with a time, a counter and a random end share: version 7, ULIDs and ascending tails. The counter starts at random
+//! The core of kinds with a time, a counter and a random end: version 7, ULIDs and ascending tails. The counter starts at random
 //! in each unit of time, and each id has fresh random bits at its end.
 
 use uuid::Uuid;

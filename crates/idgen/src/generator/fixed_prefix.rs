@@ -53,12 +53,12 @@ impl PrefixBits {
         Ok(PrefixBits { value, bits })
     }
 
-    /// Whether the milliseconds fit before the variant, so that the layout is [`tail::wide`] and not [`tail::long`].
+    /// True if the milliseconds fit before the variant, so that the layout is [`tail::wide`] and not [`tail::long`].
     const fn is_short(self) -> bool {
         self.bits <= 16
     }
 
-    /// What all ids with the prefix share: see [`tail::base`].
+    /// The bits that all ids with the prefix share: see [`tail::base`].
     const fn base(self) -> u64 {
         tail::base(0, 0, 0) | (self.value as u64) << (64 - self.bits)
     }

@@ -1,4 +1,4 @@
-//! What versions 1 and 6 share: a Gregorian tick, a clock sequence and a node for each id.
+//! The core of versions 1 and 6: a Gregorian tick, a clock sequence and a node for each id.
 //!
 //! A random node belongs to this generator alone, so the 14 bits of the clock sequence serve as a counter within the
 //! tick of 100 ns. After 16,384 ids in one tick, the next tick is used. A fixed node (the hardware address) may be

@@ -20,7 +20,7 @@ pub(crate) struct Line<S: State> {
     time: i64,
     counter: u32,
     covered: i64,
-    /// How far ahead the next save reserves, in parts of the whole horizon: 1, 2, 4 … 128.
+    /// The distance that the next save reserves ahead, in parts of the whole horizon: 1, 2, 4 … 128.
     share: i64,
     mark: ForkMark,
 }

@@ -91,7 +91,7 @@ pub trait Generate {
     }
 }
 
-/// What [`Generate::ids`] returns.
+/// The iterator of [`Generate::ids`].
 #[derive(Clone, Debug)]
 pub struct Ids<G>(G);
 

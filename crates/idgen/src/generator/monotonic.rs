@@ -20,7 +20,7 @@ pub(crate) struct Shape {
     pub(crate) last: i64,
 }
 
-/// How far ahead a state reserves.
+/// The distance that a state reserves ahead.
 const HORIZON: Duration = Duration::from_secs(1);
 
 /// Returns pairs of time and counter, each greater than all before. `U` is the unit of time.
@@ -74,7 +74,7 @@ impl<U: CountsIn, C: Clock, S: State> Monotonic<U, C, S> {
         Ok(monotonic)
     }
 
-    /// The same with a state.
+    /// Restores the state, and continues after it and after this one.
     pub(crate) fn with_state<T: State>(self, state: T) -> Result<Monotonic<U, C, T>> {
         let line = Line::restore(self.shape.kind, Self::UNIT, state)?.follow(&self.line);
         let Monotonic { unit, clock, policy, tolerance, step, shape, .. } = self;

@@ -15,14 +15,14 @@ use crate::prefix::Prefix;
 use crate::source::{Clock, ClockPolicy, Entropy, NoState, State};
 use crate::tail;
 
-/// What follows the prefix.
+/// The bits after the prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Tail {
     /// 106 random bits. During an interval only the bucket's leaf pages are touched, but they become only about two
     /// thirds full, as with version 4. The version field is 4, as in the MySQL formula.
     RandomV4,
-    /// The same with the version field 8.
+    /// The random bits of [`RandomV4`](Self::RandomV4), with the version field 8.
     RandomV8,
     /// Version 8, strictly ascending within the bucket over all its visits: later ids of a bucket always
     /// follow the earlier ones, so that InnoDB's pages fill as with `AUTO_INCREMENT`.

@@ -1,4 +1,4 @@
-//! How the 64-bit kinds reserve numbers in a state: blocks of the 64-bit word that they count in.
+//! Reserves numbers of the 64-bit kinds in a state: blocks of the 64-bit word that they count in.
 
 use core::sync::atomic::Ordering;
 
@@ -43,7 +43,7 @@ impl<S: State> Reserve<S> {
         &self.words.all()[0]
     }
 
-    /// How often the word was set back, by a kind whose ids contain this number.
+    /// Counts how often the word was set back, for a kind whose ids contain this number.
     #[inline]
     pub(super) fn restarts(&self) -> &AtomicU64 {
         &self.words.all()[1]

@@ -58,7 +58,7 @@ const LAST_SHORT: u64 = u64::MAX / (PARTS as u64 / 16);
 const LAST_MS: i64 = i64::MAX / TICKS_PER_MS;
 
 impl Unit {
-    /// Whether the unit is a fraction of a millisecond.
+    /// True if the unit is a fraction of a millisecond.
     #[inline]
     pub(crate) const fn is_fraction(self) -> bool {
         matches!(self, Unit::Fraction | Unit::HighFraction)
@@ -107,7 +107,7 @@ impl Unit {
         }
     }
 
-    /// How long after its millisecond a unit with this fraction begins. `None` if no unit has it.
+    /// Returns how long after its millisecond a unit with this fraction begins. `None` if no unit has it.
     pub(crate) fn after_ms(self, fraction: u16) -> Option<Duration> {
         let units = i64::from(fraction);
         (self.at(units) != self.begin(units) || self.of(self.begin(units)) == units)
@@ -135,13 +135,13 @@ impl Unit {
         }
     }
 
-    /// So many units later, in the same millisecond.
+    /// The time this many units later, in the same millisecond.
     #[inline(always)]
     pub(crate) fn within(self, units: i64, later: i64) -> i64 {
         (units + later).min(units | FRACTION)
     }
 
-    /// How many units a time has.
+    /// The number of units in a time.
     #[inline(always)]
     pub(crate) const fn count(self, time: Duration) -> i64 {
         let ticks = time.as_nanos() / 100;

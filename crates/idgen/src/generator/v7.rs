@@ -12,8 +12,21 @@ use crate::source::{Clock, ClockPolicy, Entropy, NoState, State};
 #[cfg(feature = "std")]
 use crate::source::{Csprng, SystemClock};
 
-/// Generates UUIDs of version 7:
-/// `unix milliseconds 48 | version 4 | fraction 12 | variant 2 | counter 14 | random 48`.
+/// Generates UUIDs of version 7. These are the bits of the 16 bytes, in network byte order:
+///
+/// ```text
+///  0                   1                   2                   3
+///  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |      milliseconds since 1970-01-01, upper 32 of 48 bits       |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |  milliseconds, lower 16 bits  |   7   |   fraction, 12 bits   |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// | 2 |     counter, 14 bits      |  random, upper 16 of 48 bits  |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |                     random, lower 32 bits                     |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// ```
 ///
 /// The fraction counts 1/4,096 of a millisecond (244 ns), so that ids of several generators with one clock are in the order in
 /// which they were generated. The counter starts at random in the lower half in each fraction, which leaves at least 8,192

@@ -23,7 +23,7 @@ pub enum AnyId {
     Short(ShortId),
 }
 
-/// What an id is, and what can be read from it.
+/// The kind of an id, and everything that can be read from it.
 ///
 /// Fields that the kind does not have are `None`. Some layouts are this crate's own choice: fraction and counter of version 7,
 /// the counter of ULIDs, and all of version 8. For ids that another program or an earlier layout generated, these fields are
@@ -44,7 +44,7 @@ pub struct Inspection {
     pub id: AnyId,
     /// The format of the text that it was read from.
     pub format: Option<Format>,
-    /// What it is, as far as its bits show.
+    /// The kind of the id, as far as its bits show it.
     pub nature: Nature,
     /// The version field, if the variant has one.
     pub version: Option<u8>,
@@ -56,7 +56,7 @@ pub struct Inspection {
     pub clock_sequence: Option<u16>,
     /// The node of versions 1 and 6.
     pub node: Option<Node>,
-    /// How long after the whole millisecond of [`timestamp`](Self::timestamp), [`tail_time`](Self::tail_time) or
+    /// The time after the whole millisecond of [`timestamp`](Self::timestamp), [`tail_time`](Self::tail_time) or
     /// [`offset`](Self::offset) the id was generated, as versions 7 and 8 of this crate show it. For version 7,
     /// PostgreSQL's `uuidv7()` and other generators with the method 3 of RFC 9562 section 6.2 show it too; others have a counter or
     /// random bits there.
@@ -71,7 +71,7 @@ pub struct Inspection {
     /// The round of 65,536 intervals of an ascending tail after a keyed prefix; only after
     /// [`keyed`](Self::keyed).
     pub round: Option<u32>,
-    /// How long after the start of its interval an id with an ascending tail after a keyed prefix was generated;
+    /// The time after the start of its interval at which an id with an ascending tail after a keyed prefix was generated;
     /// only after [`keyed`](Self::keyed).
     pub offset: Option<Duration>,
     /// The tag of a named writer, 12 bits; only after [`keyed_named`](Self::keyed_named) and
@@ -111,7 +111,7 @@ impl Inspection {
         Ok(self.with_tail((tail.offset < interval.longest()).then_some(tail), None))
     }
 
-    /// The same for the ids of a named writer ([`PrefixKey::for_writer`](crate::PrefixKey::for_writer)): it sets the
+    /// Inspects the ids of a named writer ([`PrefixKey::for_writer`](crate::PrefixKey::for_writer)): it sets the
     /// writer's tag too.
     ///
     /// ```
@@ -169,7 +169,7 @@ impl Inspection {
         Ok(Inspection { tail_time, ..seen })
     }
 
-    /// The same with this tail behind a keyed prefix: its round, its offset and its counter.
+    /// This inspection with a tail behind a keyed prefix: its round, its offset and its counter.
     fn with_tail(self, tail: Option<tail::Keyed>, writer_tag: Option<u16>) -> Self {
         Inspection {
             tail_time: None,
@@ -182,7 +182,7 @@ impl Inspection {
         }
     }
 
-    /// What an id is, without any field.
+    /// The kind of an id, without any field.
     pub(super) fn of(id: AnyId, nature: Nature) -> Self {
         Inspection {
             id,

@@ -1,6 +1,6 @@
-//! What an id is, as far as its bits show.
+//! The kind of an id, as far as its bits show it.
 
-/// What an id is, as far as its bits show.
+/// The kind of an id, as far as its bits show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Nature {

@@ -2,7 +2,7 @@
 
 use super::{Odds, at_least_one};
 
-/// What two devices have in common, on average and at all.
+/// The ids that two devices have in common, on average and at all.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Repeating {
     /// The expected number of pairs of equal ids, one of each device.

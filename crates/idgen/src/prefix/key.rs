@@ -101,7 +101,7 @@ impl PrefixKey {
         })
     }
 
-    /// Whether the key is that of a named writer.
+    /// True if the key is that of a named writer.
     pub(crate) fn has_writer(&self) -> bool {
         self.has_writer
     }

@@ -94,7 +94,7 @@ impl SealRing {
         })
     }
 
-    /// Whether the content of a file is meant as a ring, rather than as a single key: a line is [`HEAD`](Self::HEAD), in
+    /// True if the content of a file is meant as a ring, rather than as a single key: a line is [`HEAD`](Self::HEAD), in
     /// whatever case. [`from_file`](Self::from_file) may still refuse it.
     ///
     /// ```

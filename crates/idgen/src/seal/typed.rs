@@ -109,7 +109,7 @@ impl TypeSeal {
         )
     }
 
-    /// Whether a sealed id stands for an integer rather than for a version 7, as far as its version says so.
+    /// True if a sealed id stands for an integer rather than for a version 7, as far as its version says so.
     pub fn is_int(sealed: &Uuid) -> bool {
         sealed.get_version_num() == 8 && sealed.get_variant() == Variant::RFC4122
     }

@@ -1,7 +1,7 @@
-//! What a key file may hold: a secret alone, and nothing that an editor added to it.
+//! Reads key files, which hold a secret alone and nothing that an editor added to it.
 //!
 //! Every byte string is a valid secret. So a file that an editor changed, or another file, would silently be another key.
-//! What a person cannot have meant is refused.
+//! Content that a person cannot have meant is refused.
 
 use crate::error::{Error, Result};
 
@@ -67,7 +67,7 @@ pub(crate) fn check_secret(secret: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Whether there is no control character except line ends and tabs.
+/// True if there is no control character except line ends and tabs.
 fn is_text(text: &str) -> bool {
     !text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t'))
 }
@@ -85,7 +85,7 @@ fn check_encoding(content: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Whether every other byte is zero, as in UTF-16 text of Latin letters, with or without a mark.
+/// True if every other byte is zero, as in UTF-16 text of Latin letters, with or without a mark.
 fn is_utf_16(content: &[u8]) -> bool {
     let marked = content.strip_prefix(b"\xFF\xFE").or_else(|| content.strip_prefix(b"\xFE\xFF"));
     let content = marked.unwrap_or(content);
@@ -95,7 +95,7 @@ fn is_utf_16(content: &[u8]) -> bool {
     units >= 4 && (even >= units && odd == 0 || odd >= units && even == 0)
 }
 
-/// Whether a line is the first line of a ring, whatever its case and the spaces around it.
+/// True if a line is the first line of a ring, whatever its case and the spaces around it.
 pub(crate) fn is_like_ring(content: &[u8]) -> bool {
     let mut lines = content.split(|byte| matches!(byte, b'\n' | b'\r'));
     lines.any(|line| line.trim_ascii().eq_ignore_ascii_case(RING.as_bytes()))

@@ -225,15 +225,15 @@ impl Clock for FixedClock {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ClockPolicy {
-    /// How far the clock may be behind without any effect.
+    /// The tolerance: how far the clock may be behind without any effect.
     pub tolerance: Duration,
-    /// What to do beyond the tolerance.
+    /// The reaction beyond the tolerance.
     pub when_behind: WhenBehind,
     /// The total time that one call may wait.
     pub longest_wait: Duration,
 }
 
-/// What a generator does if the clock is behind the last id by more than the tolerance.
+/// The reaction of a generator whose clock is behind the last id by more than the tolerance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WhenBehind {
@@ -257,19 +257,19 @@ impl ClockPolicy {
         longest_wait: Duration::from_secs(60),
     };
 
-    /// The same with another tolerance.
+    /// This policy with another tolerance.
     #[must_use]
     pub const fn with_tolerance(self, tolerance: Duration) -> Self {
         ClockPolicy { tolerance, ..self }
     }
 
-    /// The same with another reaction beyond the tolerance.
+    /// This policy with another reaction beyond the tolerance.
     #[must_use]
     pub const fn with_when_behind(self, when_behind: WhenBehind) -> Self {
         ClockPolicy { when_behind, ..self }
     }
 
-    /// The same with another limit for the waits of one call.
+    /// This policy with another limit for the waits of one call.
     #[must_use]
     pub const fn with_longest_wait(self, longest_wait: Duration) -> Self {
         ClockPolicy { longest_wait, ..self }

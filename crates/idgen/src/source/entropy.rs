@@ -1,4 +1,4 @@
-//! What a source of randomness is.
+//! Sources of randomness.
 
 use uuid::Uuid;
 

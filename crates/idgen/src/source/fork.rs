@@ -56,7 +56,7 @@ impl ForkMark {
         if self.is_stale() { Err(Error::new(Kind::Forked { what })) } else { Ok(()) }
     }
 
-    /// The same for what counts in [`SharedWords`]: children may use it where they share the words.
+    /// Like `check`, for generators that count in [`SharedWords`]: a child may use them if it shares the words.
     ///
     /// # Errors
     /// `is_forked` in a child that counts for itself.
@@ -174,7 +174,7 @@ mod imp {
     /// Only for this process: copies in children do not use it.
     static NUMBERS: AtomicU64 = AtomicU64::new(0);
 
-    /// How often this process was restored from a snapshot.
+    /// Counts how often this process was restored from a snapshot.
     static RESTORED: AtomicU64 = AtomicU64::new(0);
 
     /// On systems without fork the process id never changes.
@@ -316,5 +316,5 @@ impl<const N: usize> SharedWords<N> {
     }
 }
 
-/// Whether forked children continue to count in the same [`SharedWords`].
+/// True if forked children continue to count in the same [`SharedWords`].
 pub(crate) const WORDS_ARE_SHARED: bool = cfg!(idgen_shared_words);

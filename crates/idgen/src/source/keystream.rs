@@ -83,7 +83,7 @@ impl Cipher {
         }
     }
 
-    /// The same bytes, at most 16 KiB of them, in groups.
+    /// Passes the same bytes, at most 16 KiB of them, in groups.
     #[cfg(feature = "std")]
     #[inline]
     fn each_group(self, key: &[u8; KEY_LEN], len: usize, mut user: impl UseGroup) {
@@ -103,7 +103,7 @@ impl Cipher {
     }
 }
 
-/// What happens with a group of random bytes. A trait and no closure, because only methods can be forced into the code that
+/// Receives a group of random bytes. A trait and no closure, because only methods can be forced into the code that
 /// encrypts, where they are compiled for its instructions.
 #[cfg(feature = "std")]
 trait UseGroup {
@@ -144,7 +144,7 @@ trait EncryptCounters {
     /// The encrypted counters from zero on, as many bytes as there are, at most 16 KiB (`PIECE_LEN`).
     fn encrypt_counters(&self, bytes: &mut [u8]);
 
-    /// The same in groups of as many blocks as the processor encrypts at once: see [`Cipher::each_group`].
+    /// Passes them in groups of as many blocks as the processor encrypts at once: see [`Cipher::each_group`].
     fn each_group(&self, len: usize, user: impl UseGroup);
 }
 
@@ -172,7 +172,7 @@ impl EncryptCounters for aes::cipher::Key<aes::Aes256Enc> {
     }
 }
 
-/// What [`EncryptCounters::each_group`] does with the instructions that the cipher chose.
+/// The loop of [`EncryptCounters::each_group`], with the instructions that the cipher chose.
 #[cfg(feature = "aes")]
 struct Groups<U> {
     len: usize,
@@ -218,7 +218,7 @@ fn use_rest(user: &mut impl UseGroup, first: usize, rest: &[u8]) {
 pub(super) struct Keystream {
     /// First the key of the next fill, then random bytes.
     buffer: [u8; BUFFER_LEN],
-    /// How many bytes have been used, those of the key included.
+    /// The number of bytes that have been used, those of the key included.
     used: usize,
     cipher: Cipher,
 }

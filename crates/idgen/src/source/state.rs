@@ -1,4 +1,4 @@
-//! What a generator must remember over a restart.
+//! States: everything that a generator must remember over a restart.
 
 use crate::error::Result;
 use crate::kind::Kind;
@@ -51,7 +51,7 @@ impl Saved {
         }
     }
 
-    /// The same state if the last ids had been made at this time, for a state that a run with a wrong clock left behind.
+    /// The state as if the last ids had been made at this time, for a state that a run with a wrong clock left behind.
     ///
     /// The ids that this state forgets must not be in use, or they may be repeated when the time comes. To make that
     /// unlikely, the node is forgotten with them. A time that is later than that of the state changes nothing.

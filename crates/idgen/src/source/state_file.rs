@@ -158,7 +158,7 @@ fn refused(path: &Path, problem: &'static str, detail: impl core::fmt::Display) 
     Error::state(path.display(), problem, detail)
 }
 
-/// The same where the system refused it.
+/// The error of a file that the system refused.
 fn failed(path: &Path, problem: &'static str, error: std::io::Error) -> Error {
     refused(path, problem, &error).with_source(error)
 }
@@ -169,7 +169,7 @@ fn format(saved: &Saved) -> String {
     format!("{body}check {}\n", check(&body))
 }
 
-/// What is wrong with a content that [`parse`] refuses, and what to do. Editors change text in ways that cannot be seen.
+/// Says what is wrong with a content that [`parse`] refuses, and what to do. Editors change text in ways that cannot be seen.
 fn damage(bytes: &[u8]) -> (&'static str, &'static str) {
     const ADVICE: &str = "save it as UTF-8 without a byte order mark and with LF as its line ends, or restore it from a backup";
     match bytes {

@@ -165,7 +165,7 @@ fn measured(nanos: u128, counts: u64) -> Option<u64> {
     ((1 << 32) / 1_000..(1 << 32) / 10).contains(&rate).then_some(rate as u64)
 }
 
-/// Whether the counter has a constant rate in all states of the processor (AMD64 Architecture
+/// True if the counter has a constant rate in all states of the processor (AMD64 Architecture
 /// Programmer's Manual, volume 3, CPUID function 8000_0007h, `TscInvariant`; Intel's has the same bit).
 fn runs_at_one_rate() -> bool {
     const POWER: u32 = 0x8000_0007;

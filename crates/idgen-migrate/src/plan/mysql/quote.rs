@@ -41,7 +41,7 @@ pub(super) fn with_ending(name: &str, ending: &str) -> String {
     shortened(name, ending, LONGEST)
 }
 
-/// The name of a table that another one gets or makes room for.
+/// A table name with this ending, shortened to the limit of 64 characters.
 pub(super) fn table_with_ending(table: &str, ending: &str) -> String {
     shortened(table, ending, LONGEST - OF_TABLE.len())
 }

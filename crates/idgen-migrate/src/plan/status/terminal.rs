@@ -52,7 +52,7 @@ impl fmt::Display for Status {
     }
 }
 
-/// So many lines of a table fit a screen.
+/// The lines of a table that fit a screen.
 const LINES: usize = 20;
 
 /// The steps, or the first and the last one of neighbors in the same state if there are too many for a screen.

@@ -64,7 +64,7 @@ mod x86_64 {
 
     use super::{Level, Set};
 
-    /// Whether the processor has a feature. With `std` this is detected at run time; without, it is what the compiler
+    /// True if the processor has a feature. With `std` this is detected at run time; without, it is what the compiler
     /// may assume.
     macro_rules! has {
         ($feature:tt) => {{

@@ -23,7 +23,7 @@ macro_rules! loops {
 }
 pub(super) use loops;
 
-/// The same for a module that encodes two ids at once, too.
+/// The loops of a module that also encodes two ids at once.
 #[cfg(all(idgen_simd, target_arch = "x86_64"))]
 macro_rules! pair_loops {
     (#[$features:meta]) => {

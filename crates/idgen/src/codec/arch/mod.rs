@@ -105,7 +105,7 @@ macro_rules! kernels {
                 written(out)
             }
 
-            /// Whether the text is canonical; only then is `id` valid.
+            /// True if the text is canonical; only then is `id` valid.
             #[inline]
             pub(crate) fn $decode(level: Level, $($alphabet: $type,)? text: &[u8; $len], id: &mut [u8; 16]) -> bool {
                 on!(level, single $decode($($alphabet,)? text, id))

@@ -54,7 +54,7 @@ fn encoded(format: Format, id: &Uuid) -> Vec<u8> {
     format.encode(id, &mut [0; Format::MAX_LEN]).to_vec()
 }
 
-/// Whether a text is canonical, apart from the case in formats that ignore it.
+/// True if a text is canonical, apart from the case in formats that ignore it.
 fn is_canonical(format: Format, text: &[u8], id: &Uuid) -> bool {
     let (wanted, found) = (naive(format, id), text);
     match format {

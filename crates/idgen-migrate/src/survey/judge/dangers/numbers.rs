@@ -11,7 +11,7 @@ use crate::survey::sql;
 
 /// Smaller negative numbers are marks such as -1.
 const LARGE: i128 = 1 << 40;
-/// So many random integers are not all negative.
+/// This many random integers are not all negative.
 const ENOUGH: usize = 20;
 
 /// In a signed column, ids from 2^63 on are negative, or all become the largest value.

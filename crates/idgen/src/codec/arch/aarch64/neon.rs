@@ -161,7 +161,7 @@ fn lookup(table: uint8x16x4_t, start: u8, text: uint8x16_t) -> uint8x16_t {
     vqtbx4q_u8(vdupq_n_u8(INVALID), table, vsubq_u8(text, vdupq_n_u8(start)))
 }
 
-/// Whether no byte has the mark [`INVALID`].
+/// True if no byte has the mark [`INVALID`].
 #[inline]
 #[target_feature(enable = "neon")]
 fn are_valid(marks: uint8x16_t) -> bool {
@@ -212,7 +212,7 @@ fn values_of(cut: &Cut, id: uint8x16_t) -> uint8x16_t {
     vandq_u8(vtrn1q_u8(shifted(&cut.first), shifted(&cut.second)), vdupq_n_u8(cut.digit))
 }
 
-/// How to join digits to 16 bytes: each byte is made of at most `PARTS` neighbors, shifted.
+/// Joins digits to 16 bytes: each byte is made of at most `PARTS` neighbors, shifted.
 struct Join<const PARTS: usize> {
     /// For each byte where its digit is.
     digits: [[u8; 16]; PARTS],

@@ -200,7 +200,7 @@ fn row(table: &[u8], bytes: __m256i, start: u8) -> __m256i {
     _mm256_shuffle_epi8(both(ssse3::load(&table[..16])), _mm256_adds_epu8(offset, _mm256_set1_epi8(0x70)))
 }
 
-/// Whether all bytes came from places that are marked as digits.
+/// True if all bytes came from places that are marked as digits.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn are_digits(values: __m256i) -> bool {

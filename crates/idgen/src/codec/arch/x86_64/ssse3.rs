@@ -213,7 +213,7 @@ fn row(table: &[u8], bytes: __m128i, start: u8) -> __m128i {
     _mm_shuffle_epi8(load(&table[..16]), _mm_adds_epu8(offset, _mm_set1_epi8(0x70)))
 }
 
-/// Whether all bytes came from places marked [`DIGIT`].
+/// True if all bytes came from places marked [`DIGIT`].
 #[inline]
 #[target_feature(enable = "ssse3")]
 fn are_digits(values: __m128i) -> bool {

@@ -264,7 +264,7 @@ fn values(table: &[u8; 128], text: __m512i) -> __m512i {
     _mm512_permutex2var_epi8(load(low), text, load(high))
 }
 
-/// Whether the first `length` characters are ASCII and have a value without a mark.
+/// True if the first `length` characters are ASCII and have a value without a mark.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
 fn are_valid(text: __m512i, values: __m512i, length: usize) -> bool {
