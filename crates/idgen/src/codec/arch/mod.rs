@@ -5,6 +5,17 @@
 //! value, in two registers: a fresh id has just been written in two halves, and one load of both would wait for
 //! them longer than the kernel takes.
 //!
+//! # The contract of a kernel
+//!
+//! - **Instructions.** A kernel is compiled for the instructions of its file, so to call it elsewhere is `unsafe`. Code of the
+//!   same instructions calls it, and the macro `on` of this file, with a [`Level`], which exists only for instructions that the processor has.
+//! - **Memory.** Arguments are references to arrays of the exact length, or slices from which such arrays are cut. No kernel
+//!   takes a pointer or a length that it has to believe, and none needs an alignment.
+//! - **Encoders** write every byte of `out`, with ASCII only: `written` relies on that.
+//! - **Decoders** return true only for the canonical text of an id, and have then written its 16 bytes. Otherwise they return false, and
+//!   the content of `id` has no meaning. Any input is allowed.
+//! - **Equality.** The kernels of every level, `portable` included, give what the naive form gives: `codec/tests/kernels.rs`.
+//!
 //! The build script sets `idgen_simd` if the feature `fast` is on and the compiler offers the instructions.
 
 #[cfg(all(idgen_simd, target_arch = "aarch64"))]
