@@ -13,7 +13,7 @@ use crate::error::refusal::{Concern, Reason, Refusal};
 use crate::error::{Error, Result};
 use crate::installed::Index;
 use crate::statement::caller::Connection;
-use crate::statement::sql::{IN_TRANSACTION, WITH_SETTINGS};
+use crate::statement::sql::{IN_TRANSACTION, WITH_SETTINGS, show};
 use crate::statement::values::{Values, number_at};
 use crate::table::schema;
 
@@ -129,7 +129,7 @@ impl Context {
             Index::Unique => vec![map],
             Index::Dedup => vec![map, claim],
         };
-        let tables: Vec<String> = tables.iter().map(|table| format!("SHOW CREATE TABLE {table}")).collect();
+        let tables: Vec<String> = tables.iter().map(|table| show(table)).collect();
         // The place of a session whose number is known was checked before, and its statements prove that it is the same one.
         if caller.session.is_none() {
             if !caller.places.is_empty() {

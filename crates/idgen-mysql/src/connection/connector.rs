@@ -1,7 +1,7 @@
 //! Makes connections to one server, and decides whether a connection may be used, or used again.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use deadpool::managed::{Manager, Metrics, RecycleError, RecycleResult};
@@ -9,6 +9,7 @@ use sqlx::mysql::{MySqlConnectOptions, MySqlConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, Row};
 use tokio::time::Instant;
 
+use crate::connection::own_session::{Latest, NewSession};
 use crate::connection::server::Topology;
 use crate::connection::session::{SERVER_NAME, Seen};
 use crate::error::Error;
@@ -50,6 +51,10 @@ pub(crate) struct Connector {
     /// Connections that were last used before this moment are replaced, because one of them was lost.
     mistrusted: Mutex<Option<Instant>>,
     refused: AtomicBool,
+    /// The latest session that the server had made when a connection was last set up.
+    latest: Mutex<Option<Latest>>,
+    /// Set once a connection beside the first one has got a session of its own.
+    alone: AtomicBool,
     /// Whether an additional connection, between which transactions alternate, could not be made.
     full: AtomicBool,
     /// Locked while a connection reads them again for all.
@@ -81,6 +86,8 @@ impl Connector {
             good: Mutex::default(),
             mistrusted: Mutex::default(),
             refused: AtomicBool::new(false),
+            latest: Mutex::default(),
+            alone: AtomicBool::new(false),
             full: AtomicBool::new(false),
             looking: tokio::sync::Mutex::new(()),
             kills: tokio::sync::Mutex::new(()),
@@ -143,6 +150,7 @@ impl Connector {
     }
 
     async fn connect(&self) -> Attempt<Session> {
+        let latest = self.latest();
         let connected = self.options.connect().await;
         // The driver's error does not contain the address.
         let mut connection = connected.map_err(|error| match error {
@@ -163,10 +171,47 @@ impl Connector {
         };
         let (tables, schema) = (self.terms.identity.tables(), self.options.get_database());
         let began = Instant::now();
-        let seen = Seen::set_up(&mut connection, &tables, schema, vitess).await?;
+        let mut seen = Seen::set_up(&mut connection, &tables, schema, vitess).await?;
+        if !vitess {
+            seen.is_shared |= seen.session.is_older(latest.as_ref());
+            if !seen.is_shared {
+                *lock(&self.latest) = seen.latest.clone();
+                seen.is_shared = !self.is_alone().await?;
+            }
+        }
         self.examine(&mut connection, &seen, began).await?;
         tracing::debug!(server = self.address(), version = seen.report.version(), "connected");
         Ok(Session { connection, seen, judged: began, used: Instant::now(), committed: None })
+    }
+
+    /// Connects once more while a connection is there, once for a server: a pooler gives the new one an older session.
+    async fn is_alone(&self) -> Attempt<bool> {
+        if self.alone.load(Ordering::Relaxed) {
+            return Ok(true);
+        }
+        let latest = self.latest();
+        let mut other = match self.options.connect().await.map_err(Failure::Sql) {
+            Ok(other) => other,
+            // The map works with one connection.
+            Err(failure) if failure.is_too_many_connections() => return Ok(true),
+            Err(failure) => return Err(failure),
+        };
+        let session = NewSession::read(&mut other).await?;
+        // Its answer is read.
+        let _ = other.close().await;
+        let alone = !session.is_older(latest.as_ref());
+        self.alone.store(alone, Ordering::Relaxed);
+        Ok(alone)
+    }
+
+    fn latest(&self) -> Option<Latest> {
+        lock(&self.latest).clone()
+    }
+
+    /// The failure of a session that other clients use, too.
+    pub(crate) fn shared(&self) -> Failure {
+        let (server, reason) = (self.address(), Reason::Shared);
+        Failure::Refused(Box::new(Refusal { server, reason, elsewhere: false }))
     }
 
     /// Refuses a server whose settings endanger pairs, or that holds another map, or whose tables must not be used.
@@ -227,6 +272,9 @@ impl Connector {
     }
 
     fn reason(&self, seen: &Seen) -> Result<(), Reason> {
+        if seen.is_shared {
+            return Err(Reason::Shared);
+        }
         let concerns = seen.report.concerns();
         if !self.terms.accept_unsafe && !concerns.is_empty() {
             return Err(Reason::Unsafe(concerns.to_vec()));
@@ -340,9 +388,13 @@ impl Session {
 }
 
 fn get<T: Copy>(mutex: &Mutex<Option<T>>) -> Option<T> {
-    *mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    *lock(mutex)
 }
 
 fn set<T>(mutex: &Mutex<Option<T>>, value: Option<T>) {
-    *mutex.lock().unwrap_or_else(PoisonError::into_inner) = value;
+    *lock(mutex) = value;
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -300,6 +300,11 @@ impl PooledConnection {
         &self.seen().report
     }
 
+    /// The failure of a session that other clients use, too.
+    pub(crate) fn shared(&self) -> Failure {
+        pool_of(&self.nodes, self.node, self.reserved).manager().shared()
+    }
+
     /// Reads it now.
     pub(crate) async fn look_again(&mut self) -> Attempt<()> {
         let connector = pool_of(&self.nodes, self.node, self.reserved).manager();

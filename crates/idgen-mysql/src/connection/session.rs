@@ -6,6 +6,7 @@ use futures_util::TryStreamExt;
 use sqlx::mysql::{MySqlConnection, MySqlRow};
 use sqlx::{AssertSqlSafe, Column, Executor, Row};
 
+use crate::connection::own_session::{LATEST, Latest, MARK, NewSession, mark};
 use crate::connection::server::{REDO_LOG, ServerReport, Topology};
 use crate::error::failure::{Attempt, Failure};
 use crate::error::refusal::MEMBER_STATE;
@@ -44,7 +45,7 @@ const IN_NO_TRANSACTION: &str = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED"
 /// includes the end of a UUID of version 1: the hardware address and a random number of this start of the server (MySQL
 /// manual, "Miscellaneous Functions", `UUID()`). If the clock is set back, that number changes, and the server seems to be
 /// another one until its connections read their names again.
-const HERE: &str = "CONCAT_WS(' ', @@hostname, @@port, @@server_id, RIGHT(UUID(), 17), \
+pub(super) const HERE: &str = "CONCAT_WS(' ', @@hostname, @@port, @@server_id, RIGHT(UUID(), 17), \
     IF(@@lower_case_table_names, LOWER(DATABASE()), DATABASE()))";
 
 /// The number of the error that [`elsewhere`] ends with.
@@ -99,6 +100,14 @@ pub(crate) struct Seen {
     /// The variables that this server has.
     names: Vec<String>,
     /// Whether it can be told to keep no log.
+    /// The mark of the session; `None` on Vitess.
+    pub(crate) mark: Option<u64>,
+    /// Whether another client uses the session, too.
+    pub(crate) is_shared: bool,
+    /// The session as it was before it was set up.
+    pub(super) session: NewSession,
+    /// The latest session that the server had made then.
+    pub(super) latest: Option<Latest>,
     has_redo_log: bool,
 }
 
@@ -122,24 +131,28 @@ impl Seen {
         });
         // Several names in one condition would make MariaDB read the whole schema.
         let engine = engine.join(" UNION ALL ");
-        let status = redo_log();
+        let status = format!("SHOW GLOBAL STATUS WHERE Variable_name IN ('{REDO_LOG}', '{LATEST}')");
         // `init_connect` may have chosen another schema.
         let schema = schema.map(|name| format!("USE `{}`; ", name.replace('`', "``"))).unwrap_or_default();
         let names = format!(
             "SELECT CONNECTION_ID() AS connection_id, CONCAT_WS(' ', @@hostname, @@port, @@server_id) AS server_name, \
-             {HERE} AS place"
+             {HERE} AS place, {MARK} AS session_mark"
         );
         let text = format!(
-            "{CLEAR}; {schema}{SET}; {IN_NO_TRANSACTION}; {names}; {VARIABLES}; {status}; {engine}; {}; {}",
+            "{CLEAR}; {schema}{SET}; {IN_NO_TRANSACTION}; {names}; SET {MARK} = {own}; {VARIABLES}; {status}; {engine}; {}; {}",
             state_row(tables),
             definitions(tables)
         );
+        let own = mark();
         let read = Read::all(connection, text).await?;
         let reported = |name: &str| read.values.iter().any(|(found, _)| found == name);
         if !["version", "innodb_flush_log_at_trx_commit", "log_bin"].into_iter().all(reported) {
             return Err(NOT_REPORTED);
         }
-        read.into_seen(connection).await
+        let mut seen = read.into_seen(connection).await?;
+        seen.is_shared = seen.session.is_marked;
+        seen.mark = Some(own);
+        Ok(seen)
     }
 
     /// Reads again what may have changed.
@@ -151,8 +164,11 @@ impl Seen {
         let columns: Vec<String> = self.names.iter().map(|name| format!("@@{name} AS {name}")).collect();
         let (columns, state) = (columns.join(", "), state_row(tables));
         let status = if self.has_redo_log { redo_log() + "; " } else { String::new() };
-        let text = format!("{IN_NO_TRANSACTION}; SELECT {columns}, {HERE} AS place; {status}{state}");
-        let read = Read::all(connection, text).await?;
+        let text = format!(
+            "{IN_NO_TRANSACTION}; SELECT {columns}, {HERE} AS place, CONNECTION_ID() AS connection_id, \
+             {MARK} AS session_mark; {status}{state}"
+        );
+        let mut read = Read::all(connection, text).await?;
         // Without them, the server would seem to be safe.
         if !self.names.iter().all(|name| read.values.iter().any(|(found, _)| found == name)) {
             return Err(NOT_REPORTED);
@@ -170,6 +186,10 @@ impl Seen {
 
     /// Vitess takes one simple statement at a time. Session settings would take connections to the shards out of
     /// its pools.
+            mark: self.mark,
+            is_shared: !is_own,
+            session: self.session.clone(),
+            latest: self.latest.clone(),
     async fn set_up_vitess(connection: &mut MySqlConnection, tables: &Tables) -> Attempt<Seen> {
         let mut read = Read::all(connection, VARIABLES.to_owned()).await?;
         let uncommitted = |(_, value): &(String, String)| value == "READ-UNCOMMITTED";
@@ -221,6 +241,10 @@ impl Read {
                 Err(failure) if read.state.is_some() && failure.number() == Some(1142) => return Ok(read),
                 Err(failure) => return Err(failure),
             }
+    fn value(&self, name: &str) -> Option<&str> {
+        self.values.iter().find(|(found, _)| found == name).map(|(_, value)| value.as_str())
+    }
+
         }
     }
 
@@ -247,10 +271,10 @@ impl Read {
         let names: BTreeSet<String> = self.values.iter().map(|(name, _)| name.clone()).collect();
         let other = [REDO_LOG, "connection_id", "server_name", "place", "foreign_table", "foreign_engine"];
         let names = names.into_iter().filter(|name| !other.contains(&name.as_str())).collect();
-        let value =
-            |name: &str| self.values.iter().find(|(found, _)| found == name).map(|(_, value)| value.clone());
+        let value = |name: &str| self.value(name).map(str::to_owned);
         let engine = value("foreign_table").zip(value("foreign_engine"));
-        let thread = value("connection_id").and_then(|thread| thread.parse().ok()).zip(value("server_name"));
+        let number = |name: &str| value(name).and_then(|number| number.parse::<u64>().ok());
+        let thread = number("connection_id").zip(value("server_name"));
         let place = value("place");
         let has_redo_log = value(REDO_LOG).is_some();
         if value("group_replication_group_name").is_some_and(|group| !group.is_empty()) {
@@ -282,3 +306,7 @@ fn text(row: &MySqlRow, at: usize) -> Attempt<String> {
     let bytes: Option<Vec<u8>> = row.try_get_unchecked(at)?;
     Ok(String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned())
 }
+            mark: None,
+            is_shared: false,
+            session,
+            latest,

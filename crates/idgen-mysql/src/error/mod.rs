@@ -93,9 +93,9 @@ impl Error {
         }
     }
 
-    /// True if the server's settings may lose acknowledged pairs.
+    /// True if the server's settings may lose acknowledged pairs, or a pooler that gives one session to several clients may.
     pub fn is_unsafe_server(&self) -> bool {
-        matches!(&*self.kind, Kind::Refused(refusal) if matches!(refusal.reason, Reason::Unsafe(_)))
+        matches!(&*self.kind, Kind::Refused(refusal) if matches!(refusal.reason, Reason::Unsafe(_) | Reason::Shared))
     }
 
     /// True if the server holds another map than the one that this client began with, because another server has taken its

@@ -85,6 +85,10 @@ pub(super) fn advice(number: Option<u16>) -> &'static str {
         Some(1044 | 1142 | 1143) => {
             " (docs/mapping.md lists the privileges that a user of the map needs; with read_only, SELECT is enough)"
         }
+        Some(1568) => {
+            " (the session is in a transaction that this client did not begin: a pooler gives it to other clients, too; connect \
+             to the server itself)"
+        }
         Some(1399) => " (the session is in an XA transaction, which a ROLLBACK does not end)",
         _ => "",
     }

@@ -56,6 +56,8 @@ pub enum Reason {
     Replaced { table: String, id: u64 },
     /// The tables are not what they were when this client began.
     Schema { table: String, problem: String },
+    /// A pooler gives the session to other clients, too.
+    Shared,
 }
 
 impl Reason {
@@ -72,6 +74,7 @@ impl Reason {
             Reason::NoMap { table } => format!("it has no table {table}"),
             Reason::Replaced { table, id } => format!("{table} no longer holds the pair of the id {id}"),
             Reason::Schema { table, problem } => format!("{table}: {problem}"),
+            Reason::Shared => "a pooler gives one session to several clients".to_owned(),
         }
     }
 
@@ -116,6 +119,12 @@ impl fmt::Display for Refusal {
             Reason::Schema { table, problem } => {
                 write!(f, "table {table} on {server} is not one this version can use: {problem}")
             }
+            Reason::Shared => write!(
+                f,
+                "the connection to {server} goes through a pooler (ProxySQL, MaxScale, RDS Proxy …) that gives one session to \
+                 several clients: what another client leaves there, such as autocommit = 0 or a temporary table, could lose \
+                 acknowledged pairs; connect to the server itself, or let the pooler give the map's user sessions of its own"
+            ),
         }
     }
 }

@@ -37,6 +37,11 @@ macro_rules! savepoint {
 pub(crate) const IN_TRANSACTION: [&str; 2] =
     [concat!("SAVEPOINT ", savepoint!()), concat!("RELEASE SAVEPOINT ", savepoint!())];
 
+/// Shows the definition of a table, or of a temporary table that hides it from this session.
+pub(crate) fn show(table: &str) -> String {
+    format!("SHOW CREATE TABLE {table}")
+}
+
 /// `x'...'`, a hexadecimal literal.
 pub(crate) fn literal(uuid: Uuid) -> String {
     format!("x'{}'", uuid.simple())

@@ -31,6 +31,7 @@ mod observe;
 mod offline;
 mod outage;
 mod plans;
+mod pooler;
 mod privileges;
 mod proxy;
 mod races;

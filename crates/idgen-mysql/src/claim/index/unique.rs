@@ -15,12 +15,14 @@ use crate::claim::index::taken::TakenIds;
 use crate::claim::pair::{Claimed, Guess};
 use crate::claim::within::Caller;
 use crate::connection::nodes::{PooledConnection, Take};
+use crate::connection::own_session::{check_of, value_in};
+use crate::connection::session::ELSEWHERE;
 use crate::error::damaged;
 use crate::error::failure::{Attempt, Failure};
 use crate::error::numbers::Verdict;
 use crate::error::{Error, Result};
 use crate::statement::caller::Connection;
-use crate::statement::sql::{INSERT_CHECKED, SHARED, literal, value_list};
+use crate::statement::sql::{INSERT_CHECKED, SHARED, literal, show, value_list};
 use crate::table::tables::unquoted;
 
 /// How many statements of one batch run at the same time on shards.
@@ -99,8 +101,11 @@ async fn insert_one(
     // The answer names the id, so it is the one to this statement, and says that the server evaluated it. Vitess keeps its
     // own last insert ids.
     let echoes = context.tables.places.is_none();
-    let value = if echoes { "LAST_INSERT_ID(?)" } else { "?" };
-    // A statement text of its own for each table, so it is prepared once per connection.
+    let value = match connection.seen().mark {
+        Some(mark) => format!("LAST_INSERT_ID({})", value_in(mark, "?")),
+        None => "?".to_owned(),
+    };
+    // A statement text of its own for each table and session, so it is prepared once per connection.
     let statement = format!("INSERT INTO {} (id, uuid) VALUES ({value}, ?)", context.tables.map);
     let insert = sqlx::query(AssertSqlSafe(statement)).bind(id).bind(&uuid.as_bytes()[..]);
     match connection.execute(insert).await.map_err(Failure::Sql) {
@@ -117,6 +122,7 @@ async fn insert_one(
             .look_one(connection, uuid, context.where_written())
             .await?
             .map_or(Outcome::IdTaken(id), Outcome::Found)),
+        Err(error) if error.number() == Some(ELSEWHERE) => Err(connection.shared()),
         Err(error) => Err(error),
     }
 }
@@ -216,7 +222,14 @@ async fn insert_many(
 ) -> Attempt<Vec<(Uuid, u64)>> {
     let list = value_list(uuids.iter().zip(ids));
     let statement = format!("INSERT IGNORE INTO {} (id, uuid) VALUES {list}", context.tables.map);
-    let done = connection.insert_after(&[], &statement, true, inserted).await?;
+    // A batch has the time to ask whether a temporary table has the name.
+    let checks = connection.seen().mark.map(|mark| vec![check_of(mark), show(&context.tables.map)]);
+    let done = match connection.insert_after(&checks.unwrap_or_default(), &statement, true, inserted).await {
+        // Only another client of the session can have made the table.
+        Err(Failure::Refused(_)) => return Err(connection.shared()),
+        Err(failure) if failure.number() == Some(ELSEWHERE) => return Err(connection.shared()),
+        done => done?,
+    };
     if done == Some(uuids.len() as u64) {
         let pairs: Vec<(Uuid, u64)> = uuids.iter().copied().zip(ids.iter().copied()).collect();
         context.prove(&mut **connection, &pairs, context.where_written()).await?;
