@@ -37,6 +37,9 @@ impl Request {
         };
         let decide = |state: &State| {
             self.refuse_implausible(state.epoch, state.next_id)?;
+            if let Some(problem) = state.below_fence() {
+                return Err(damaged(problem));
+            }
             Ok(end(state.next_id).map(|end| state.with(end, state.epoch)))
         };
         // Whoever accepts an unsafe server accepts that it loses pairs.

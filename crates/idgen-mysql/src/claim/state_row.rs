@@ -96,8 +96,9 @@ async fn exchange_in(
         after.stored_id = after.stored_id.map(|id| id.max(pool.identity().largest_stored()));
     }
     let stored_id = after.stored_id.map_or(String::new(), |id| format!(", stored_id = {id}"));
+    let fence = after.fence.map_or(String::new(), |id| format!(", fence = {id}"));
     let update = format!(
-        "UPDATE {table} SET next_id = {}, epoch = {}{stored_id} WHERE one = 1 AND next_id = {}{}{}; {read}",
+        "UPDATE {table} SET next_id = {}, epoch = {}{stored_id}{fence} WHERE one = 1 AND next_id = {}{}{}; {read}",
         after.next_id,
         after.epoch,
         before.next_id,

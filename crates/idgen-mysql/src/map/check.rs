@@ -94,6 +94,11 @@ impl UuidMap {
                 ),
             );
         }
+        let state = self.checked(&format!("SELECT * FROM {} WHERE one = 1", context.tables.state)).await?;
+        let state = State::of_row(&state).map_err(Error::once(ACTION))?;
+        if let Some(problem) = state.below_fence() {
+            find(Severity::Repairable, problem);
+        }
         let width = context.installed.width;
         if stats.next_id > max {
             let out = Kind::Exhausted { width, table: context.tables.state.clone() };
@@ -139,13 +144,15 @@ impl UuidMap {
         let (map, max) = (&context.tables.map, context.installed.width.max_id());
         let ends = self.checked(&format!("SELECT MAX(id) FROM {map}")).await?;
         let largest: Option<u64> = number(&ends, 0)?;
-        if let Some(largest) = largest.filter(|largest| *largest <= max) {
-            let next = largest + 1;
-            let decide = |state: &State| Ok((state.next_id < next).then(|| state.with(next, state.epoch)));
-            let raise = || exchange(&context.pool, &context.tables.state, None, &decide);
-            if Retries::run(context.deadline, "raise the next id", raise).await?.is_some() {
-                done.push(format!("raised the next id to {next}"));
-            }
+        let above = largest.filter(|largest| *largest <= max).map_or(1, |largest| largest + 1);
+        let least = |state: &State| above.max(state.fenced_at(context.installed.width));
+        let decide = |state: &State| {
+            let next = least(state);
+            Ok((state.next_id < next).then(|| state.with(next, state.epoch)))
+        };
+        let raise = || exchange(&context.pool, &context.tables.state, None, &decide);
+        if let Some(before) = Retries::run(context.deadline, "raise the next id", raise).await? {
+            done.push(format!("raised the next id to {}", least(&before)));
         }
         if context.installed.index == Index::Dedup {
             let cleared = purge::purge_all(&context.pool, context.deadline, &context.tables.claim).await?;

@@ -56,7 +56,7 @@ impl UuidMap {
         // No client can have reserved ids that the map cannot have.
         let width = context.installed.width;
         let raised = |state: &State| match width.can_be_next(state.next_id) {
-            true => state.next_id.max(next_id),
+            true => state.next_id.max(next_id).max(state.fenced_at(width)),
             false => next_id,
         };
         let decide = |state: &State| Ok(Some(state.with(raised(state), now.max(state.epoch + 1))));

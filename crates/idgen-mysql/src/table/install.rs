@@ -32,6 +32,9 @@ pub(crate) async fn install(
         )));
     }
     let Some((found, state)) = install_state(connection, tables, wanted).await? else { return Ok(()) };
+    if state.fence.is_none() {
+        add_column(connection, &tables.state, "fence BIGINT UNSIGNED NOT NULL DEFAULT 0").await?;
+    }
     if pairs.is_none() {
         if state.next_id > 1 && holds_rows(connection, map).await?.is_none() {
             return Err(lost(format!(
@@ -83,7 +86,7 @@ pub(crate) async fn install(
 const STATE: &str = "one TINYINT UNSIGNED NOT NULL PRIMARY KEY, version SMALLINT UNSIGNED NOT NULL, \
     strategy VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL, id_bits TINYINT UNSIGNED NOT NULL, \
     next_id BIGINT UNSIGNED NOT NULL, map_id BINARY(16) NOT NULL, epoch BIGINT UNSIGNED NOT NULL, \
-    stored_id BIGINT UNSIGNED NOT NULL DEFAULT 0";
+    stored_id BIGINT UNSIGNED NOT NULL DEFAULT 0, fence BIGINT UNSIGNED NOT NULL DEFAULT 0";
 const CLAIM: &str = "uuid BINARY(16) NOT NULL PRIMARY KEY, turn TINYINT UNSIGNED NOT NULL DEFAULT 0";
 const SYNC: &str = "slot TINYINT UNSIGNED NOT NULL PRIMARY KEY, pushes BIGINT UNSIGNED NOT NULL";
 
@@ -119,7 +122,7 @@ pub(crate) async fn install_state(
 async fn upgrade(connection: &mut MySqlConnection, tables: &Tables, found: State) -> Attempt<State> {
     let Tables { state, claim, .. } = tables;
     let columns = "map_id BINARY(16) NOT NULL DEFAULT '', ADD COLUMN epoch BIGINT UNSIGNED NOT NULL DEFAULT 1, \
-         ADD COLUMN stored_id BIGINT UNSIGNED NOT NULL DEFAULT 0";
+         ADD COLUMN stored_id BIGINT UNSIGNED NOT NULL DEFAULT 0, ADD COLUMN fence BIGINT UNSIGNED NOT NULL DEFAULT 0";
     add_column(connection, state, columns).await?;
     if tables.places.is_none() && holds_rows(connection, claim).await?.is_some() {
         add_column(connection, claim, "turn TINYINT UNSIGNED NOT NULL DEFAULT 0").await?;

@@ -3,7 +3,7 @@
 //! ```sql
 //! -- one row: the version of the layout, how it was installed, which map it is, and the first id that no
 //! -- client holds
-//! uuid_map_state(one, version, strategy, id_bits, next_id, map_id, epoch, stored_id)
+//! uuid_map_state(one, version, strategy, id_bits, next_id, map_id, epoch, stored_id, fence)
 //! -- index `unique`
 //! uuid_map(id PRIMARY KEY, uuid BINARY(16) NOT NULL, UNIQUE (uuid))
 //! -- index `dedup`: an index on a 32-bit hash, and a small table of claims
@@ -16,7 +16,8 @@
 //! `map_id` is chosen at random at install and never changes: a client that finds another one is connected to another map.
 //! `epoch` is raised when clients must discard their state, as after a restored backup: each client then drops its cached
 //! pairs and the ids that it holds. `stored_id` is an id whose row was in the map when the state row was last changed, or 0:
-//! if the row is missing later, the map was replaced by an older copy. The column `strategy` has the name of the index.
+//! if the row is missing later, the map was replaced by an older copy. `fence` is the smallest id that may be assigned since the
+//! last fence, or 0: a `next_id` below it was written by a client that does not know the fence. The column `strategy` has the name of the index.
 
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Executor};
@@ -34,7 +35,9 @@ use crate::table::tables::Tables;
 use crate::table::tables::unquoted;
 use crate::table::watch::{changing_trigger, definitions};
 
-/// The version of the layout that this library creates and reads. Version 1 had no `map_id`, `epoch` and `turn`, and no
+/// The version of the layout that this library creates and reads. A client refuses any other version, when it connects, once a second
+/// and in each statement that reserves ids. So it is raised with every change after which a client of an older version could
+/// break a promise. A column that only a check needs does not raise it. Version 1 had no `map_id`, `epoch` and `turn`, and no
 /// table of pushes. [`install`](crate::UuidMap::install) upgrades it.
 pub(crate) const VERSION: u16 = 2;
 
@@ -55,13 +58,36 @@ pub(crate) struct State {
     pub(crate) epoch: u64,
     /// An id that the map holds, or 0; `None` where the table has no such column.
     pub(crate) stored_id: Option<u64>,
+    /// The smallest id that may be assigned since the last fence, or 0; `None` where the table has no such column.
+    pub(crate) fence: Option<u64>,
 }
 
 impl State {
-    /// The row with another next id and epoch. A restored map may lack what an earlier epoch had stored.
+    /// The row with another next id and epoch. A restored map may lack what an earlier epoch had stored, and a new epoch
+    /// assigns no id below its first one.
     pub(crate) fn with(&self, next_id: u64, epoch: u64) -> State {
-        let stored_id = if epoch == self.epoch { self.stored_id } else { self.stored_id.map(|_| 0) };
-        State { next_id, epoch, stored_id, ..self.clone() }
+        let (mut stored_id, mut fence) = (self.stored_id, self.fence);
+        if epoch != self.epoch {
+            stored_id = stored_id.map(|_| 0);
+            fence = fence.map(|_| next_id);
+        }
+        State { next_id, epoch, stored_id, fence, ..self.clone() }
+    }
+
+    /// The smallest id that may be assigned since the last fence, if ids of this width can be so large.
+    pub(crate) fn fenced_at(&self, width: IdWidth) -> u64 {
+        self.fence.filter(|id| width.can_be_next(*id)).unwrap_or(0)
+    }
+
+    /// What is wrong if the next id is below the fence.
+    pub(crate) fn below_fence(&self) -> Option<String> {
+        let (next, fence) = (self.next_id, self.fence?);
+        (next < fence).then(|| {
+            format!(
+                "the next id is {next}, although the map was fenced at {fence}: a client that does not know the fence has given \
+                 ids back, or the row was changed; end clients of older versions, then call repair (idgen map repair)"
+            )
+        })
     }
 
     /// Reads a row of any version.
@@ -76,6 +102,7 @@ impl State {
             map_id: Uuid::nil(),
             epoch: 0,
             stored_id: None,
+            fence: None,
         };
         if state.version > VERSION {
             return Ok(state);
@@ -90,6 +117,9 @@ impl State {
         }
         if row.has("stored_id") {
             state.stored_id = Some(number("stored_id")?);
+        }
+        if row.has("fence") {
+            state.fence = Some(number("fence")?);
         }
         Ok(state)
     }

@@ -84,7 +84,7 @@ impl Client<'_> {
             Scene::Open => return,
             Scene::Install => self.tables.drop_all().await,
             Scene::Upgrade => {
-                self.tables.run("ALTER TABLE uuid_map_state DROP COLUMN map_id, DROP COLUMN epoch, DROP COLUMN stored_id").await;
+                self.tables.run("ALTER TABLE uuid_map_state DROP COLUMN map_id, DROP COLUMN epoch, DROP COLUMN stored_id, DROP COLUMN fence").await;
                 self.tables.run("UPDATE uuid_map_state SET version = 1; DROP TABLE uuid_map_sync").await;
                 if self.index == Index::Dedup {
                     self.tables.run("ALTER TABLE uuid_map_claim DROP COLUMN turn").await;

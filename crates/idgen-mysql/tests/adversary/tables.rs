@@ -81,7 +81,7 @@ impl Tables {
         self.run(format!(
             "START TRANSACTION; DELETE FROM uuid_map; {claims} DELETE FROM uuid_map_sync; \
              INSERT INTO uuid_map (id, uuid) VALUES {}; \
-             UPDATE uuid_map_state SET next_id = {NEXT_ID}, epoch = 1, stored_id = 0 WHERE one = 1; COMMIT",
+             UPDATE uuid_map_state SET next_id = {NEXT_ID}, epoch = 1, stored_id = 0, fence = 0 WHERE one = 1; COMMIT",
             pairs.join(",")
         ))
         .await;

@@ -1,12 +1,12 @@
 //! Tests a map that was restored from a backup.
 
-use idgen_mysql::{Index, UuidMap};
+use idgen_mysql::{Index, Severity, UuidMap};
 use idgen_server::Database;
 use uuid::Uuid;
 
 use crate::common::{assert_sound, connect, everywhere, map, number, run};
 
-everywhere!(a_restored_map_does_not_repeat_ids);
+everywhere!(a_restored_map_does_not_repeat_ids, a_client_that_knows_no_fence_gives_none_away);
 
 async fn a_restored_map_does_not_repeat_ids(database: Database, index: Index) {
     let (scratch, map) = map(database, index).await;
@@ -42,4 +42,40 @@ async fn a_restored_map_does_not_repeat_ids(database: Database, index: Index) {
     assert!(new >= fence, "{new} was reserved before the fence");
     assert_eq!(map.ids_of(&after[..100]).await.unwrap(), again, "the cache is of the epoch before");
     assert_sound(scratch.url()).await;
+}
+
+/// It gives the rest of its block back as the first version did, whatever the epoch.
+async fn a_client_that_knows_no_fence_gives_none_away(database: Database, index: Index) {
+    let (scratch, map) = map(database, index).await;
+    map.id_of(Uuid::new_v4()).await.unwrap();
+    map.fence(700).await.unwrap();
+    let mut connection = connect(scratch.url()).await;
+    run(&mut connection, "UPDATE uuid_map_state SET next_id = 129 WHERE one = 1 AND next_id = 700").await;
+    let words = "the next id is 129, although the map was fenced at 700";
+    let client = async || UuidMap::connect(scratch.url()).await.unwrap();
+    let error = client().await.id_of(Uuid::new_v4()).await.unwrap_err();
+    assert!(error.is_damaged() && error.to_string().contains(words), "{error}");
+    let operator = client().await;
+    let findings = operator.check().await.unwrap();
+    let [finding] = &findings[..] else { panic!("{findings:?}") };
+    assert!(finding.severity() == Severity::Repairable && finding.text().contains(words), "{finding}");
+    assert_eq!(operator.repair().await.unwrap()[0], "raised the next id to 700");
+    assert_eq!(operator.check().await.unwrap(), []);
+    assert!(client().await.id_of(Uuid::new_v4()).await.unwrap() >= 700);
+    // A fence below the old one does not undo it.
+    run(&mut connection, "UPDATE uuid_map_state SET next_id = 129").await;
+    operator.fence(1).await.unwrap();
+    assert!(client().await.id_of(Uuid::new_v4()).await.unwrap() >= 700);
+    // A later version of the tables is for a later version of the program, which the error says.
+    run(&mut connection, "UPDATE uuid_map_state SET version = version + 1").await;
+    let error = client().await.id_of(Uuid::new_v4()).await.unwrap_err();
+    let said = error.to_string();
+    assert!(
+        error.is_schema() && said.contains("version 3, this program knows 2: use the newer program"),
+        "{said}"
+    );
+    assert_eq!(
+        number(&mut connection, "SELECT COUNT(*) FROM uuid_map WHERE id BETWEEN 2 AND 699").await,
+        Ok(0)
+    );
 }

@@ -38,7 +38,7 @@ async fn a_check_finds_what_was_done_to_the_tables(database: Database, index: In
     for (change, undo, words) in [
         (&*engines[0], &*engines[1], "its engine is MyISAM"),
         (
-            "INSERT INTO uuid_map_state SELECT 2, version, strategy, id_bits, next_id, map_id, epoch, stored_id FROM \
+            "INSERT INTO uuid_map_state SELECT 2, version, strategy, id_bits, next_id, map_id, epoch, stored_id, fence FROM \
              uuid_map_state",
             "DELETE FROM uuid_map_state WHERE one = 2",
             "uuid_map_state has 2 rows",
