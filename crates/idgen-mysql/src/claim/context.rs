@@ -14,7 +14,7 @@ use crate::claim::memory::Proof;
 use crate::claim::memory::Witness;
 use crate::claim::purge::Purge;
 use crate::connection::nodes::{Nodes, PooledConnection, Take};
-use crate::connection::settle::settle;
+use crate::connection::settle::{POSITIONS, Positions, positions_in, settle};
 use crate::error::failure::{Attempt, Failure, Kind};
 use crate::error::{Error, Result};
 use crate::installed::{Index, Installed};
@@ -111,17 +111,39 @@ impl Context {
         uuids: &[Uuid],
         lock: &str,
     ) -> Attempt<Vec<(Uuid, u64)>> {
-        let found = match self.installed.index {
-            Index::Dedup if uuids.len() > 1 => self.find_proved(&mut **connection, uuids).await?,
-            _ => self.find_many(&mut **connection, uuids, lock).await?,
+        let (found, positions) = match self.installed.index {
+            Index::Dedup if uuids.len() > 1 => (self.find_proved(&mut **connection, uuids).await?, None),
+            _ if self.settles(connection) => self.find_with_positions(connection, uuids, lock).await?,
+            _ => (self.find_many(&mut **connection, uuids, lock).await?, None),
         };
         if let Some(pair) = found.first() {
             self.witness.set(Some(*pair));
         }
-        if !found.is_empty() {
-            self.settled(connection).await?;
+        if !found.is_empty() && self.settles(connection) {
+            settle(connection, &self.tables.sync, positions).await?;
         }
         Ok(found)
+    }
+
+    /// Finds pairs, and reads in the same round trip how far the server's log was on disk after that.
+    async fn find_with_positions(
+        &self,
+        connection: &mut PooledConnection,
+        uuids: &[Uuid],
+        lock: &str,
+    ) -> Attempt<(Vec<(Uuid, u64)>, Option<Positions>)> {
+        if uuids.is_empty() {
+            return Ok((Vec::new(), None));
+        }
+        let rows = connection.read(format!("{}; {POSITIONS}", self.look_text(uuids, lock))).await?;
+        let of_pairs = rows.iter().take_while(|row| !row.has("Variable_name")).count();
+        let (pairs, positions) = rows.split_at(of_pairs);
+        Ok((Self::pairs_of(pairs, uuids)?, positions_in(positions)?))
+    }
+
+    /// Whether what this connection reads may not be on disk yet.
+    fn settles(&self, connection: &PooledConnection) -> bool {
+        connection.report().shows_commits_early() && !self.read_only
     }
 
     /// Finds one pair that is committed and on disk.
@@ -150,13 +172,7 @@ impl Context {
     /// Waits until everything that this connection has read is on disk. It must be the same connection, which does not survive
     /// a crash in between.
     pub(crate) async fn settled(&self, connection: &mut PooledConnection) -> Attempt<()> {
-        if !connection.report().shows_commits_early() {
-            return Ok(());
-        }
-        if self.read_only {
-            return Ok(());
-        }
-        settle(connection, &self.tables.sync).await
+        if self.settles(connection) { settle(connection, &self.tables.sync, None).await } else { Ok(()) }
     }
 
     /// Finds committed pairs, in no order.

@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use sqlx::mysql::MySqlConnection;
+use sqlx::mysql::{MySqlConnection, MySqlRow};
 use sqlx::{AssertSqlSafe, Executor, Row};
 
 use crate::call::observe;
@@ -18,13 +18,20 @@ const LOOKS: u32 = 4;
 const PAUSE: Duration = Duration::from_millis(1);
 const LONG_PAUSE: Duration = Duration::from_millis(20);
 
-/// How far the log is written, and how far it is on disk, in bytes since the server was made: MariaDB's names,
-/// then MySQL's.
-const POSITIONS: &str = "SHOW GLOBAL STATUS WHERE Variable_name IN ('Innodb_lsn_current', 'Innodb_lsn_flushed', \
-    'Innodb_redo_log_current_lsn', 'Innodb_redo_log_flushed_to_disk_lsn')";
+/// Reads how far the log is written, and how far it is on disk, in bytes since the server was made. `LIKE` takes the server
+/// three quarters of the time of a list of names. In one text after a look-up, it takes no round trip of its own.
+pub(crate) const POSITIONS: &str = "SHOW GLOBAL STATUS LIKE 'Innodb_%lsn%'";
 
-/// Returns when everything that this connection has read is on disk. It must not be called inside a transaction.
-pub(crate) async fn settle(connection: &mut MySqlConnection, sync: &str) -> Attempt<()> {
+/// How far the log is written, and how far it is on disk.
+pub(crate) type Positions = (u64, u64);
+
+/// Returns when everything that this connection has read is on disk. It must not be called inside a transaction. `first` are
+/// the positions that were read after it, if they were.
+pub(crate) async fn settle(
+    connection: &mut MySqlConnection,
+    sync: &str,
+    mut first: Option<Positions>,
+) -> Attempt<()> {
     let mut wanted = None;
     for look in 0..LOOKS {
         if look > 0 {
@@ -33,7 +40,11 @@ pub(crate) async fn settle(connection: &mut MySqlConnection, sync: &str) -> Atte
             }
             tokio::time::sleep(PAUSE).await;
         }
-        let Some((current, flushed)) = positions(connection).await? else { break };
+        let found = match first.take() {
+            None => positions(connection).await?,
+            first => first,
+        };
+        let Some((current, flushed)) = found else { break };
         if flushed >= *wanted.get_or_insert(current) {
             return Ok(());
         }
@@ -67,12 +78,21 @@ async fn wait(connection: &mut MySqlConnection, wanted: Option<u64>, refused: Fa
 }
 
 /// `None` if the server does not report it.
-async fn positions(connection: &mut MySqlConnection) -> Attempt<Option<(u64, u64)>> {
+async fn positions(connection: &mut MySqlConnection) -> Attempt<Option<Positions>> {
+    positions_in(&connection.fetch_all(sqlx::raw_sql(POSITIONS)).await?)
+}
+
+/// The positions in the answer to [`POSITIONS`].
+pub(crate) fn positions_in(rows: &[MySqlRow]) -> Attempt<Option<Positions>> {
     let (mut current, mut flushed) = (None, None);
-    for row in connection.fetch_all(sqlx::raw_sql(POSITIONS)).await? {
+    for row in rows {
         let (name, value): (String, String) = (row.try_get(0)?, row.try_get(1)?);
-        let place = if name.contains("flushed") { &mut flushed } else { &mut current };
-        *place = value.parse().ok();
+        // MariaDB's names, and MySQL's.
+        match name.as_str() {
+            "Innodb_lsn_current" | "Innodb_redo_log_current_lsn" => current = value.parse().ok(),
+            "Innodb_lsn_flushed" | "Innodb_redo_log_flushed_to_disk_lsn" => flushed = value.parse().ok(),
+            _ => {}
+        }
     }
     Ok(current.zip(flushed))
 }

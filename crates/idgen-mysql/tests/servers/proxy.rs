@@ -1,7 +1,7 @@
 //! An address in front of a server that behaves like a bad node.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -30,6 +30,7 @@ pub enum Mood {
 pub struct Proxy {
     url: String,
     mood: Arc<AtomicU8>,
+    commands: Arc<AtomicUsize>,
 }
 
 impl Proxy {
@@ -44,6 +45,8 @@ impl Proxy {
         let url = format!("{before}@{}/{schema}?ssl-mode=DISABLED", listener.local_addr().unwrap());
         let mood = Arc::new(AtomicU8::new(Mood::Fair as u8));
         let shared = mood.clone();
+        let commands = Arc::new(AtomicUsize::new(0));
+        let counted = commands.clone();
         tokio::spawn(async move {
             loop {
                 let (client, _) = listener.accept().await.unwrap();
@@ -51,15 +54,20 @@ impl Proxy {
                     continue;
                 }
                 let server = TcpStream::connect(&server).await.unwrap();
-                tokio::spawn(serve(client, server, shared.clone()));
+                tokio::spawn(serve(client, server, shared.clone(), counted.clone()));
             }
         });
-        Proxy { url, mood }
+        Proxy { url, mood, commands }
     }
 
     /// The URL of the same schema at this address.
     pub fn url(&self) -> &str {
         &self.url
+    }
+
+    /// How many packets clients have sent: each text, and each other command, takes a round trip.
+    pub fn commands(&self) -> usize {
+        self.commands.load(Ordering::SeqCst)
     }
 
     pub fn set(&self, mood: Mood) {
@@ -68,7 +76,12 @@ impl Proxy {
 }
 
 /// Ends when either side closes its connection.
-async fn serve(client: TcpStream, server: TcpStream, mood: Arc<AtomicU8>) -> Option<()> {
+async fn serve(
+    client: TcpStream,
+    server: TcpStream,
+    mood: Arc<AtomicU8>,
+    commands: Arc<AtomicUsize>,
+) -> Option<()> {
     let (mut from_client, to_client) = client.into_split();
     let (mut from_server, mut to_server) = server.into_split();
     let to_client = Arc::new(Mutex::new(to_client));
@@ -91,6 +104,7 @@ async fn serve(client: TcpStream, server: TcpStream, mood: Arc<AtomicU8>) -> Opt
         let length = usize::from(packet[0]) | usize::from(packet[1]) << 8 | usize::from(packet[2]) << 16;
         packet.resize(4 + length, 0);
         from_client.read_exact(&mut packet[4..]).await.ok()?;
+        commands.fetch_add(1, Ordering::SeqCst);
         let said = |text: &[u8]| packet.windows(text.len()).any(|bytes| bytes == text);
         if said(b"START TRANSACTION") {
             in_transaction = true;

@@ -8,6 +8,7 @@ use sqlx::{Executor, MySqlConnection, Row};
 use uuid::Uuid;
 
 use crate::common::{assert_sound, connect, kill_connections, number, of_two, on_both, run, settings};
+use crate::proxy::Proxy;
 
 on_both!(a_server_with_adverse_settings, a_server_that_does_not_flush_is_refused);
 
@@ -31,6 +32,9 @@ async fn a_server_with_adverse_settings(database: Database) {
     for index in [Index::Unique, Index::Dedup] {
         settings_changed_under_a_client_are_noticed(&server, &mut root, index).await;
         settings_changed_while_calls_wait_are_noticed(&server, &mut root, index).await;
+    }
+    for index in [Index::Unique, Index::Dedup] {
+        a_known_uuid_takes_one_round_trip(&server, index).await;
     }
     run(&mut root, "SET GLOBAL log_output = 'TABLE'").await;
     for index in [Index::Unique, Index::Dedup] {
@@ -251,6 +255,31 @@ async fn single_calls_take_few_statements(server: &Server, root: &mut MySqlConne
     let found = number(root, logged("%")).await.unwrap();
     assert!(found <= CALLS as i64 * each + checks * of_a_check, "{found} statements for {CALLS} calls");
     assert!(found >= CALLS as i64, "{found} statements were logged");
+}
+
+/// Also without a binary log, where the client has to know that the pair is on disk.
+async fn a_known_uuid_takes_one_round_trip(server: &Server, index: Index) {
+    const CALLS: usize = 20;
+    let scratch = server.scratch().unwrap();
+    let owner = UuidMap::builder().index(index).connect(scratch.url()).await.unwrap();
+    owner.install().await.unwrap();
+    let uuid = Uuid::new_v4();
+    let id = owner.id_of(uuid).await.unwrap();
+    let proxy = Proxy::start(scratch.url()).await;
+    let map = UuidMap::builder().cache(0).connections(1).connect(proxy.url()).await.unwrap();
+    for _ in 0..CALLS {
+        assert_eq!(map.id_of(uuid).await.unwrap(), id);
+    }
+    let mut fewest = usize::MAX;
+    // In some rounds, the client checks the map, or the server writes its log.
+    for _ in 0..20 {
+        let before = proxy.commands();
+        for _ in 0..CALLS {
+            assert_eq!(map.id_of(uuid).await.unwrap(), id);
+        }
+        fewest = fewest.min(proxy.commands() - before);
+    }
+    assert_eq!(fewest, CALLS, "round trips of {CALLS} calls");
 }
 
 /// On a map that had just been filled, MariaDB read all of it in three of six cases.
