@@ -57,8 +57,8 @@ pub(crate) async fn install(
     if let Some(row) = connection.fetch_optional(sqlx::raw_sql(AssertSqlSafe(above))).await? {
         let id: u64 = row.try_get_unchecked(0)?;
         return Err(lost(format!(
-            "{name} holds the id {id}, which is not below next_id in {}: set next_id above every id that was ever given \
-             out",
+            "{name} holds the id {id}, which is not below next_id in {}: call repair (idgen map repair), or, if the map was \
+             restored from a backup, fence (idgen map fence) with an id above every id that was ever assigned",
             tables.state
         )));
     }

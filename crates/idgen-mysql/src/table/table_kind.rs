@@ -34,7 +34,8 @@ pub(crate) async fn problem(
 }
 
 /// What is wrong with a view in the place of a table of the map.
-pub(crate) const VIEW: &str = "a view has its name: drop the view, and put the table back";
+pub(crate) const VIEW: &str = "a view has its name, and the map needs the table itself: drop the view, and give the table its name \
+    back; if there was none, call install (idgen map install) then";
 
 /// What is wrong with a table of another engine than InnoDB.
 pub(crate) fn other_engine(table: &str, engine: &str) -> String {
