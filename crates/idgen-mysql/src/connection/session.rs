@@ -24,14 +24,15 @@ const CLEAR: &str = "ROLLBACK AND NO CHAIN NO RELEASE; UNLOCK TABLES";
 /// - `sql_select_limit` would truncate answers, and `completion_type` would begin a transaction after each commit,
 /// - `max_execution_time` and `max_statement_time` would end statements, whose time the map limits itself,
 /// - without `unique_checks` InnoDB may leave a unique index unread,
-/// - modes such as `ORACLE` and `ANSI_QUOTES` change the meaning of statements,
+/// - modes such as `ORACLE` and `ANSI_QUOTES` change the meaning of statements; MySQL warns of a strict mode without three others,
 /// - a longer wait for a table that is about to be altered could be part of a deadlock with the alteration,
 /// - at `READ UNCOMMITTED` a pair would be visible, and returned, that may be rolled back later,
 /// - with `mrr`, MariaDB finds no rows by an index on a virtual column.
 ///
 /// Comments of the form `/*!80000 */` are read by MySQL from 8.0 on, those of the form `/*M! */` by MariaDB.
 const SET: &str = "SET SESSION sql_select_limit = 18446744073709551615, completion_type = 0, autocommit = 1, \
-    unique_checks = 1, foreign_key_checks = 1, lock_wait_timeout = 1, sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', \
+    unique_checks = 1, foreign_key_checks = 1, lock_wait_timeout = 1, sql_mode = \
+    'STRICT_ALL_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION', \
     /*!80000 max_execution_time = 0, optimizer_switch = 'mrr=off,batched_key_access=off', */ \
     /*M! max_statement_time = 0, optimizer_switch = 'mrr=off,mrr_sort_keys=off,join_cache_bka=off', */ \
     /*!80000 transaction_isolation = \
@@ -73,6 +74,8 @@ pub(crate) fn here() -> String {
 /// The query for the name of the server.
 pub(crate) const SERVER_NAME: &str = "SELECT CONCAT_WS(' ', @@hostname, @@port, @@server_id)";
 
+const BINLOG_FORMAT: &str = "binlog_format";
+
 const VARIABLES: &str = "SHOW VARIABLES WHERE Variable_name IN ('innodb_flush_log_at_trx_commit', 'binlog_format', \
     'log_bin', 'sql_log_bin', 'unique_checks', 'completion_type', 'innodb_doublewrite', 'innodb_flush_method', 'wsrep_on', 'group_replication_group_name', 'autocommit', 'version', \
     'sync_binlog', 'transaction_isolation', 'tx_isolation')";
@@ -97,9 +100,6 @@ pub(crate) struct Seen {
     pub(crate) place: Option<String>,
     /// What hid a table of the map from this connection when it was made: a temporary table or a view of its name.
     pub(crate) shadow: Option<(String, Shadow)>,
-    /// The variables that this server has.
-    names: Vec<String>,
-    /// Whether it can be told to keep no log.
     /// The mark of the session; `None` on Vitess.
     pub(crate) mark: Option<u64>,
     /// Whether another client uses the session, too.
@@ -108,6 +108,11 @@ pub(crate) struct Seen {
     pub(super) session: NewSession,
     /// The latest session that the server had made then.
     pub(super) latest: Option<Latest>,
+    /// The variables that this server has.
+    names: Vec<String>,
+    /// The format of the session's binary log, which only the session can change. MySQL warns of reading `@@binlog_format`.
+    binlog_format: Option<String>,
+    /// Whether it can be told to keep no log.
     has_redo_log: bool,
 }
 
@@ -138,12 +143,12 @@ impl Seen {
             "SELECT CONNECTION_ID() AS connection_id, CONCAT_WS(' ', @@hostname, @@port, @@server_id) AS server_name, \
              {HERE} AS place, {MARK} AS session_mark"
         );
+        let own = mark();
         let text = format!(
             "{CLEAR}; {schema}{SET}; {IN_NO_TRANSACTION}; {names}; SET {MARK} = {own}; {VARIABLES}; {status}; {engine}; {}; {}",
             state_row(tables),
             definitions(tables)
         );
-        let own = mark();
         let read = Read::all(connection, text).await?;
         let reported = |name: &str| read.values.iter().any(|(found, _)| found == name);
         if !["version", "innodb_flush_log_at_trx_commit", "log_bin"].into_iter().all(reported) {
@@ -173,9 +178,20 @@ impl Seen {
         if !self.names.iter().all(|name| read.values.iter().any(|(found, _)| found == name)) {
             return Err(NOT_REPORTED);
         }
+        read.values.extend(self.binlog_format.clone().map(|format| (BINLOG_FORMAT.to_owned(), format)));
+        let answers = |name: &str, own: Option<u64>| {
+            own.is_none_or(|own| read.value(name).is_some_and(|found| found == own.to_string()))
+        };
+        let is_own = answers("session_mark", self.mark)
+            && answers("connection_id", self.thread.as_ref().map(|(id, _)| *id));
         let seen = read.into_seen(connection).await?;
         Ok(Seen {
+            mark: self.mark,
+            is_shared: !is_own,
+            session: self.session.clone(),
+            latest: self.latest.clone(),
             names: self.names.clone(),
+            binlog_format: self.binlog_format.clone(),
             thread: self.thread.clone(),
             engine: self.engine.clone(),
             shadow: self.shadow.clone(),
@@ -186,10 +202,6 @@ impl Seen {
 
     /// Vitess takes one simple statement at a time. Session settings would take connections to the shards out of
     /// its pools.
-            mark: self.mark,
-            is_shared: !is_own,
-            session: self.session.clone(),
-            latest: self.latest.clone(),
     async fn set_up_vitess(connection: &mut MySqlConnection, tables: &Tables) -> Attempt<Seen> {
         let mut read = Read::all(connection, VARIABLES.to_owned()).await?;
         let uncommitted = |(_, value): &(String, String)| value == "READ-UNCOMMITTED";
@@ -229,6 +241,10 @@ struct Read {
 }
 
 impl Read {
+    fn value(&self, name: &str) -> Option<&str> {
+        self.values.iter().find(|(found, _)| found == name).map(|(_, value)| value.as_str())
+    }
+
     async fn all(connection: &mut MySqlConnection, text: String) -> Attempt<Read> {
         let mut read = Read::default();
         let mut rows = connection.fetch(sqlx::raw_sql(AssertSqlSafe(text)));
@@ -241,10 +257,6 @@ impl Read {
                 Err(failure) if read.state.is_some() && failure.number() == Some(1142) => return Ok(read),
                 Err(failure) => return Err(failure),
             }
-    fn value(&self, name: &str) -> Option<&str> {
-        self.values.iter().find(|(found, _)| found == name).map(|(_, value)| value.as_str())
-    }
-
         }
     }
 
@@ -269,13 +281,30 @@ impl Read {
     async fn into_seen(mut self, connection: &mut MySqlConnection) -> Attempt<Seen> {
         // An answer that is repeated does not make the next question longer.
         let names: BTreeSet<String> = self.values.iter().map(|(name, _)| name.clone()).collect();
-        let other = [REDO_LOG, "connection_id", "server_name", "place", "foreign_table", "foreign_engine"];
+        let other = [
+            REDO_LOG,
+            LATEST,
+            BINLOG_FORMAT,
+            "connection_id",
+            "server_name",
+            "place",
+            "session_mark",
+            "foreign_table",
+            "foreign_engine",
+        ];
         let names = names.into_iter().filter(|name| !other.contains(&name.as_str())).collect();
         let value = |name: &str| self.value(name).map(str::to_owned);
         let engine = value("foreign_table").zip(value("foreign_engine"));
         let number = |name: &str| value(name).and_then(|number| number.parse::<u64>().ok());
         let thread = number("connection_id").zip(value("server_name"));
         let place = value("place");
+        let session = NewSession {
+            place: place.clone().unwrap_or_default(),
+            id: number("connection_id").unwrap_or(0),
+            is_marked: value("session_mark").is_some_and(|mark| !mark.is_empty()),
+        };
+        let latest = place.clone().zip(number(LATEST)).map(|(place, id)| Latest { place, id });
+        let binlog_format = value(BINLOG_FORMAT);
         let has_redo_log = value(REDO_LOG).is_some();
         if value("group_replication_group_name").is_some_and(|group| !group.is_empty()) {
             // Without the privilege the state is unknown, and the advice names the privilege.
@@ -295,7 +324,12 @@ impl Read {
             shadow: self.shadow,
             thread,
             place,
+            mark: None,
+            is_shared: false,
+            session,
+            latest,
             names,
+            binlog_format,
             has_redo_log,
         })
     }
@@ -306,7 +340,3 @@ fn text(row: &MySqlRow, at: usize) -> Attempt<String> {
     let bytes: Option<Vec<u8>> = row.try_get_unchecked(at)?;
     Ok(String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned())
 }
-            mark: None,
-            is_shared: false,
-            session,
-            latest,

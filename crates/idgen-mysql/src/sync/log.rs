@@ -109,6 +109,14 @@ pub(super) async fn lock<C: Connection>(
     Ok(all)
 }
 
+/// Ends an `INSERT` that gives these columns of existing rows the new values. MySQL names the new row (from 8.0.19 on), because it
+/// warns of `VALUES()`, and MariaDB knows no such name.
+fn replacing(columns: &[&str]) -> String {
+    let set = |column: &&str| format!("{column} = /*!80019 made.{column} *//*M! VALUES({column}) */");
+    let set: Vec<String> = columns.iter().map(set).collect();
+    format!(" /*!80019 AS made */ON DUPLICATE KEY UPDATE {}", set.join(", "))
+}
+
 /// Stores the newest changes of rows that are locked, or of rows whose integers are new (`fresh`).
 pub(super) async fn store<C: Connection>(
     connection: &mut C,
@@ -136,8 +144,7 @@ async fn store_chunk<C: Connection>(
         format!("('{table}',{id},{number},{})", bytes_literal(digest))
     };
     let rows: Vec<String> = newest.iter().enumerate().map(row).collect();
-    let update =
-        if fresh { "" } else { " ON DUPLICATE KEY UPDATE number = VALUES(number), digest = VALUES(digest)" };
+    let update = if fresh { String::new() } else { replacing(&["number", "digest"]) };
     let table = &names.rows;
     let statement =
         format!("INSERT INTO {table} (tbl, id, number, digest) VALUES {}{update}", rows.join(","));
@@ -183,10 +190,10 @@ pub(super) async fn open<C: Connection>(connection: &mut C, names: &Names, open:
         })
         .collect();
     let statement = format!(
-        "INSERT INTO {} (tbl, id, col, target, target_id, since) VALUES {} \
-         ON DUPLICATE KEY UPDATE target = VALUES(target), target_id = VALUES(target_id)",
+        "INSERT INTO {} (tbl, id, col, target, target_id, since) VALUES {}{}",
         names.open,
-        rows.join(",")
+        rows.join(","),
+        replacing(&["target", "target_id"])
     );
     connection.execute_after(&[], &statement).await.map(drop)
 }

@@ -55,5 +55,6 @@ mod tampering;
 mod transfer;
 mod unpaired;
 mod verdicts;
+mod warnings;
 mod within;
 mod within_refused;
