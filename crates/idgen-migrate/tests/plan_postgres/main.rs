@@ -6,6 +6,7 @@ mod bigint;
 mod clients;
 mod composite;
 mod kills;
+mod locks;
 mod operator;
 mod poolers;
 mod prepared;

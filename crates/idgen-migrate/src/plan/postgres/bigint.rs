@@ -36,7 +36,7 @@ pub(super) const TEXTS: [Text; 10] = [
         purpose: "The new columns take the names, keys, defaults, sequences and indexes of the old ones. The old columns stay current under \
             names that end in _old, so each id must still fit their type. Prepared statements that return a key get \"cached plan must not change \
             result type\" at each execution until they are prepared again. The names that end in _new stay as empty columns, for clients that have \
-            read the list of columns before and insert into all of them: restart those before the last step.",
+            read the list of columns before and insert into all of them: these must leave the columns of the plan out before the last step (README.md).",
         ..SWITCH
     },
     Text {

@@ -122,8 +122,9 @@ fn clients(change: &Change) -> String {
     format!(
         "PostgreSQL has no invisible columns, so clients see those of the plan: {} from 02-prepare.sql to the last step, and {} from the switch to the \
          last step. A client that reads the list of columns once and inserts into all of them fails with \"column … does not exist\" when \
-         they are gone: after the last step, or after undo/02-prepare.sql. So restart such clients between the switch and the last step, or \
-         let them leave the columns out before the first step: in Rails, `self.ignored_columns += [\"…\"]`, or `partial_inserts = true`, which inserts \
+         they are gone: after the last step, or after the way back of the step that made them. A restart in between does not help, since the \
+         columns are there again. So let such clients leave them out before the last step, at best before the first one: in Rails, \
+         `self.ignored_columns += [\"…\"]`, or `partial_inserts = true`, which inserts \
          only what was set. Frameworks whose models list their columns in code (Django, Hibernate, Prisma) need nothing. Clients with \
          prepared statements that return whole rows get \"cached plan must not change result type\" from 02-prepare.sql on, at each execution \
          until they prepare them again: reconnect those whose driver does not, after 02-prepare.sql, the switch and the last step.",

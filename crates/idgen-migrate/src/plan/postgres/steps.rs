@@ -100,7 +100,7 @@ pub(super) const SWITCH: Text = Text {
         names that end in _old. Prepared statements, also those that a driver prepares by itself, fail at each execution until they are prepared \
         again: if they compare or write a key, because their parameters have the type of before (\"operator does not exist: uuid = …\"), and if \
         they return one (\"cached plan must not change result type\"). So let clients connect again after such an error. The names that end in _new stay as empty columns, for clients that have read the list of columns before and \
-        insert into all of them: restart those before the last step.",
+        insert into all of them: these must leave the columns of the plan out before the last step (README.md).",
     locks: SHORT,
     stop: "Stop the client, or end its session: nothing is changed unless all is. Execute the file again. After its way back, \
         execute the files from `indexes` on again before the next switch.",

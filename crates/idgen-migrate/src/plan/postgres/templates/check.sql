@@ -2,7 +2,7 @@
 {% import "attached.sql" as a -%}
 {% macro as_id(t, name) %}
 {%- set found = t.columns|selectattr("name", "eq", name)|list -%}
-{%- if found %}CASE WHEN {{ m.is_id("", name, found[0]) }} THEN {{ m.converted("", name, found[0]) }} END{% else %}{{ name }}{% endif %}
+{%- if found %}CASE WHEN {{ m.is_id("", name, found[0], version) }} THEN {{ m.converted("", name, found[0]) }} END{% else %}{{ name }}{% endif %}
 {%- endmacro -%}
 --! Fails if the tables are not as they were when the plan was made.
 DO $idgen$
@@ -25,7 +25,7 @@ BEGIN
 {# Each integer is a bigint, and has one spelling. #}
 {% for t in tables if not integers %}
 {% for c in t.columns %}
-{% set where %}{{ c.name }} IS NOT NULL AND NOT ({{ m.is_id("", c.name, c) }}){% endset %}
+{% set where %}{{ c.name }} IS NOT NULL AND NOT ({{ m.is_id("", c.name, c, version) }}){% endset %}
 {% set show %}SELECT * FROM {{ m.table(t) }} WHERE {{ where|safe }};{% endset %}
   SELECT count(*), format('%s to %s', min(length({{ c.name }})), max(length({{ c.name }}))) INTO idgen_rows, idgen_lengths
     FROM {{ m.table(t) }} WHERE {{ where|safe }};

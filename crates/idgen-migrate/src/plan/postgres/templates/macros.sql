@@ -14,9 +14,10 @@
 {%- else %}CAST(CAST({{ at(of) }}{{ name }} AS text) AS uuid){% endif %}
 {%- endmacro %}
 
-{#- Whether a value of the old column is an id. -#}
-{%- macro is_id(of, name, c) -%}
+{#- Whether a value of the old column is an id. The server's own check takes a tenth of the time of the regular expression. -#}
+{%- macro is_id(of, name, c, version) -%}
 {% if c.spelling == "bytes" %}octet_length({{ at(of) }}{{ name }}) = 16
+{%- elif version >= 160000 %}pg_input_is_valid(CAST({{ at(of) }}{{ name }} AS text), 'uuid')
 {%- else %}CAST({{ at(of) }}{{ name }} AS text) COLLATE "C" ~* '^(([0-9a-f]{4}-?){7}[0-9a-f]{4}|\{([0-9a-f]{4}-?){7}[0-9a-f]{4}\})$'{% endif %}
 {%- endmacro %}
 

@@ -1,0 +1,71 @@
+//! Transactions of others that stay open beside each step: a client never waits longer than the step itself does.
+
+use std::time::Duration;
+
+use idgen_server::Wait;
+use sqlx::PgConnection;
+
+use crate::psql::{Files, SERVER, connect, execute, text};
+use crate::{planned, rows};
+
+/// The longest wait of a client, after which its statement fails. A step waits 300 or 500 ms at a time; the rest is for a slow machine.
+const CLIENT_LIMIT: &str = "SET lock_timeout = '20s'";
+
+/// Whether a step has given way to the transaction: it sleeps before its next attempt, or waits for the end of transactions without a
+/// lock for which others wait.
+const GIVES_WAY: &str = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'psql' AND \
+    (wait_event = 'PgSleep' OR wait_event = 'virtualxid')";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_transaction_that_wrote_stays_open_beside_each_step() {
+    let waiting = ["prepare", "triggers", "backfill", "indexes", "constraints", "switch", "finish"];
+    beside("UPDATE lines SET quantity = quantity + 1", &waiting, &["check", "verify"]).await;
+}
+
+/// As a vacuum by hand or `CREATE INDEX CONCURRENTLY` hold it. The steps wait for it longer, because nobody who reads or writes does.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_lock_of_another_change_stays_beside_each_step() {
+    let waiting = ["prepare", "triggers", "constraints", "switch", "finish"];
+    let waiting = if rows::is_soak() { &waiting[..] } else { &waiting[3..] };
+    beside("LOCK TABLE lines IN SHARE UPDATE EXCLUSIVE MODE", waiting, &["check"]).await;
+}
+
+/// Executes all files. These steps find the transaction: the first ones have to wait for it, and do so until they have given way.
+async fn beside(held: &str, waiting: &[&str], passing: &[&str]) {
+    let scratch = SERVER.scratch().unwrap();
+    let mut client = connect(scratch.url()).await;
+    rows::fill(&mut client, 40).await;
+    let files = Files::write(&planned(scratch.url()).await, scratch.url());
+    execute(&mut client, CLIENT_LIMIT).await;
+    let mut holder = connect(scratch.url()).await;
+    for name in &files.names {
+        let is_of = |steps: &[&str]| steps.iter().any(|step| files.step(step) == name);
+        if !is_of(waiting) && !is_of(passing) {
+            crate::run(&files, name).await;
+            continue;
+        }
+        execute(&mut holder, format!("BEGIN; {held}")).await;
+        let mut running = files.spawn(name);
+        let wait = Wait::until(format!("{name} gives way"));
+        loop {
+            write(&mut client).await;
+            if running.has_ended() || text(&mut client, GIVES_WAY).await != "0" {
+                break;
+            }
+            wait.check();
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        assert!(!is_of(waiting) || !running.has_ended(), "{name} did not wait");
+        write(&mut client).await;
+        execute(&mut holder, "COMMIT").await;
+        let (is_done, said) = tokio::task::block_in_place(|| running.end());
+        assert!(is_done, "{name}: {said}");
+    }
+}
+
+/// A client that has to wait for longer than the limit fails.
+async fn write(client: &mut PgConnection) {
+    let sql = "WITH new AS (INSERT INTO orders (id) VALUES (gen_random_uuid()) RETURNING id) INSERT INTO lines (id, order_id, quantity) \
+        SELECT gen_random_uuid(), id, 1 FROM new";
+    execute(client, sql).await;
+}
