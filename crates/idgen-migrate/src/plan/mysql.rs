@@ -1,5 +1,6 @@
 //! MySQL and MariaDB.
 
+mod altered;
 mod attached;
 mod bigint;
 mod catalog;
@@ -186,7 +187,7 @@ async fn copying(session: &mut Session, options: &Options, catalog: &Catalog, gr
         notes: if command.is_some() {
             tool::notes(references)
         } else {
-            notes::all(&texts, &planned, [lost, references].concat())
+            notes::all(&texts, &tables, &planned, [lost, references].concat())
         },
         steps: match command {
             Some(_) => vec![steps.check_alone(&checks)?],

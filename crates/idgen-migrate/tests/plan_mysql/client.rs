@@ -57,6 +57,24 @@ impl Client {
             .unwrap()
     }
 
+    /// Starts a dump of the schema by MySQL's program, in one transaction, with one statement for each row for which the condition is true.
+    pub fn dump(&self, condition: &str) -> Child {
+        Command::new(&self.words[0])
+            .args(self.words[1..].iter().map(|word| if word == "mysql" { "mysqldump" } else { word }))
+            .args([
+                "--single-transaction",
+                "--skip-extended-insert",
+                "--no-tablespaces",
+                &format!("--where={condition}"),
+            ])
+            .env("MYSQL_PWD", &self.password)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap()
+    }
+
     /// Starts the execution of a file.
     pub fn start(&self, file: &str) -> Child {
         self.spawn(std::fs::File::open(self.folder.join(file)).unwrap().into())

@@ -3,6 +3,9 @@
 
 mod bytes;
 mod changes;
+mod dumps;
+mod hidden;
+mod load;
 mod locks;
 mod order;
 mod world;

@@ -209,6 +209,10 @@ impl Walk<'_> {
                 {
                     self.at = place;
                 }
+                if said.contains("were altered or rebuilt since") {
+                    let compared = format!("DELETE FROM {}", self.client.own("altered"));
+                    self.runtime.block_on(execute(&mut self.own, &compared)).unwrap();
+                }
                 format!("{file}: {}", said.lines().last().unwrap_or_default())
             }
         }

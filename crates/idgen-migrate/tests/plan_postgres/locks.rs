@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use idgen_server::Wait;
-use sqlx::PgConnection;
+use sqlx::{Executor, PgConnection};
 
-use crate::psql::{Files, SERVER, connect, execute, text};
+use crate::psql::{Files, SERVER, connect, execute, text, until};
 use crate::{planned, rows};
 
 /// The longest wait of a client, after which its statement fails. A step waits 300 or 500 ms at a time; the rest is for a slow machine.
@@ -28,6 +28,34 @@ async fn a_lock_of_another_change_stays_beside_each_step() {
     let waiting = ["prepare", "triggers", "constraints", "switch", "finish"];
     let waiting = if rows::is_soak() { &waiting[..] } else { &waiting[3..] };
     beside("LOCK TABLE lines IN SHARE UPDATE EXCLUSIVE MODE", waiting, &["check"]).await;
+}
+
+/// A vacuum by hand does not give way, as autovacuum that prevents a wraparound does not: it is named, with what can be done.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_vacuum_by_hand_is_named() {
+    let scratch = SERVER.scratch().unwrap();
+    let mut client = connect(scratch.url()).await;
+    rows::fill(&mut client, 4_000).await;
+    let files = Files::write(&planned(scratch.url()).await, scratch.url());
+    for name in files.names.iter().take_while(|name| *name != files.step("triggers")) {
+        crate::run(&files, name).await;
+    }
+    let url = scratch.url().to_owned();
+    let vacuum = tokio::spawn(async move {
+        let mut own = connect(&url).await;
+        execute(&mut own, "SET vacuum_cost_delay = 100; SET vacuum_cost_limit = 1").await;
+        own.execute("VACUUM FREEZE lines").await
+    });
+    let works = "SELECT count(*) > 0 FROM pg_stat_progress_vacuum WHERE datname = current_database() AND relid = 'lines'::regclass";
+    until(&mut client, works).await;
+    let running = files.spawn(files.step("triggers"));
+    until(&mut client, &format!("SELECT ({GIVES_WAY}) > 0")).await;
+    let cancel =
+        "SELECT pg_cancel_backend(pid) FROM pg_stat_progress_vacuum WHERE datname = current_database()";
+    execute(&mut client, cancel).await;
+    assert!(vacuum.await.unwrap().is_err());
+    let (is_done, said) = tokio::task::block_in_place(|| running.end());
+    assert!(is_done && said.contains("(VACUUM of the role postgres, which does not give way"), "{said}");
 }
 
 /// Executes all files. These steps find the transaction: the first ones have to wait for it, and do so until they have given way.

@@ -173,7 +173,7 @@ fn line(values: &str, from: &str) -> String {
 
 /// Compares a column with a name in all characters. The catalog compares some names without case and accents; that comparison stays, because
 /// the server finds the rows by it.
-fn is(column: &str, name: &str) -> String {
+pub(super) fn is(column: &str, name: &str) -> String {
     format!("{column} = {name} AND {} = {}", comparable(column), comparable(name))
 }
 

@@ -16,6 +16,8 @@ pub(super) struct Names {
     pub(super) steps: String,
     /// What hangs on the new tables, as `triggers-back` left it.
     pub(super) attached: String,
+    /// When the tables were altered.
+    pub(super) altered: String,
     pub(super) phase: String,
     pub(super) phase_after: String,
     pub(super) phase_before: String,
@@ -55,6 +57,7 @@ impl Names {
             session: own("session"),
             steps: own("steps"),
             attached: own("attached"),
+            altered: own("altered"),
             phase: own("phase"),
             phase_after: own("phase_after"),
             phase_before: own("phase_before"),

@@ -1,14 +1,20 @@
 //! What the person who executes a plan must know or decide.
 
+use super::altered;
 use super::form::Form;
 use super::map::Map;
 use super::quote::name;
-use super::texts::Texts;
+use super::texts::{TableText, Texts};
 use super::uuid_type;
 use crate::plan::data::Target;
 
 /// The notes; those of columns without a foreign key were made before.
-pub(super) fn all(texts: &Texts<'_>, planned: &[Vec<String>], references: Vec<String>) -> Vec<String> {
+pub(super) fn all(
+    texts: &Texts<'_>,
+    tables: &[TableText],
+    planned: &[Vec<String>],
+    references: Vec<String>,
+) -> Vec<String> {
     let mut notes = texts.graph.notes.clone();
     if let Some(map) = texts.map {
         notes.extend(integers(texts, map));
@@ -52,6 +58,7 @@ pub(super) fn all(texts: &Texts<'_>, planned: &[Vec<String>], references: Vec<St
          first, then the tables and procedures whose names begin with idgen_{0}.",
         texts.names.id
     ));
+    notes.push(altered::note(texts.names, tables));
     notes.extend(truncated_texts(texts));
     let histograms: Vec<_> = planned
         .iter()

@@ -31,7 +31,7 @@ pub(super) fn unescaped(shown: &str) -> String {
 }
 
 /// The longest name, in characters.
-const LONGEST: usize = 64;
+pub(super) const LONGEST: usize = 64;
 /// When a table is renamed, the server renames its foreign keys and conditions that have names of its own, such as `orders_ibfk_12`.
 /// They must still fit.
 const OF_TABLE: &str = "_ibfk_1000";

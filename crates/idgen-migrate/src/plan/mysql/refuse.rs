@@ -3,7 +3,7 @@
 use super::catalog::{Catalog, Column, Foreign, Part, Table};
 use super::form::Form;
 use super::graph::Graph;
-use super::quote::name;
+use super::quote::{LONGEST, name};
 use super::session::Session;
 use crate::plan::data::{Engine, Target};
 use crate::plan::options::Options;
@@ -109,6 +109,13 @@ fn of_foreign_key(catalog: &Catalog, graph: &Graph, options: &Options, key: &For
     if let Some(other) = of_other {
         return Some(format!(
             "{name} connects this schema with the schema {other}: the plan changes one schema. Drop it for the time of the change"
+        ));
+    }
+    let of_server = format!("{}_ibfk_1", key.table);
+    if of_server.chars().count() > LONGEST && of_server.starts_with(&key.name) {
+        return Some(format!(
+            "{name} has a name that the server made and shows in two forms, because it is longer than {LONGEST} characters: drop the key, and \
+             add it with a name of your own"
         ));
     }
     let is_own = key.table == key.to_table;

@@ -55,9 +55,14 @@ pub(super) const NONE: &str = "none";
 /// of the server, so only tables outside of a tablespace of their own are looked up there. MariaDB shows encoded names only, and has
 /// a character set that encodes them; the names of devices (`CON`) end in `@@@` there.
 pub(super) fn identity(names: &Names, table: &str) -> String {
+    identity_in(names.is_mysql, "DATABASE()", table)
+}
+
+/// The same in the schema that an expression gives.
+pub(super) fn identity_in(is_mysql: bool, schema: &str, table: &str) -> String {
     let table = text(table);
-    if names.is_mysql {
-        let own = comparable(&format!("CONCAT(DATABASE(), '/', CONVERT({table} USING utf8mb4))"));
+    if is_mysql {
+        let own = comparable(&format!("CONCAT({schema}, '/', CONVERT({table} USING utf8mb4))"));
         return format!(
             "COALESCE((SELECT i.SPACE FROM information_schema.INNODB_TABLESPACES AS i WHERE {} = {own}), \
              (SELECT i.TABLE_ID FROM information_schema.INNODB_TABLES AS i WHERE {} = {own}), '{NONE}')",
@@ -67,7 +72,7 @@ pub(super) fn identity(names: &Names, table: &str) -> String {
     }
     let encoded =
         |name: &str| format!("CAST(CONVERT(CONVERT({name} USING utf8mb4) USING filename) AS BINARY)");
-    let own = format!("CONCAT({}, '/', {})", encoded("DATABASE()"), encoded(&table));
+    let own = format!("CONCAT({}, '/', {})", encoded(schema), encoded(&table));
     format!(
         "COALESCE((SELECT i.TABLE_ID FROM information_schema.INNODB_SYS_TABLES AS i WHERE CAST(i.NAME AS BINARY) IN ({own}, \
          CONCAT({own}, '@@@'))), '{NONE}')"

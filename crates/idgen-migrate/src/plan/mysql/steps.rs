@@ -7,6 +7,7 @@ mod tables;
 
 use minijinja::{Value, context};
 
+use super::altered::{self, Side};
 use super::attached::{Attached, Role};
 use super::check::Check;
 use super::checks;
@@ -134,6 +135,15 @@ impl Steps<'_> {
         let all = self.tables.iter();
         all.map(|table| checks::as_recorded(self.attached, self.names, self.tables, table, role, message))
             .collect()
+    }
+
+    /// That nobody altered the tables of a side since they were recorded.
+    fn not_altered(&self, side: Side, renamed: bool) -> Check {
+        let since = match side {
+            Side::Old => Part::NewTables,
+            Side::New => Part::TriggersBack,
+        };
+        altered::is_as_recorded(self.names, self.tables, side, renamed, &self.order.file(since))
     }
 
     pub(super) fn check(&self, data: &[Check]) -> Result<Step> {

@@ -7,14 +7,16 @@ use sqlx::Connection;
 use sqlx::mysql::MySqlConnection;
 
 use crate::client::result;
-use crate::ledger::bytes;
 use crate::ledger::world::{Servers, text};
+use crate::ledger::{bytes, dumps, load};
 use crate::shop::execute;
 use crate::whole::left;
 
 pub fn locks_of_others(servers: &Servers) {
     readers(servers);
     old_snapshots(servers);
+    dumps::dumps(servers);
+    load::integers_under_load(servers);
     other_tables(servers);
     bytes::statements_with_bytes(servers);
     open_transactions(servers);

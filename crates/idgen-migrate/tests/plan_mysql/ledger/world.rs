@@ -78,9 +78,12 @@ impl Servers {
     }
 
     pub fn number(&self, scratch: &Scratch, sql: &str) -> i64 {
-        let mut own = self.connect(scratch);
+        self.number_on(&mut self.connect(scratch), sql)
+    }
+
+    pub fn number_on(&self, connection: &mut MySqlConnection, sql: &str) -> i64 {
         let sql = AssertSqlSafe(format!("SELECT CAST(({sql}) AS SIGNED)"));
-        self.runtime.block_on(sqlx::query_scalar(sql).fetch_one(&mut own)).unwrap()
+        self.runtime.block_on(sqlx::query_scalar(sql).fetch_one(connection)).unwrap()
     }
 
     pub fn assert_rows(&self, world: &World, table: &str, rows: i64, of: &str) {

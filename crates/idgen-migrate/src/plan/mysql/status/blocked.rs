@@ -1,8 +1,11 @@
 //! What a session of a plan waits for, and what its next file would refuse.
 
-use super::Ledger;
-use crate::plan::mysql::quote::text;
+use super::{Ledger, there};
+use crate::plan::mysql::altered::{self, Side};
+use crate::plan::mysql::quote::{table_with_ending, text};
+use crate::plan::mysql::signature::comparable;
 use crate::plan::status::ask::ask;
+use crate::plan::status::cells::{cell, texts};
 use crate::plan::status::data::Status;
 use idgen_database::{Database, Session};
 
@@ -21,6 +24,7 @@ pub(super) async fn add(session: &mut Session, ledger: &Ledger<'_>, status: &mut
         ask(session, status, "old transactions", &older_transactions(ledger)).await;
     }
     ask(session, status, "the definers of the triggers", &lost_definers(ledger)).await;
+    altered(session, ledger, status).await;
 }
 
 /// Who holds the locks that a session waits for.
@@ -110,4 +114,53 @@ fn lost_definers(ledger: &Ledger<'_>) -> String {
         text(ledger.schema),
         ledger.id
     )
+}
+
+/// Tables that were altered since the plan recorded them, with the lines of their definitions that the plan's other tables do not have.
+async fn altered(session: &mut Session, ledger: &Ledger<'_>, status: &mut Status) {
+    let is_mysql = session.engine == Database::MySql;
+    let now: Vec<_> = status
+        .tables
+        .iter()
+        .map(|copied| {
+            let seen = altered::number(is_mysql, &text(ledger.schema), &copied.table);
+            format!("SELECT {} AS table_name, {seen} AS seen", comparable(&text(&copied.table)))
+        })
+        .collect();
+    let sql = format!(
+        "SELECT f.table_name, f.side FROM {} AS f JOIN {} AS p ON f.side = IF(p.renamed = 0, '{}', '{}') AND p.renamed < 2 JOIN ({}) AS n \
+         ON n.table_name = f.table_name WHERE NOT (f.seen <=> n.seen)",
+        ledger.own("altered"),
+        ledger.own("phase"),
+        Side::Old.name(),
+        Side::New.name(),
+        now.join(" UNION ALL ")
+    );
+    let what = "the tables that were altered";
+    // Before `new-tables` there are no such tables.
+    let rows = match there(session.rows(what, &sql, &[]).await) {
+        Ok(rows) => texts(&rows.unwrap_or_default()),
+        Err(error) => return status.unread.push(format!("Not read: {what}: {error}.")),
+    };
+    for row in rows {
+        let (table, side) = (cell(&row, 0), cell(&row, 1));
+        let ending = if side == Side::Old.name() { "new" } else { "old" };
+        let other = table_with_ending(&table, &format!("_{}_{ending}", ledger.id));
+        let [here, elsewhere] =
+            [definition(session, ledger, &table).await, definition(session, ledger, &other).await];
+        let only: Vec<_> = here.iter().filter(|line| !elsewhere.contains(line)).map(String::as_str).collect();
+        status.blocked.push(format!(
+            "{table} was altered since the plan recorded it, so the renaming or its way back is refused. Lines of SHOW CREATE TABLE that \
+             {other} does not have, those of the keys among them: {}. See README.md of the plan.",
+            only.join("; ")
+        ));
+    }
+}
+
+/// The lines of a definition without the first one; none if the table is not there.
+async fn definition(session: &mut Session, ledger: &Ledger<'_>, table: &str) -> Vec<String> {
+    let sql = format!("SHOW CREATE TABLE {}", ledger.table(table));
+    let rows = session.rows("the definition of a table", &sql, &[]).await.unwrap_or_default();
+    let shown = texts(&rows).first().map(|row| cell(row, 1)).unwrap_or_default();
+    shown.lines().skip(1).map(|line| line.trim().trim_end_matches(',').to_owned()).collect()
 }

@@ -4,6 +4,7 @@ use minijinja::context;
 
 use super::{Steps, drop_triggers};
 use crate::plan::data::{Statement, Step};
+use crate::plan::mysql::altered::{self, Side};
 use crate::plan::mysql::attached::Role;
 use crate::plan::mysql::checks;
 use crate::plan::mysql::ledger::{Conditions, Part, drop_procedure};
@@ -107,7 +108,8 @@ impl Steps<'_> {
             };
             std::iter::once(phase).chain(self.tables.iter().map(present)).collect()
         } else {
-            [self.before_renaming(), self.all_unchanged_since_triggers()].concat()
+            let not_altered = vec![self.not_altered(Side::Old, false)];
+            [self.before_renaming(), not_altered, self.all_unchanged_since_triggers()].concat()
         };
         let conditions = Conditions { checks, end, record: Some(record), ..Conditions::default() };
         let mut work = vec![drop_procedure(verify)];
@@ -160,6 +162,7 @@ impl Steps<'_> {
             drops.extend(drop_triggers([&side.insert, &side.update, &side.delete]));
         }
         work.extend(self.work(&drops)?);
+        work.extend(altered::record(self.names, self.tables, Side::New));
         for table in self.tables {
             work.extend(self.make_triggers(&table.backward, &table.new)?);
         }

@@ -4,6 +4,7 @@ use minijinja::context;
 
 use super::{Steps, counter, drop_triggers};
 use crate::plan::data::{Statement, Step, Target};
+use crate::plan::mysql::altered::Side;
 use crate::plan::mysql::attached::Role;
 use crate::plan::mysql::check::Check;
 use crate::plan::mysql::checks;
@@ -75,6 +76,7 @@ impl Steps<'_> {
         let mut all = vec![checks::table_absent(self.first_old(), "the tables are renamed: undo that first")];
         all.extend(self.old_as_planned(Role::Old));
         all.extend(self.new_as_recorded(Role::New, LATER));
+        all.extend([Side::Old, Side::New].map(|side| self.not_altered(side, false)));
         all.extend(
             self.tables
                 .iter()
@@ -99,6 +101,7 @@ impl Steps<'_> {
     fn after(&self) -> Vec<Check> {
         let mut all = self.old_as_planned(Role::OldRenamed);
         all.extend(self.new_as_recorded(Role::NewRenamed, LATER));
+        all.extend([Side::Old, Side::New].map(|side| self.not_altered(side, true)));
         all.push(self.signature_of(Part::Verify, Seen::ForwardRenamed));
         all.push(self.signature_of(Part::TriggersBack, Seen::BackRenamed));
         all
@@ -110,6 +113,7 @@ impl Steps<'_> {
             Role::NewRenamed,
             "something was made since the renaming that the way back would lose: see the list above",
         );
+        all.push(self.not_altered(Side::New, true));
         all.push(self.current(Seen::BackRenamed));
         all
     }
@@ -119,6 +123,7 @@ impl Steps<'_> {
             Role::New,
             "something was made since the renaming that the way back would lose: see the list above",
         );
+        all.push(self.not_altered(Side::New, false));
         all.push(self.current(Seen::Back));
         all
     }
@@ -222,6 +227,7 @@ impl Steps<'_> {
         }
         let own = [
             &names.attached,
+            &names.altered,
             &names.phase_before,
             &names.phase_after,
             &names.control,

@@ -4,6 +4,7 @@ use minijinja::context;
 
 use super::{EVENTS, Steps, drop_triggers, probe};
 use crate::plan::data::{Statement, Step, Target};
+use crate::plan::mysql::altered::{self, Side};
 use crate::plan::mysql::checks;
 use crate::plan::mysql::ledger::{self, Conditions, Part};
 use crate::plan::mysql::quote::name;
@@ -49,6 +50,8 @@ impl Steps<'_> {
                 names.control
             ),
         ));
+        work.push(altered::create(names));
+        work.extend(altered::record(names, self.tables, Side::Old));
         for table in self.tables {
             work.extend(self.new_table(table)?);
         }
@@ -72,7 +75,10 @@ impl Steps<'_> {
     pub(super) fn drop_ledger(&self) -> Statement {
         Statement::new(
             "The ledger: nothing of the plan is left.",
-            format!("DROP TABLE IF EXISTS {}, {}", self.names.attached, self.names.steps),
+            format!(
+                "DROP TABLE IF EXISTS {}, {}, {}",
+                self.names.attached, self.names.altered, self.names.steps
+            ),
         )
     }
 
@@ -105,7 +111,7 @@ impl Steps<'_> {
     fn drop_new(&self) -> Vec<Statement> {
         let names = self.names;
         let tables = self.tables.iter().rev().flat_map(|table| [&table.new, &table.at]);
-        let own = [&names.phase, &names.phase_after, &names.control, &names.attached];
+        let own = [&names.phase, &names.phase_after, &names.control, &names.attached, &names.altered];
         let all: Vec<_> = tables.chain(own).map(|table| name(table)).collect();
         vec![Statement::new(
             "Removes what an earlier execution made. The tables are not renamed, so the old ones have all rows.",

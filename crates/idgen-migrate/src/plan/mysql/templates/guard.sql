@@ -45,6 +45,10 @@ BEGIN
 {%- endif %}
     UPDATE {{ plan.steps|name }} SET state = {% if way == "undo" %}'new'{% else %}'done'{% endif %}, ended = UTC_TIMESTAMP(6)
 {%- if record %}, signature = signature_now{% endif %} WHERE place = {{ place }};
+{%- if way == "undo" %}
+    -- Until here the way back could ask whether the rows were compared.
+    UPDATE {{ plan.steps|name }} SET state = 'new' WHERE place > {{ place }} AND kind = 'read';
+{%- endif %}
     DO RELEASE_LOCK({{ plan.lock|text }});
   ELSE
     BEGIN
@@ -116,7 +120,7 @@ BEGIN
     UPDATE {{ plan.steps|name }} SET state = {% if way == "undo" %}'undoing'{% else %}'open'{% endif %}, begun = UTC_TIMESTAMP(6), ended = NULL,
       session = CONNECTION_ID(), account = USER()
 {%- if kind == "read" and record %}, signature = signature_now{% elif kind == "change" and way == "do" %}, signature = NULL{% endif %} WHERE place = {{ place }};
-{%- if kind == "change" %}
+{%- if kind == "change" and way == "do" %}
     UPDATE {{ plan.steps|name }} SET state = 'new' WHERE place > {{ place }} AND kind = 'read';
 {%- endif %}
 {%- endif %}

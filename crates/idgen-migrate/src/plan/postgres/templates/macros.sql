@@ -49,6 +49,7 @@ SELECT string_agg(DISTINCT CASE
       FROM pg_catalog.pg_prepared_xacts AS p WHERE p.transaction IN (
         SELECT x.transactionid FROM pg_catalog.pg_locks AS x WHERE x.pid IS NULL AND x.virtualtransaction = l.virtualtransaction)), 'a prepared transaction')
     WHEN a.query LIKE 'autovacuum:%to prevent wraparound%' THEN format('%s (autovacuum to prevent wraparound, which does not give way: wait for its end, see pg_stat_progress_vacuum)', l.pid)
+    WHEN a.query ~* '^\s*vacuum\M' AND a.state = 'active' THEN format('%s (VACUUM of the role %s, which does not give way: wait for its end, see pg_stat_progress_vacuum, or pg_cancel_backend ends it)', l.pid, a.usename)
     WHEN a.backend_type = 'autovacuum worker' THEN format('%s (autovacuum)', l.pid)
     WHEN a.datname IS NULL OR a.backend_type IS NULL AND a.usename IS NULL THEN format('%s (a process of the server, such as autovacuum)', l.pid)
     ELSE format('%s (%s)', l.pid, concat_ws(', ', NULLIF(a.application_name, ''), 'role ' || a.usename, a.state, 'since ' || date_trunc('second', a.xact_start))) END, ', ')
