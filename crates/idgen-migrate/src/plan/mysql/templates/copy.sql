@@ -69,7 +69,12 @@ BEGIN
     SET SESSION innodb_lock_wait_timeout = 0;
 {%- endif %}
     IF busy = 1 THEN
-      SET wanted = GREATEST(1, wanted DIV 2);
+      -- The pair of an id is locked; each such wait took up to a second.
+      SET wanted = GREATEST(1, wanted DIV 2), refusals = refusals + 25;
+      IF refusals >= 100 THEN
+        CALL {{ plan.busy|name }}(5);
+        SET refusals = 0;
+      END IF;
       DO SLEEP(0.02);
       ITERATE chunks;
     END IF;
@@ -93,9 +98,10 @@ BEGIN
     IF busy = 1 THEN
       ROLLBACK;
       SET wanted = GREATEST(1, wanted DIV 2), refusals = refusals + 1;
-      IF refusals MOD 100 = 0 THEN
+      IF refusals >= 100 THEN
         -- Says who may have locked the rows.
         CALL {{ plan.busy|name }}(5);
+        SET refusals = 0;
       END IF;
       DO SLEEP(0.02);
     ELSE
