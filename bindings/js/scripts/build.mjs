@@ -11,7 +11,7 @@ process.chdir(root);
 fs.rmSync("dist", { recursive: true, force: true });
 
 const COMMONJS = { format: "cjs", platform: "node", target: "es2022", legalComments: "inline" };
-const entries = ["index", "prefixed", "seal", "typed", "uuid", "foreign", "bounds", "node", "browser", "outbox"];
+const entries = ["index", "prefixed", "seal", "typed", "uuid", "foreign", "bounds", "orders", "node", "browser", "outbox"];
 await build({
   entryPoints: entries.map((entry) => `src/${entry}.ts`),
   outdir: "dist",
@@ -68,18 +68,19 @@ const all = (...names) => names.map((name) => `export * from "./dist/${name}.js"
 const few = "v4, v7, ulid, encodeBase64url, decodeBase64url, encodeHyphenated, decodeHyphenated";
 // Limits are a little above what was measured, so that growth is noticed. Where a target is given, it is missed.
 const sizes = [
-  ["v4, v7, ULID, base64url, hyphenated", 7_800, `export { ${few} } from "./dist/index.js";`],
-  ["v7 alone", 6_200, 'export { v7 } from "./dist/index.js";'],
-  ["idgen-keys: all kinds without prefixes, codecs, inspect", 13_200, all("index")],
-  ["idgen-keys and idgen-keys/browser", 14_700, all("index", "browser")],
-  ["idgen-keys, /prefixed and /browser: everything except sealing", 23_100, all("index", "prefixed", "browser")],
-  ["idgen-keys/seal alone", 10_700, all("seal")],
-  ["idgen-keys/typed alone", 8_000, all("typed")],
+  ["v4, v7, ULID, base64url, hyphenated", 8_000, `export { ${few} } from "./dist/index.js";`],
+  ["v7 alone", 6_400, 'export { v7 } from "./dist/index.js";'],
+  ["idgen-keys: all kinds without prefixes, codecs, inspect", 13_400, all("index")],
+  ["idgen-keys and idgen-keys/browser", 15_000, all("index", "browser")],
+  ["idgen-keys, /prefixed and /browser: everything except sealing", 23_400, all("index", "prefixed", "browser")],
+  ["idgen-keys/seal alone", 10_800, all("seal")],
+  ["idgen-keys/typed alone", 8_200, all("typed")],
   ["idgen-keys/uuid alone", 4_700, all("uuid")],
   ["idgen-keys/foreign alone", 3_600, all("foreign")],
-  ["idgen-keys/bounds alone", 4_500, all("bounds")],
+  ["idgen-keys/bounds alone", 4_600, all("bounds")],
+  ["idgen-keys/orders alone", 1_300, all("orders")],
   ["idgen-keys/outbox alone", 5_200, all("outbox")],
-  ["everything for browsers, with sealing", 27_400, all("index", "prefixed", "browser", "seal"), 15_000],
+  ["everything for browsers, with sealing", 27_900, all("index", "prefixed", "browser", "seal"), 15_000],
 ];
 let tooLarge = false;
 for (const [what, limit, contents, target] of sizes) {

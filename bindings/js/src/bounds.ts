@@ -50,6 +50,7 @@ export const bounds = (kind: BoundsKind, start: Time, end?: Time, options: { pre
   // The prefix of this kind is a text, and is read where it is used.
   checkOptions(typeof options === "object" && options !== null ? { ...options, prefix: undefined } : options, ["prefix"]);
   const { prefix } = options;
+  if (prefix === null) throw configError("not a prefix:", prefix, "leave it out, or give digits such as ffffffff");
   if (kind !== "fixed-prefix" && prefix !== undefined) throw configError("a prefix has no effect on", kind, "leave it out");
   return KINDS[kind](spanOfTimes(start, end), prefix ?? "ffffffff");
 };

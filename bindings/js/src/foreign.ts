@@ -1,8 +1,9 @@
 // Ids of other generators, which are only read: the entry point `idgen-keys/foreign`.
 
+import { check64 } from "./codec/bytes.js";
 import { decodeHyphenated } from "./codec/hyphenated.js";
 import { decodeTyped } from "./codec/typed.js";
-import { IdError } from "./error.js";
+import { IdError, configError } from "./error.js";
 import { timeText } from "./timestamp.js";
 
 /** A kind of id that other programs generate. */
@@ -90,6 +91,8 @@ const DAY_MS = 86_400_000n;
  * day after `now`, in Unix milliseconds. The numbers themselves do not say which layout they follow, so several can be plausible.
  */
 export const foreignNumbers = (value: bigint, now: number = Date.now()): ForeignId[] => {
+  check64(value);
+  if (!Number.isFinite(now)) throw configError("not a time:", now, "give milliseconds since 1970");
   const milliseconds: [ForeignKind, bigint, bigint][] = [
     ["twitter-snowflake", 1_288_834_974_657n, value >> 22n],
     ["discord-snowflake", 1_420_070_400_000n, value >> 22n],

@@ -1,6 +1,6 @@
 // What an id shows.
 
-import { toNumber } from "./codec/bytes.js";
+import { check16, toNumber } from "./codec/bytes.js";
 import { type Format, decodeAny } from "./codec/format.js";
 import { encodeHyphenated } from "./codec/hyphenated.js";
 import { nodeText } from "./node-address.js";
@@ -123,6 +123,7 @@ const gregorian = (id: string, nature: "v1" | "v6", ticks: bigint, bytes: Uint8A
 
 /** Inspects the 16 bytes of a ULID. Its 80 bits after the time may look like those of any version. */
 export const inspectUlid = (bytes: Uint8Array): Inspection => {
+  check16(bytes);
   const number = toNumber(bytes);
   const time = timeText((number >> 80n) * 10_000n);
   return { id: encodeHyphenated(bytes), nature: "ulid", time, counter: Number((number >> 54n) & 0x3ff_ffffn) };

@@ -1,6 +1,6 @@
 // The options of callers without types: each one is looked at, because a wrong name or type would silently be a default.
 
-import { configError } from "./error.js";
+import { configError, errorOf } from "./error.js";
 
 const types: Record<string, string> = {
   clock: "object",
@@ -24,12 +24,24 @@ const METHODS: Record<string, readonly [readonly string[], readonly string[]]> =
 /** Options that all kinds but version 4 have. */
 export const COMMON = ["clock", "random", "state", "toleranceMs", "whenBehind", "longestWaitMs"] as const;
 
+/** A member of a caller's object, whose getter may throw. */
+const memberOf = (name: string, value: unknown, member: string): unknown => {
+  try {
+    return (value as Record<string, unknown>)[member];
+  } catch (error) {
+    throw errorOf("config", `the ${member} of ${name} cannot be read`, error);
+  }
+};
+
 /** Refuses what is not an object of these options, and those of a wrong type. */
 export const checkOptions = (options: unknown, known: readonly string[]): void => {
-  if (typeof options !== "object" || options === null) {
+  // A list or a Map would have no options, so that all would silently be the defaults.
+  if (Object.prototype.toString.call(options) !== "[object Object]") {
     throw configError("options must be an object, not", options, `use ${known.join(", ")}`);
   }
-  for (const [name, value] of Object.entries(options)) {
+  // Also those that it inherits, which are read, too.
+  for (const name in options as object) {
+    const value: unknown = memberOf("options", options, name);
     if (!known.includes(name)) throw configError("unknown option", name, `use ${known.join(", ")}`);
     if (value === undefined || !Object.hasOwn(types, name)) continue;
     // A class such as `Date`, whose `now` is a function, may be a clock.
@@ -39,11 +51,15 @@ export const checkOptions = (options: unknown, known: readonly string[]): void =
     }
     for (const [at, methods] of (METHODS[name] ?? []).entries()) {
       for (const method of methods) {
-        const own: unknown = (value as Record<string, unknown>)[method];
+        const own: unknown = memberOf(name, value, method);
         if (typeof own !== "function" && (at === 0 || own !== undefined)) {
           throw configError(`the ${name} has as ${method}`, own, "it must be a function");
         }
       }
+    }
+    const step: unknown = name === "clock" ? memberOf(name, value, "stepMs") : undefined;
+    if (step !== undefined && !(typeof step === "number" && step > 0)) {
+      throw configError("the clock has as stepMs", step, "it must be a number of milliseconds, more than 0");
     }
   }
 };

@@ -1,4 +1,5 @@
 import { chacha20 } from "@noble/ciphers/chacha.js";
+import { utf8Of } from "./codec/bytes.js";
 import { configError } from "./error.js";
 import { derive, purposeHmac } from "./secret.js";
 
@@ -25,11 +26,12 @@ export class PrefixKey {
     if (writer !== undefined && typeof writer !== "string") throw configError("the name of a writer cannot be", writer, "give a text");
     const key = derive(secret, "idgen prefix 2");
     this.hasWriter = writer !== undefined;
-    this.#key = writer === undefined ? key : purposeHmac(key, "writer ", Uint8Array.from(new TextEncoder().encode(writer)));
+    this.#key = writer === undefined ? key : purposeHmac(key, "writer ", utf8Of("the name of a writer", writer));
   }
 
   /** The 12 bits that stand for a named writer after this prefix; 0 for a key without a name. */
   writerTag(prefix: number): number {
+    if (!(Number.isInteger(prefix) && prefix >= 0 && prefix < ROUND)) throw configError("no prefix of 16 bits:", prefix, "give 0 to 65535");
     if (!this.hasWriter) return 0;
     const mac = purposeHmac(this.#key, "tag ", Uint8Array.of(prefix >> 8, prefix));
     return ((mac[0]! << 8) | mac[1]!) >> (16 - TAG_BITS);
@@ -40,6 +42,7 @@ export class PrefixKey {
    * generators call it once per interval.
    */
   prefix(interval: number): number {
+    if (!Number.isSafeInteger(interval)) throw configError("no number of an interval:", interval, "give a whole number");
     const round = Math.floor(interval / ROUND);
     const number = new DataView(new ArrayBuffer(8));
     number.setBigInt64(0, BigInt(round));

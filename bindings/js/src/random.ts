@@ -1,3 +1,4 @@
+import { isDetached } from "./codec/bytes.js";
 import { IdError, errorOf } from "./error.js";
 
 /**
@@ -95,6 +96,7 @@ const ask = (source: RandomSource, bytes: Uint8Array<ArrayBuffer>, untouched: Un
     throw errorOf("entropy", "no random bytes: the source failed", error);
   }
   if (isPromise(answer)) throw refuse("is asynchronous", "pass one that is not");
+  if (isDetached(bytes)) throw refuse("transferred the array", "pass one that fills it in place");
   if (untouched.isAll(bytes)) {
     throw refuse("left the array as it was", "pass one that fills it");
   }

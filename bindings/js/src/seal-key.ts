@@ -60,6 +60,13 @@ const timeOf = ({ aHigh, aLow }: Halves): number => aHigh * 2 ** 19 + (aLow >>> 
 /** The form is in the first four bits. */
 const inForm = (halves: Halves, form: number): Halves => ({ ...halves, aHigh: halves.aHigh | (form << 25) });
 
+/** The permutation of a key, also one of another copy of this package, such as that for `require`. */
+const permutationOf = (key: SealKey): Permutation => {
+  const permutation: unknown = (key as Partial<SealKey> | null | undefined)?.permutation;
+  if (typeof permutation !== "object" || permutation === null) throw configError("not a key:", key, "give a SealKey");
+  return permutation as Permutation;
+};
+
 /**
  * Keys for sealed ids that follow each other in time: each seals the ids of version 7 that were created from a moment on, until that of the
  * next key. The time in the id chooses the key, so each id has exactly one sealed id, which stays the same when a key is added.
@@ -73,9 +80,12 @@ export class SealRing {
 
   /** A ring with one key, which seals all ids, and later keys with the Unix milliseconds from which on each is used. */
   constructor(first: SealKey, later: readonly (readonly [fromUnixMs: number, key: SealKey])[] = []) {
+    if (!Array.isArray(later)) throw configError("the later keys of a ring cannot be", later, "give a list of pairs of a time and a key");
     this.parts = [first, [...later]];
-    this.#keys = [{ from: 0, permutation: first.permutation }];
-    for (const [from, key] of later) {
+    this.#keys = [{ from: 0, permutation: permutationOf(first) }];
+    for (const pair of later) {
+      if (!Array.isArray(pair)) throw configError("not a time and a key:", pair, "give a list of pairs");
+      const [from, key] = pair as unknown as readonly [number, SealKey];
       if (!(Number.isInteger(from) && from > this.#keys.at(-1)!.from && from < TIMES)) {
         throw configError(
           "the time is not after that of the key before, or is beyond the year 2527:",
@@ -83,7 +93,7 @@ export class SealRing {
           "add the keys of a ring in the order of their times",
         );
       }
-      this.#keys.push({ from, permutation: key.permutation });
+      this.#keys.push({ from, permutation: permutationOf(key) });
     }
   }
 

@@ -25,7 +25,8 @@ export const TICKS_OF_MS = 10_000n;
 export const TICKS_OF_SECOND = 10_000_000n;
 
 const ticksAt = (time: Time): bigint => {
-  const given: unknown = typeof time === "object" && time !== null ? Number(time) : time;
+  // A Date of another window or context, too, but not an empty list, whose number is 0.
+  const given: unknown = Object.prototype.toString.call(time) === "[object Date]" ? Number(time) : time;
   const ticks = typeof given === "number" && Number.isFinite(given) ? millisecondsToTicks(given) : given;
   if (typeof ticks !== "bigint" || ticks < -LAST_TICK || ticks > LAST_TICK) {
     throw configError("not a time:", time, "give a Date, milliseconds since 1970, or a bigint in units of 100 ns");

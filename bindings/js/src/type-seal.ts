@@ -31,7 +31,10 @@ export class TypeSeal {
   /** The seal of the type with this prefix, with keys that are derived from those of the ring; a key counts as a ring of one. */
   constructor(prefix: string, keys: SealRing | SealKey) {
     checkPrefix(prefix);
-    const [first, later] = keys instanceof SealRing ? keys.parts : ([keys, []] as const);
+    // Not `instanceof`: the ring may be of another copy of this package, such as that for `require`.
+    const { parts, types } = (keys ?? {}) as Partial<SealRing & SealKey>;
+    if (!parts && !types) throw configError("not a key or a ring:", keys, "give a SealKey or a SealRing");
+    const [first, later] = parts ?? ([keys as SealKey, []] as const);
     const derived = (key: SealKey, purpose: string) => new Permutation(purposeHmac(key.types, purpose, ascii(prefix)));
     // All that a ring uses of a key.
     const forIds = (key: SealKey) => ({ permutation: derived(key, "id ") }) as unknown as SealKey;

@@ -1,8 +1,8 @@
 // Versions 3, 5 and 8, and functions under the names of the package `uuid`: the entry point `idgen-keys/uuid`.
 
 import { md5, sha1 } from "@noble/hashes/legacy.js";
-import { utf8ToBytes, concatBytes } from "@noble/hashes/utils.js";
-import { isBytes, typeName } from "./codec/bytes.js";
+import { concatBytes } from "@noble/hashes/utils.js";
+import { isBytes, isDetached, typeName, utf8Of } from "./codec/bytes.js";
 import { decodeHyphenated, encodeHyphenated } from "./codec/hyphenated.js";
 import { configError } from "./error.js";
 import { stamp } from "./generator/v4.js";
@@ -21,7 +21,8 @@ const named = (version: number, hash: (bytes: Uint8Array) => Uint8Array) => (nam
   if (typeof name !== "string" && !isBytes(name)) {
     throw configError("a name must be a string or bytes, not", typeName(name), "pass the name first, and then the namespace");
   }
-  const bytes = typeof name === "string" ? utf8ToBytes(name) : Uint8Array.from(name);
+  if (typeof name !== "string" && isDetached(name)) throw configError("a name cannot be", "a detached array", "pass one that was not transferred");
+  const bytes = typeof name === "string" ? utf8Of("a name", name) : Uint8Array.from(name);
   return stamped(hash(concatBytes(decodeHyphenated(namespace), bytes)).slice(0, 16), version);
 };
 

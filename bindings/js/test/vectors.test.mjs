@@ -5,6 +5,7 @@ import { test } from "node:test";
 import * as idgen from "../dist/index.js";
 import { formatState, parseState } from "../dist/node.js";
 import { bounds, shortBounds } from "../dist/bounds.js";
+import * as orders from "../dist/orders.js";
 import { PrefixKey, inspectKeyed, prefixedBounds } from "../dist/prefixed.js";
 import { foreignNumbers, foreignTexts } from "../dist/foreign.js";
 import { SealKey, SealRing, TypeSeal } from "../dist/seal.js";
@@ -69,6 +70,25 @@ test("encodings of RFC 4648, the ULID specification and drafts", () => {
   for (const { format, text, offset } of invalid) {
     const thrown = failure(() => idgen.decode(named(format), text));
     assert.deepEqual([thrown.code, thrown.offset], ["parse", offset ?? null], `${format} ${text}`);
+  }
+});
+
+test("byte orders of other systems", () => {
+  const names = { guid: "Guid", java_legacy: "JavaLegacy", timeuuid: "Timeuuid" };
+  for (const vector of vectors("orders.json").orders) {
+    const id = decodeHyphenated(vector.uuid);
+    for (const [field, name] of Object.entries(names)) {
+      const [encode, decode] = [orders[`encode${name}`], orders[`decode${name}`]];
+      // Cassandra refuses other versions than 1 in this column.
+      if (vector[field] !== null) assert.equal(hex(encode(id)), vector[field], `${field} ${vector.uuid}`);
+      assert.deepEqual(decode(encode(id)), id);
+    }
+  }
+  for (const bad of [new Uint8Array(15), "x".repeat(16), new Uint16Array(16), null]) {
+    for (const name of Object.values(names)) {
+      assert.equal(failure(() => orders[`encode${name}`](bad)).code, "config");
+      assert.equal(failure(() => orders[`decode${name}`](bad)).code, "parse");
+    }
   }
 });
 

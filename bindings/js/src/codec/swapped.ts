@@ -1,8 +1,4 @@
-import { parseError } from "../error.js";
-import { check16, isBytes, typeName } from "./bytes.js";
-
-const reorder = (bytes: Uint8Array, order: readonly number[]): Uint8Array<ArrayBuffer> =>
-  Uint8Array.from({ length: 16 }, (_, i) => bytes[order[i] ?? i]!);
+import { check16, checkStored, reorder } from "./bytes.js";
 
 /**
  * The bytes of MySQL's `UUID_TO_BIN(u, 1)`: the high bits of the time first, so that ids of version 1 which are generated one after
@@ -15,7 +11,6 @@ export const encodeSwapped = (id: Uint8Array): Uint8Array<ArrayBuffer> => {
 
 /** The bytes of an id from those of `UUID_TO_BIN(u, 1)`: MySQL's `BIN_TO_UUID(b, 1)`. */
 export const decodeSwapped = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => {
-  if (!isBytes(bytes)) throw parseError("a swapped binary UUID", `expected a Uint8Array, found ${typeName(bytes)}`, typeName(bytes));
-  if (bytes.length !== 16) throw parseError("a swapped binary UUID", `expected 16 bytes, found ${bytes.length}`, bytes);
+  checkStored("a swapped binary UUID", bytes);
   return reorder(bytes, [4, 5, 6, 7, 2, 3, 0, 1]);
 };

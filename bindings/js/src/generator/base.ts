@@ -1,7 +1,7 @@
 // What the generators of 128-bit ids have in common: text, bytes and batches.
 
 import { type Clock, type ClockPolicy, type Policy, policyOf, systemClock } from "../clock.js";
-import { isBytes, typeName } from "../codec/bytes.js";
+import { isBytes, isDetached, typeName } from "../codec/bytes.js";
 import { configError } from "../error.js";
 import { COMMON, checkOptions } from "../options.js";
 import { hyphenatedAt } from "../codec/hyphenated.js";
@@ -37,10 +37,13 @@ export const sourcesOf = (options: GeneratorOptions, ...more: readonly string[])
   };
 };
 
+/** As many as in Kotlin and Swift: the texts of more would not fit into memory. */
+const MAX_BATCH = 2 ** 24;
+
 /** @internal */
 export const checkCount = (count: number): void => {
-  if (!(Number.isInteger(count) && count >= 0)) {
-    throw configError("a batch cannot have the length", count, "give a whole number, 0 or more");
+  if (!(Number.isInteger(count) && count >= 0 && count <= MAX_BATCH)) {
+    throw configError("a batch cannot have the length", count, `give a whole number from 0 to ${MAX_BATCH}`);
   }
 };
 
@@ -84,6 +87,7 @@ export abstract class Generator {
    */
   fill(bytes: Uint8Array): void {
     if (!isBytes(bytes)) throw configError("ids do not fit into the type", typeName(bytes), "give a Uint8Array");
+    if (isDetached(bytes)) throw configError("ids do not fit into an array that is", "detached", "give one that was not transferred");
     if (bytes.length % 16 !== 0) {
       throw configError("the length of the array is not a multiple of 16:", bytes.length, "give 16 bytes for each id");
     }

@@ -1,6 +1,7 @@
 // 64-bit ids of devices.
 
 import { type Clock, type ClockPolicy, type Policy, Waits, clockBehind, millisOf, policyOf, systemClock, ticksOf } from "../clock.js";
+import { check64 } from "../codec/bytes.js";
 import { decimal } from "../codec/int.js";
 import { IdError } from "../error.js";
 import { type NodeAddress, nodeText, parseNode, randomNode } from "../node-address.js";
@@ -249,11 +250,10 @@ export interface ShortFields {
 }
 
 /** The fields of a 64-bit id. */
-export const shortFields = (id: bigint): ShortFields => ({
-  unixSecs: Number((id >> 32n) & 0xffff_ffffn),
-  node: Number((id >> 16n) & 0xffffn),
-  counter: Number(id & 0xffffn),
-});
+export const shortFields = (id: bigint): ShortFields => {
+  check64(id);
+  return { unixSecs: Number(id >> 32n), node: Number((id >> 16n) & 0xffffn), counter: Number(id & 0xffffn) };
+};
 
 /** The 64-bit id of a decimal text: digits only, no sign, no leading zero, at most 64 bits. */
 export const parseShort = (text: string): bigint => decimal("a 64-bit id", 64, text);
