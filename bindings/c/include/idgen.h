@@ -156,6 +156,15 @@
 // The size of a buffer for idgen_time_text in bytes.
 #define IDGEN_TIME_SIZE 40
 
+// The bytes of a GUID in .NET and SQL Server: the first three fields have their least significant byte first.
+#define IDGEN_GUID 0
+
+// Both halves reversed: what MongoDB's old driver for Java wrote (subtype 3), and what ClickHouse's binary formats hold.
+#define IDGEN_JAVA_LEGACY 1
+
+// The bytes that compare from left to right as Cassandra and ScyllaDB compare a timeuuid, which has ids of version 1 alone.
+#define IDGEN_TIMEUUID 2
+
 // UUID version 1.
 #define IDGEN_V1 1
 
@@ -540,6 +549,18 @@ int32_t idgen_v8(const uint8_t *bytes,
                  uint8_t *id,
                  struct idgen_error *error);
 
+// Writes the 16 bytes of an id in the order of another system: IDGEN_GUID, IDGEN_JAVA_LEGACY or IDGEN_TIMEUUID. `bytes` may be `id`.
+int32_t idgen_to_order(int32_t order,
+                       const uint8_t *id,
+                       uint8_t *bytes,
+                       struct idgen_error *error);
+
+// Writes the id of 16 bytes in the order of another system. `id` may be `bytes`.
+int32_t idgen_from_order(int32_t order,
+                         const uint8_t *bytes,
+                         uint8_t *id,
+                         struct idgen_error *error);
+
 // Creates a key from a secret of at least 16 bytes, which is copied, and from the name of a writer, or NULL for none. Free it with
 // idgen_prefix_key_free.
 struct idgen_prefix_key *idgen_prefix_key_new(const uint8_t *secret,
@@ -561,6 +582,19 @@ int32_t idgen_prefix_key_writer_tag(const struct idgen_prefix_key *key,
                                     uint16_t prefix,
                                     uint16_t *tag,
                                     struct idgen_error *error);
+
+// Generates the ids of `count` rows that exist, such as those of a table that gets a key later: the id at each place has the time at
+// that place of `times`, in units of 100 ns since 1970. The times may be in any order, and ids of one time ascend in the order of their rows.
+// `ids` has space for 16 * count bytes.
+//
+// `settings` says the kind, one that contains its time: not IDGEN_V4, and not IDGEN_SHORT, whose ids of two devices are only told apart by a node. A state
+// has no effect on times of the past, so it returns IDGEN_CONFIG for one; the policy of the clock has none, either. If it fails, all ids are
+// zero: IDGEN_TIME_OUT_OF_RANGE if the kind cannot hold one of the times.
+int32_t idgen_ids_at(const struct idgen_settings *settings,
+                     const int64_t *times,
+                     uint8_t *ids,
+                     size_t count,
+                     struct idgen_error *error);
 
 // Creates a key from a secret of at least 16 bytes, which is copied. Free it with idgen_seal_free.
 struct idgen_seal *idgen_seal_key_new(const uint8_t *secret,

@@ -14,12 +14,16 @@ use crate::{boundary, input};
 /// Generates ids: see idgen_generator_new.
 pub struct IdgenGenerator(Mutex<Width>);
 
-enum Width {
+pub(crate) enum Width {
     Wide(Box<dyn Generate<Id = Uuid> + Send>),
     Short(Box<dyn Generate<Id = ShortId> + Send>),
 }
 
-unsafe fn build<C, E>(kind: Kind, settings: &IdgenSettings, clock: C, entropy: E) -> Checked<Width>
+/// Builds the generator of a kind.
+///
+/// # Safety
+/// The caller promises what the settings promise.
+pub(crate) unsafe fn build<C, E>(kind: Kind, settings: &IdgenSettings, clock: C, entropy: E) -> Checked<Width>
 where
     C: Clock + Send + 'static,
     E: Entropy + Send + 'static,

@@ -32,6 +32,8 @@ void test_misuse(void);
 void check_generator(const json_t *vector);
 void check_inspection(const json_t *vector);
 void check_bounds(const char *folder);
+void check_orders(const char *folder);
+void check_rows(void);
 
 /* The number of a kind. */
 int32_t kind_of(const char *name);

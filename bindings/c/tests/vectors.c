@@ -331,6 +331,8 @@ void test_vectors(const char *folder) {
   check_keys(folder);
   check_named();
   check_bounds(folder);
+  check_orders(folder);
+  check_rows();
   json_t *inspections = load(folder, "inspections.json");
   json_array_foreach(member(inspections, "inspections"), number, vector) check_inspection(vector);
   json_array_foreach(member(inspections, "keyed"), number, vector) check_inspection(vector);

@@ -34,6 +34,10 @@ internal object Library {
     @JvmStatic external fun idgen_prefixed_bounds(settings: Settings, start: Long, end: Long, pairs: ByteArray, capacity: Long, count: LongArray, error: Pointer): Int
     @JvmStatic external fun idgen_short_bounds(start: Long, end: Long, first: LongArray, last: LongArray, error: Pointer): Int
 
+    @JvmStatic external fun idgen_ids_at(settings: Settings, times: LongArray, ids: ByteArray, count: Long, error: Pointer): Int
+    @JvmStatic external fun idgen_to_order(order: Int, id: ByteArray, bytes: ByteArray, error: Pointer): Int
+    @JvmStatic external fun idgen_from_order(order: Int, bytes: ByteArray, id: ByteArray, error: Pointer): Int
+
     @JvmStatic external fun idgen_encode(format: Int, id: ByteArray, text: ByteArray, capacity: Long, length: LongArray, error: Pointer): Int
     @JvmStatic external fun idgen_encode_lines(format: Int, ids: ByteArray, count: Long, text: ByteArray, capacity: Long, length: LongArray, error: Pointer): Int
     @JvmStatic external fun idgen_decode(format: Int, text: ByteArray, length: Long, id: ByteArray, error: Pointer): Int
@@ -131,7 +135,14 @@ internal fun exceptionOf(error: Pointer): IdException {
 /** The text in UTF-8 with a NUL at its end. */
 internal fun terminated(name: String, text: String): ByteArray {
     if ('\u0000' in text) throw IdException.Config("$name must not contain a NUL: \"${text.replace("\u0000", "\\0")}\"")
-    return text.toByteArray() + 0
+    return utf8(name, text) + 0
+}
+
+/** The text in UTF-8. A surrogate that is alone has no bytes there: all of them would be a question mark, so two texts would be the same. */
+internal fun utf8(name: String, text: String): ByteArray = try {
+    text.encodeToByteArray(throwOnInvalidSequence = true)
+} catch (_: CharacterCodingException) {
+    throw IdException.Config("$name has half of a character: give a text that UTF-8 can hold, unlike \"${String(text.toByteArray(), Charsets.UTF_8)}\"")
 }
 
 /** A copy in native memory, which lives as long as the object. */

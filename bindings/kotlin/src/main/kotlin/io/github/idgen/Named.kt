@@ -20,14 +20,14 @@ public object Named {
     @JvmField public val X500: Uuid = Uuid.parse("6ba7b814-9dad-11d1-80b4-00c04fd430c8")
 
     /** The UUID of version 5 of a name in UTF-8: SHA-1. */
-    public fun v5(namespace: Uuid, name: String): Uuid = v5(namespace, name.toByteArray())
+    public fun v5(namespace: Uuid, name: String): Uuid = v5(namespace, utf8("a name", name))
 
     /** The UUID of version 5 of a name: SHA-1. */
     public fun v5(namespace: Uuid, name: ByteArray): Uuid =
         made { id, error -> Library.idgen_v5(namespace.toByteArray(), name, name.size.toLong(), id, error) }
 
     /** The UUID of version 3 of a name in UTF-8: MD5. Prefer version 5, unless others have ids of version 3. */
-    public fun v3(namespace: Uuid, name: String): Uuid = v3(namespace, name.toByteArray())
+    public fun v3(namespace: Uuid, name: String): Uuid = v3(namespace, utf8("a name", name))
 
     /** The UUID of version 3 of a name: MD5. */
     public fun v3(namespace: Uuid, name: ByteArray): Uuid =
