@@ -2,8 +2,8 @@
 
 use idgen::Uuid;
 use idgen::codec::{
-    Format, base32, base32hex, base32human, base64, base64url, guid, hyphenated, int, java_legacy, ordered64,
-    simple, swapped,
+    Format, base32, base32hex, base32human, base64, base64url, guid, hyphenated, int, java_legacy, order,
+    ordered64, simple, swapped,
 };
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
@@ -278,6 +278,24 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
              >>> idgen.from_java_legacy(bytes.fromhex('2610baba0c78cd6cdb2460658c5b6495'))\nUUID('6ccd780c-baba-1026-9564-5b8c656024db')\n"
         ),
         |data| from_bytes(data, |bytes| java_legacy::decode(bytes)),
+    )?;
+    add_function_of_one(
+        module,
+        c"to_timeuuid",
+        c_doc!(
+            "to_timeuuid(id, /)\n--\n\nThe 16 bytes that compare as Cassandra compares a timeuuid, which has ids of version 1 alone.\n\n\
+             >>> idgen.to_timeuuid('6ccd780c-baba-1026-9564-5b8c656024db').hex()\n'1026baba6ccd780c15e4db0ce5e0a45b'\n"
+        ),
+        |id| Ok(PyBytes::new(id.py(), &order::timeuuid(&read_id(id)?)).into_any()),
+    )?;
+    add_function_of_one(
+        module,
+        c"from_timeuuid",
+        c_doc!(
+            "from_timeuuid(data, /)\n--\n\nThe id of 16 bytes in the order of Cassandra's timeuuid.\n\n\
+             >>> idgen.from_timeuuid(bytes.fromhex('1026baba6ccd780c15e4db0ce5e0a45b'))\nUUID('6ccd780c-baba-1026-9564-5b8c656024db')\n"
+        ),
+        |data| from_bytes(data, |bytes| Ok(order::from_timeuuid(Format::Binary.decode(bytes)?.into_bytes()))),
     )?;
     add_function_of_one(
         module,

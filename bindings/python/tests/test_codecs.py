@@ -41,6 +41,9 @@ ORACLES: dict[str, Callable[[uuid.UUID], Any]] = {
     "guid": lambda id: id.bytes_le,
     "java_legacy": lambda id: id.bytes[7::-1] + id.bytes[:7:-1],
     "swapped": lambda id: id.bytes[6:8] + id.bytes[4:6] + id.bytes[:4] + id.bytes[8:],
+    "timeuuid": lambda id: (
+        id.bytes[6:8] + id.bytes[4:6] + id.bytes[:4] + bytes(byte ^ 0x80 for byte in id.bytes[8:])
+    ),
 }
 AT_RANDOM = random.Random(1)
 IDS = [
@@ -146,6 +149,7 @@ def test_bad_text_is_refused(name: str, text: str) -> None:
         "from_swapped",
         "from_guid",
         "from_java_legacy",
+        "from_timeuuid",
         "from_int",
         "parse",
         "to_str",

@@ -16,6 +16,7 @@ APPS = [
     APP.with_name("django_lookups.py"),
     APP.with_name("django_convert.py"),
     APP.with_name("django_across.py"),
+    APP.with_name("django_mixed.py"),
 ]
 MODELS = APP.with_name("django_models.py")
 

@@ -40,6 +40,11 @@ def form(type_: Any, dialect: Any) -> str | None:
 
 
 _OWN = ("swapped", "bytes", "base64")
+_OF_TEXTS = tuple(
+    getattr(operators, name)
+    for text in ("like_op", "ilike_op", "contains_op", "startswith_op", "endswith_op", "regexp_match_op")
+    for name in (text, f"not_{text}")
+)
 
 
 @compiles(BinaryExpression)
@@ -47,6 +52,11 @@ def _compile(element: Any, compiler: Any, **settings: Any) -> str:
     # The dialect of str(statement) is that of no database.
     if operators.is_comparison(element.operator) and compiler.dialect.name != "default":
         left, right = (list(_types(side)) for side in (element.left, element.right))
+        if element.operator in _OF_TEXTS and form(left[0], compiler.dialect) in ("swapped", "bytes"):
+            raise CompileError(
+                f"{left[0]!r} stores bytes, which {element.operator.__name__} would take for a text: compare "
+                "whole ids"
+            )
         for one, other in (
             zip(left, right) if len(left) == len(right) else ((a, b) for a in left for b in right)
         ):

@@ -22,7 +22,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from idgen import _convert
+from idgen import _convert, _mixed
 from idgen._compared import form
 
 __all__ = ["convert_uuid"]
@@ -96,7 +96,7 @@ def convert_uuid(
         conversion.convert(column)
         settings = {"type_": new, "existing_type": old, "existing_nullable": place.nullable}
         if sqlite:
-            with op.batch_alter_table(place.table) as table:
+            with _mixed.converting(), op.batch_alter_table(place.table) as table:
                 table.alter_column(place.name, **settings)
         else:
             op.alter_column(place.table, place.name, existing_comment=place.comment, **settings)

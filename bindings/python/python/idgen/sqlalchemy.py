@@ -214,4 +214,6 @@ class ShortId(types.TypeDecorator[int]):
         return None if value is None else int(value)
 
 
-from idgen import _compared as _compared  # noqa: E402 (it needs the types of this module)
+# They need the types of this module.
+from idgen import _compared as _compared  # noqa: E402
+from idgen import _mixed as _mixed  # noqa: E402

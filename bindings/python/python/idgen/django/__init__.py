@@ -14,7 +14,7 @@ from __future__ import annotations
 from django.db.backends.signals import connection_created
 from django.db.models.signals import pre_migrate
 
-from idgen.django import _across, _lookups, _plan, _raw
+from idgen.django import _across, _lookups, _mixed, _plan, _raw, _sql
 from idgen.django._short_id import ShortIdField
 from idgen.django._uuid import BinaryUUIDField
 
@@ -25,6 +25,8 @@ for _field in (BinaryUUIDField, ShortIdField):
     _field.__module__ = __name__
 _lookups.register(BinaryUUIDField)
 _across.register()
+_mixed.register()
 _raw.register()
+connection_created.connect(_sql.add_functions, dispatch_uid="idgen.django.sql")
 connection_created.connect(_raw.watch, dispatch_uid="idgen.django.raw")
 pre_migrate.connect(_plan.refuse_plain_alterations, dispatch_uid="idgen.django")

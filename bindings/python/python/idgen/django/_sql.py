@@ -46,11 +46,15 @@ def as_bytes(sql: str, connection: Any, stored: bool) -> str:
     """
     if connection.vendor == "sqlite":
         # unhex() is not in every SQLite that Python supports.
-        connection.ensure_connection()
-        name, function = ("idgen_uuid", _required) if stored else ("idgen_uuid_or_null", _optional)
-        connection.connection.create_function(name, 1, function, deterministic=True)
-        return f"{name}({sql})"
+        return f"{'idgen_uuid' if stored else 'idgen_uuid_or_null'}({sql})"
     return f"UNHEX(REPLACE(CAST({sql} AS CHAR), '-', ''))"
+
+
+def add_functions(connection: Any, **signal: Any) -> None:
+    """Adds what :func:`as_bytes` needs on SQLite to a new connection: constraints call it, too, on any."""
+    if connection.vendor == "sqlite":
+        for name, function in (("idgen_uuid", _required), ("idgen_uuid_or_null", _optional)):
+            connection.connection.create_function(name, 1, function, deterministic=True)
 
 
 def _required(value: Any) -> Any:
