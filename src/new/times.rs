@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, ensure};
 use idgen::Timestamp;
 use idgen::generator::Generate;
 use idgen::source::FixedClock;
@@ -14,7 +14,7 @@ use crate::lines::checked;
 use crate::values;
 
 /// No moment is nearly as long, in bytes.
-const LONGEST: usize = 100;
+const LONGEST: u64 = 1024;
 
 /// The moments of a file, one per line; `-` is standard input.
 ///
@@ -26,21 +26,28 @@ pub fn read(path: &Path) -> anyhow::Result<Vec<Timestamp>> {
         Some("-") => Box::new(std::io::stdin().lock()),
         _ => Box::new(File::open(path).with_context(|| format!("cannot read {name}"))?),
     };
-    let lines =
-        BufReader::new(checked(input, None).with_context(|| format!("cannot read {name}"))?).split(b'\n');
-    let mut moments = Vec::new();
-    for (line, number) in lines.zip(1..) {
-        let line = line.with_context(|| format!("cannot read {name}"))?;
-        let line = line.strip_suffix(b"\r").unwrap_or(&line);
-        let line = line.strip_prefix(b"\xEF\xBB\xBF").filter(|_| number == 1).unwrap_or(line);
-        let text = String::from_utf8_lossy(line);
-        match values::moment(text.trim()) {
-            Ok(moment) => moments.push(moment),
-            Err(_) if line.len() > LONGEST => {
-                bail!("line {number} of {name} is no moment: it has {} bytes", line.len())
-            }
-            Err(error) => bail!("line {number} of {name}: {error}"),
+    let mut input = BufReader::new(checked(input, None).with_context(|| format!("cannot read {name}"))?);
+    let (mut moments, mut line) = (Vec::new(), Vec::new());
+    for number in 1.. {
+        line.clear();
+        // A file without line ends would otherwise be read as a whole before it is refused.
+        let read = input.by_ref().take(LONGEST).read_until(b'\n', &mut line);
+        if read.with_context(|| format!("cannot read {name}"))? == 0 {
+            break;
         }
+        ensure!(
+            line.ends_with(b"\n") || line.len() < LONGEST as usize,
+            "line {number} of {name} is no moment: it has {LONGEST} bytes or more"
+        );
+        let line = line.strip_prefix(b"\xEF\xBB\xBF").filter(|_| number == 1).unwrap_or(&line);
+        let text = String::from_utf8_lossy(line);
+        let text = text.trim();
+        // The ids are paired with the rows by their lines, so none is left out.
+        ensure!(
+            !text.is_empty(),
+            "line {number} of {name} is blank: leave out rows without a time, or give them one"
+        );
+        moments.push(values::moment(text).map_err(|error| anyhow!("line {number} of {name}: {error}"))?);
     }
     Ok(moments)
 }

@@ -52,9 +52,35 @@ fn a_file_has_a_moment_in_each_line() {
         "{error}"
     );
     std::fs::write(&file, "7".repeat(10_000)).unwrap();
-    assert!(failure(&["new", "v7", "--times", path], "").1.contains("is no moment: it has 10000 bytes"));
+    assert!(
+        failure(&["new", "v7", "--times", path], "").1.contains("is no moment: it has 1024 bytes or more")
+    );
+    // It has no line end, and is refused before all of it is read.
+    assert!(
+        failure(&["new", "v7", "--times", "/dev/zero"], "").1.contains("line 1 of /dev/zero is no moment")
+    );
     std::fs::remove_file(&file).unwrap();
     assert!(failure(&["new", "v7", "--times", path], "").1.contains("cannot read"));
+}
+
+/// The ids are paired with the rows by their lines.
+#[test]
+fn line_ends_of_windows_and_blank_lines() {
+    for file in
+        ["2026-05-01T12:00:00Z\r\n2019-01-02T03:04:05Z\r\n", " 2026-05-01T12:00:00Z\t\n2019-01-02T03:04:05Z"]
+    {
+        let ids = lines_of(output(&["new", "v7", "--times", "-"], file));
+        assert_eq!(times("v7", &ids), ["2026-05-01T12:00:00", "2019-01-02T03:04:05"], "{file:?}");
+    }
+    for blank in ["\n", "\r\n", "  \n", "\u{feff}\n"] {
+        let (code, error) =
+            failure(&["new", "v7", "--times", "-"], &format!("{blank}2026-05-01T12:00:00Z\n"));
+        assert!(code == 1 && error.contains("line 1 of - is blank"), "{error}");
+    }
+    let (code, error) = failure(&["new", "v7", "--times", "-"], "2026-05-01T12:00:00Z\n\n");
+    assert!(code == 1 && error.contains("line 2 of - is blank"), "{error}");
+    // One line, because a carriage return alone ends none.
+    assert!(failure(&["new", "v7", "--times", "-"], "2026-05-01T12:00:00Z\r2026-05-01T12:00:00Z\n").0 == 1);
 }
 
 #[test]
