@@ -161,6 +161,7 @@ fn parts_of_the_numbers_of_a_mersenne_twister() {
         ("numpy-randint-16", 235, 32),
         ("numpy-randint-256", 260, 30),
         ("cpp-mt19937", 230, 20),
+        ("pascal-random", 230, 20),
     ] {
         let source = if file == "php-5-ffff" { "PHP 5" } else { "MT19937" };
         let found = assert_predicted(file, given, source, digits);
@@ -216,6 +217,52 @@ fn steps_that_are_undone() {
         let found = assert_predicted(file, given, source, 32);
         println!("{file}: {} ids", found.needed);
     }
+}
+
+/// Numbers that are the sum of two words: all but the carry is linear.
+#[track_caller]
+fn assert_sums_predicted(engine: &str) {
+    for (form, given, digits) in [
+        ("snippet", 36, 32),
+        ("y-of-two-bits", 36, 32),
+        ("32-digits", 36, 32),
+        ("36-digits", 36, 31),
+        ("1e7", 36, 32),
+        ("bytes", 12, 32),
+        ("uuid-fallback", 12, 32),
+        ("s4", 12, 32),
+        ("s4-version-4", 12, 32),
+        ("uuid-fast", 12, 32),
+    ] {
+        let file = format!("{engine}-{form}");
+        println!("{file}: {} ids", assert_predicted(&file, given, "Firefox or Safari", digits).needed);
+    }
+}
+
+#[test]
+fn math_random_of_firefox() {
+    assert_sums_predicted("gjs");
+}
+
+#[test]
+fn math_random_of_safari() {
+    assert_sums_predicted("jsc");
+}
+
+#[test]
+fn whole_sums_of_two_words() {
+    for (file, given, source) in
+        [("rust-xoroshiro128-plus", 8, "xoroshiro128+"), ("rust-xoshiro256-plus", 16, "xoshiro256+")]
+    {
+        assert_predicted(file, given, source, 32);
+    }
+}
+
+/// Two ids are enough, although the increment is not known. The lowest bits of the state show only in carries.
+#[test]
+fn pcg32() {
+    assert_predicted("rust-pcg32", 2, "PCG32", 24);
+    assert_predicted("rust-pcg32", 8, "PCG32", 24);
 }
 
 /// Ids in another order, with a missing one, and of two processes in turn.

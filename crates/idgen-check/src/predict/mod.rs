@@ -12,10 +12,12 @@ mod lagged;
 mod lattice;
 mod linear;
 mod mersenne;
+mod pcg;
 mod scrambled;
 mod seed;
 mod source;
 mod stream;
+mod sums;
 mod weyl;
 
 use std::collections::HashSet;
@@ -126,7 +128,9 @@ fn leads(ids: &[u128], is_ulid: bool, now: Option<Timestamp>) -> Vec<Lead> {
     if is_ulid || !linear.is_empty() {
         return linear;
     }
-    for find in [weyl::find, scrambled::find, lagged::find, mersenne::find, congruence::find] {
+    for find in
+        [weyl::find, scrambled::find, lagged::find, mersenne::find, congruence::find, pcg::find, sums::find]
+    {
         let leads = find(ids);
         if !leads.is_empty() {
             return leads;
@@ -188,6 +192,8 @@ mod tests {
                 + lagged::hypotheses(ids)
                 + congruence::hypotheses()
                 + mersenne::hypotheses()
+                + pcg::hypotheses()
+                + sums::hypotheses()
                 + seed::hypotheses();
             let all = MOST_SOURCES * all;
             println!("{ids} ids: {all} hypotheses");

@@ -37,7 +37,7 @@ pub(crate) const fn top32(word: u64) -> u64 {
 }
 
 /// The shifts of xorshift128+ in browsers; returns the two words whose sum is the output of most.
-fn xorshift128(state: &mut State) -> (u64, u64) {
+pub(crate) fn xorshift128(state: &mut State) -> (u64, u64) {
     let (mut a, b) = (state[0], state[1]);
     a ^= a << 23;
     a ^= a >> 17;
@@ -94,6 +94,16 @@ pub(crate) fn xoroshiro128(state: &mut State, [a, b, c]: [u32; 3]) -> u64 {
     state[0] = s0.rotate_left(a) ^ s1 ^ s1 << b;
     state[1] = s1.rotate_left(c);
     s0
+}
+
+pub(crate) fn xoroshiro128_words(state: &mut State) -> (u64, u64) {
+    let second = state[1];
+    (xoroshiro128(state, [24, 16, 37]), second)
+}
+
+pub(crate) fn xoshiro256_words(state: &mut State) -> (u64, u64) {
+    let last = state[3];
+    (xoshiro256(state), last)
 }
 
 pub(crate) fn xoshiro256(state: &mut State) -> u64 {

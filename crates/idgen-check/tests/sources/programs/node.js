@@ -1,5 +1,6 @@
-// Ids from Math.random() of V8, in the ways that programs on the web use: node node.js FORM COUNT
-const crypto = require("node:crypto");
+// Ids from Math.random(), in the ways that programs on the web use: node node.js FORM COUNT, of V8;
+// gjs node.js FORM COUNT, of SpiderMonkey (Firefox); jsc node.js -- FORM COUNT, of JavaScriptCore (Safari)
+const isNode = typeof process === "object";
 
 const hex = (number, digits) => number.toString(16).padStart(digits, "0");
 const fill = (digit) => "xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx".replace(/[xy]/g, digit);
@@ -12,7 +13,7 @@ const version4 = (bytes) => {
 const s4 = () => Math.floor((1 + Math.random()) * 0x10000).toString(16).substring(1);
 
 const forms = {
-  secure: () => crypto.randomUUID(),
+  secure: () => require("node:crypto").randomUUID(),
   snippet: () => fill((c) => {
     const r = Math.random() * 16 | 0;
     return (c === "x" ? r : r & 0x3 | 0x8).toString(16);
@@ -97,5 +98,5 @@ const forms = {
   },
 };
 
-const [form, count] = process.argv.slice(2);
-for (let n = 0; n < count; n++) console.log(forms[form]());
+const [form, count] = isNode ? process.argv.slice(2) : typeof ARGV === "object" ? ARGV : arguments;
+for (let n = 0; n < count; n++) (isNode ? console.log : print)(forms[form]());

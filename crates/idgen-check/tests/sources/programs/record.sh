@@ -46,6 +46,33 @@ time-added 20
 performance-now 20
 FORMS
 
+# SpiderMonkey and JavaScriptCore, which have the same source.
+have gjs && all gjs gjs node.js <<'FORMS'
+snippet 40
+y-of-two-bits 40
+32-digits 40
+36-digits 40
+bytes 20
+uuid-fallback 20
+s4 20
+s4-version-4 20
+uuid-fast 20
+1e7 40
+FORMS
+
+have jsc && all jsc jsc node.js -- <<'FORMS'
+snippet 40
+y-of-two-bits 40
+32-digits 40
+36-digits 40
+bytes 20
+uuid-fallback 20
+s4 20
+s4-version-4 20
+uuid-fast 20
+1e7 40
+FORMS
+
 have python3 && all python python3 python.py <<'FORMS'
 secure 250
 getrandbits-128 400
@@ -109,6 +136,10 @@ have luajit && all luajit luajit lua.lua <<'FORMS'
 snippet 8
 FORMS
 
+have fpc && fpc -v0 -o"$build/pascal" -FU"$build" pascal.pas >/dev/null && all pascal "$build/pascal" <<'FORMS'
+random 240
+FORMS
+
 have perl && all perl perl perl.pl <<'FORMS'
 rand 8
 FORMS
@@ -134,6 +165,9 @@ xoroshiro128-star-star 8
 xoshiro128-star-star 8
 xoshiro256-star-star 8
 splitmix64 8
+xoroshiro128-plus 20
+xoshiro256-plus 40
+pcg32 12
 FORMS
 
 have c++ && c++ -o "$build/cpp" cpp.cpp && all cpp "$build/cpp" <<'FORMS'

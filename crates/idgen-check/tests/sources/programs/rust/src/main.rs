@@ -27,6 +27,9 @@ fn main() {
         "xoroshiro128-star-star" => print::<rand_xoshiro::Xoroshiro128StarStar>(count),
         "xoshiro128-star-star" => print::<rand_xoshiro::Xoshiro128StarStar>(count),
         "xoshiro256-star-star" => print::<rand_xoshiro::Xoshiro256StarStar>(count),
+        "xoroshiro128-plus" => print::<rand_xoshiro::Xoroshiro128Plus>(count),
+        "xoshiro256-plus" => print::<rand_xoshiro::Xoshiro256Plus>(count),
+        "pcg32" => print::<rand_pcg::Pcg32>(count),
         "splitmix64" => print::<rand_xoshiro::SplitMix64>(count),
         other => panic!("no form {other}"),
     }
