@@ -183,7 +183,7 @@ fn ends_equal(database: Database, to: Target, index: Index) {
         // The block of integers, and the counter that draws them.
         let of_integers = if map.is_some() { 2 } else { 0 };
         // Three old and three new tables, three positions, two of the phase, the control table, the ledger and what hangs on the new tables.
-        pair.assert_equal(scratch.name(), 14 + of_the_map + of_integers).await;
+        pair.assert_equal(scratch.name(), 15 + of_the_map + of_integers).await;
         let url = pair.replica.url().replace("/mysql?", &format!("/{}?", scratch.name()));
         acknowledged.assert_equal(&crate::shop::Acknowledged::read(&url, "", to).await, "the replica");
         tokio::task::block_in_place(|| client.must(&named(&client, "finish")));

@@ -96,6 +96,20 @@ pub(super) fn record(names: &Names, tables: &[TableText], side: Side) -> Vec<Sta
     all
 }
 
+/// Records a table again, after the plan itself has set its counter: that is an `ALTER TABLE`, too. If somebody has removed the record, it stays
+/// removed. `None` if the counter is not seen.
+pub(super) fn renew(names: &Names, table: &TableText, side: Side, physical: &str) -> Option<String> {
+    names.is_mysql.then(|| {
+        format!(
+            "UPDATE {} SET seen = {} WHERE side = '{}' AND table_name = {}",
+            name(&names.altered),
+            number(names.is_mysql, "DATABASE()", physical),
+            side.name(),
+            text(&table.now)
+        )
+    })
+}
+
 /// Nobody altered the tables of a side since they were recorded, or somebody compared them and removed the record.
 pub(super) fn is_as_recorded(
     names: &Names,

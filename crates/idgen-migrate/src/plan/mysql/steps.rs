@@ -204,6 +204,10 @@ impl Steps<'_> {
                 "The counter of the new table begins where that of the old one is.",
                 sql,
             )])?);
+            let renewed = altered::renew(self.names, table, Side::New, &table.new);
+            let renewed = renewed
+                .map(|sql| Statement::new("Setting the counter is no change that somebody made.", sql));
+            work.extend(self.work(renewed.as_slice())?);
         }
         let drop = ledger::drop_procedure(procedure);
         work.push(drop.clone());

@@ -4,7 +4,7 @@ use minijinja::context;
 
 use super::{Steps, counter, drop_triggers};
 use crate::plan::data::{Statement, Step, Target};
-use crate::plan::mysql::altered::Side;
+use crate::plan::mysql::altered::{self, Side};
 use crate::plan::mysql::attached::Role;
 use crate::plan::mysql::check::Check;
 use crate::plan::mysql::checks;
@@ -168,9 +168,10 @@ impl Steps<'_> {
             false => self.signature_of(Part::TriggersBack, Seen::BackRenamed),
         };
         let behind = behind.rows;
-        let counters = self.tables.iter().filter_map(|table| match is_undo {
-            true => counter(&table.now, &table.old, table),
-            false => counter(&table.now, &table.new, table),
+        let counters = self.tables.iter().filter_map(|table| {
+            let (side, to) = if is_undo { (Side::Old, &table.old) } else { (Side::New, &table.new) };
+            let renewed = altered::renew(names, table, side, to);
+            counter(&table.now, to, table).map(|set| context! { renewed, ..set })
         });
         let counters: Vec<_> = counters.collect();
         let context = context! {
