@@ -18,7 +18,7 @@ use decode::{Code, Equation};
 use sources::{SUMS, Sum};
 
 /// Ids that are used for the equations.
-const MOST_IDS: usize = 32;
+const MOST_IDS: usize = 64;
 /// Equations that are wrong more often than this are left out.
 const MOST_NOISE: f64 = 0.2;
 /// Places of long input at which the ids of one source may begin.

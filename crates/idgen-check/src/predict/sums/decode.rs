@@ -7,11 +7,16 @@ type Row = [u64; WORDS];
 const WINDOW: usize = 11;
 /// Further equations, which tell whether a guess is right.
 const CHECKED: usize = 80;
-/// A state that fits is missed as rarely as this, unless that takes too many rounds.
-const MISSED: f64 = 1e-7;
+/// A state that fits is missed as rarely as this, unless that takes too many rounds. So rarely, because the estimate takes errors as
+/// independent of each other and of the sets, which they are not.
+const MISSED: f64 = 1e-20;
 const MOST_ROUNDS: usize = 800;
-/// Equations that are replaced by others before each round.
-const REPLACED: usize = 32;
+/// Bits of the state with which so many rounds are made. With more, a round takes as much longer as there are more pairs of pairs of rows, so
+/// there are fewer of them.
+const USUAL: usize = 128;
+/// An equation that is wrong twice as often is chosen 8, 4 or 2 times as rarely. The first is best where equations are alike; with
+/// the last one, also sets without the equations that are wrong here although they are most often right come soon.
+const POWERS: [i32; 3] = [3, 2, 1];
 
 /// The sum of some bits of the state, and how likely it is wrong.
 pub(super) struct Equation {
@@ -73,18 +78,18 @@ impl Code {
 
     /// Passes equations that may determine the state to `accept`, until it accepts some, or until it is unlikely that any fit.
     pub(super) fn decode<T>(&self, accept: impl Fn(&[Equation]) -> Option<T>) -> Option<T> {
-        let mut random = 1;
-        let mut missed = 1.0;
-        let mut set = InformationSet::new(self, &mut random)?;
-        if set.likelihood(self) * (MOST_ROUNDS as f64) < 1.0 {
-            return None;
-        }
-        for _ in 0..MOST_ROUNDS {
-            set.renew(self, &mut random);
-            if let Some(found) = set.search(self, &accept) {
+        let (mut random, mut halves, mut missed) = (1, Halves::default(), 1.0);
+        let rounds = MOST_ROUNDS * USUAL.pow(4) / self.rows.len().max(USUAL).pow(4);
+        for round in 0..rounds {
+            let set = InformationSet::new(self, &mut random, POWERS[round % POWERS.len()])?;
+            let likelihood = set.likelihood(self);
+            if round == 0 && likelihood * (rounds as f64) < 1.0 {
+                break;
+            }
+            if let Some(found) = set.search(self, &mut halves, &accept) {
                 return Some(found);
             }
-            missed *= 1.0 - set.likelihood(self);
+            missed *= 1.0 - likelihood;
             if missed < MISSED {
                 break;
             }
@@ -105,10 +110,24 @@ struct InformationSet {
     start: usize,
 }
 
+/// The guesses of the first half by their bits in the window: lists whose first elements are `heads`. Each round would otherwise ask the
+/// system for this memory, which takes as long as the round.
+#[derive(Default)]
+struct Halves {
+    first: Vec<Guess>,
+    heads: Vec<u32>,
+    after: Vec<u32>,
+}
+
 fn next(random: &mut u64) -> u64 {
     *random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     let mixed = (*random ^ *random >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93);
     mixed ^ mixed >> 32
+}
+
+/// A number between 0 and 1.
+fn unit(random: &mut u64) -> f64 {
+    (next(random) >> 11) as f64 / (1_u64 << 53) as f64
 }
 
 fn bit(row: &Row, column: usize) -> u64 {
@@ -122,12 +141,10 @@ fn add_if(row: &mut Row, other: &Row, condition: u64) {
 
 impl InformationSet {
     /// Chooses equations at random, those that are more often right more often. `None` if the equations do not determine the state.
-    fn new(code: &Code, random: &mut u64) -> Option<Self> {
-        let key = |(column, equation): (usize, &Equation)| {
-            let unit = (next(random) >> 11) as f64 / (1_u64 << 53) as f64;
-            (-(1.0 - unit).ln() * equation.noise, column)
-        };
-        let mut order: Vec<(f64, usize)> = code.equations.iter().enumerate().map(key).collect();
+    fn new(code: &Code, random: &mut u64, power: i32) -> Option<Self> {
+        let noise = |column: usize| code.equations[column].noise;
+        let key = |column| (-(1.0 - unit(random)).ln() * noise(column).max(1e-6).powi(power), column);
+        let mut order: Vec<(f64, usize)> = (0..code.equations.len()).map(key).collect();
         order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
         let unknowns = code.rows.len();
         let (rows, errors) = (code.rows.clone(), code.values);
@@ -144,6 +161,18 @@ impl InformationSet {
                 None => set.others.push(column),
             }
         }
+        // So that both halves of the rows are wrong as often.
+        for row in 1..done {
+            let other = next(random) as usize % (row + 1);
+            set.rows.swap(row, other);
+            set.columns.swap(row, other);
+        }
+        set.others.sort_unstable();
+        // A window that is always the same would have the same errors in each round.
+        let few = noise(set.others[WINDOW]);
+        let alike = set.others.iter().take_while(|column| noise(**column) <= few).count();
+        let last = (alike - WINDOW).min(set.others.len() - WINDOW - CHECKED);
+        set.start = next(random) as usize % (last + 1);
         (done == unknowns).then_some(set)
     }
 
@@ -157,33 +186,6 @@ impl InformationSet {
         let condition = bit(&self.errors, column);
         add_if(&mut self.errors, &pivot, condition);
         self.columns[row] = column;
-    }
-
-    /// Replaces some equations by others, those that are more often wrong more often.
-    fn renew(&mut self, code: &Code, random: &mut u64) {
-        let noise = |column: usize| code.equations[column].noise.max(1e-6);
-        let mut replaced = 0;
-        for _ in 0..8 * REPLACED {
-            let (row, other) =
-                (next(random) as usize % self.rows.len(), next(random) as usize % self.others.len());
-            let (before, after) = (self.columns[row], self.others[other]);
-            let chance = (next(random) >> 11) as f64 / (1_u64 << 53) as f64;
-            if bit(&self.rows[row], after) == 0 || chance > noise(before) / noise(after) {
-                continue;
-            }
-            self.take(row, after);
-            self.others[other] = before;
-            replaced += 1;
-            if replaced == REPLACED {
-                break;
-            }
-        }
-        self.others.sort_unstable();
-        // A window that is always the same would have the same errors in each round.
-        let few = noise(self.others[WINDOW]);
-        let alike = self.others.iter().take_while(|column| noise(**column) <= few).count();
-        let last = (alike - WINDOW).min(self.others.len() - WINDOW - CHECKED);
-        self.start = next(random) as usize % (last + 1);
     }
 
     fn window(&self) -> &[usize] {
@@ -216,25 +218,21 @@ impl InformationSet {
     }
 
     /// Tries all errors of up to two equations in each half of the set.
-    fn search<T>(&self, code: &Code, accept: &impl Fn(&[Equation]) -> Option<T>) -> Option<T> {
+    fn search<T>(
+        &self,
+        code: &Code,
+        halves: &mut Halves,
+        accept: &impl Fn(&[Equation]) -> Option<T>,
+    ) -> Option<T> {
         let checked = self.checked();
         let parts: Vec<Part> = self.rows.iter().map(|row| self.part(row, checked)).collect();
         let (first, second) = parts.split_at(parts.len() / 2);
-        let first = guesses(first, 0);
-        let mut heads = vec![u32::MAX; 1 << WINDOW];
-        let mut after = vec![u32::MAX; first.len()];
-        for (n, guess) in first.iter().enumerate() {
-            let head = &mut heads[guess.part.window as usize];
-            after[n] = *head;
-            *head = n as u32;
-        }
+        halves.fill(guesses(first, 0));
         let right = self.part(&self.errors, checked);
         let limit = self.limit(code, checked);
         for guess in guesses(second, parts.len() / 2) {
             let wanted = guess.part.xor(right);
-            let mut at = heads[wanted.window as usize];
-            while at != u32::MAX {
-                let other = &first[at as usize];
+            for other in halves.with_window(wanted.window) {
                 let errors = wanted.xor(other.part).check;
                 if errors[0].count_ones() + errors[1].count_ones() <= limit {
                     let wrong = [guess.rows, other.rows].concat();
@@ -242,7 +240,6 @@ impl InformationSet {
                         return Some(found);
                     }
                 }
-                at = after[at as usize];
             }
         }
         None
@@ -276,15 +273,39 @@ impl InformationSet {
     }
 }
 
-/// None, one or two of these rows; the first one has the number `from`.
-fn guesses(parts: &[Part], from: usize) -> Vec<Guess> {
-    let number = |row: usize| (from + row) as u16;
-    let mut all = vec![Guess { part: Part::default(), rows: [NO_ROW; 2] }];
-    for (a, &part) in parts.iter().enumerate() {
-        all.push(Guess { part, rows: [number(a), NO_ROW] });
-        let pair =
-            |(b, other): (usize, &Part)| Guess { part: part.xor(*other), rows: [number(a), number(b)] };
-        all.extend(parts[..a].iter().enumerate().map(pair));
+impl Halves {
+    fn fill(&mut self, guesses: impl Iterator<Item = Guess>) {
+        self.first.clear();
+        self.first.extend(guesses);
+        self.heads.clear();
+        self.heads.resize(1 << WINDOW, u32::MAX);
+        self.after.clear();
+        for (n, guess) in self.first.iter().enumerate() {
+            let head = &mut self.heads[guess.part.window as usize];
+            self.after.push(*head);
+            *head = n as u32;
+        }
     }
-    all
+
+    fn with_window(&self, window: u64) -> impl Iterator<Item = &Guess> {
+        let some = |at: u32| (at != u32::MAX).then_some(at as usize);
+        let places =
+            std::iter::successors(some(self.heads[window as usize]), move |&at| some(self.after[at]));
+        places.map(|at| &self.first[at])
+    }
+}
+
+/// None, one or two of these rows; the first one has the number `from`.
+fn guesses(parts: &[Part], from: usize) -> impl Iterator<Item = Guess> {
+    let number = move |row: usize| (from + row) as u16;
+    let none = Guess { part: Part::default(), rows: [NO_ROW; 2] };
+    let one = move |(a, &part): (usize, &Part)| Guess { part, rows: [number(a), NO_ROW] };
+    let two = move |(a, part): (usize, &Part)| {
+        let part = *part;
+        let pair =
+            move |(b, other): (usize, &Part)| Guess { part: part.xor(*other), rows: [number(a), number(b)] };
+        parts[..a].iter().enumerate().map(pair)
+    };
+    let ones = parts.iter().enumerate().map(one);
+    std::iter::once(none).chain(ones).chain(parts.iter().enumerate().flat_map(two))
 }
