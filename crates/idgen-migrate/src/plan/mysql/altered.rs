@@ -41,7 +41,7 @@ impl Side {
 }
 
 /// An expression for what changes when a table is altered so. It stays when the table is renamed.
-pub(super) fn number(is_mysql: bool, schema: &str, table: &str) -> String {
+fn number(is_mysql: bool, schema: &str, table: &str) -> String {
     let shown = match is_mysql {
         true => format!(
             "(SELECT UNIX_TIMESTAMP(v.CREATE_TIME) FROM information_schema.TABLES AS v WHERE v.TABLE_SCHEMA = {schema} AND {})",
@@ -96,6 +96,19 @@ pub(super) fn record(names: &Names, tables: &[TableText], side: Side) -> Vec<Sta
     all
 }
 
+/// A query for what is shown of tables now. Of each it takes the name under which it was recorded, and the name that it has.
+pub(super) fn now<'a>(
+    is_mysql: bool,
+    schema: &str,
+    tables: impl Iterator<Item = (&'a str, &'a str)>,
+) -> String {
+    let rows = tables.map(|(recorded, physical)| {
+        let seen = number(is_mysql, schema, physical);
+        format!("SELECT {} AS table_name, {seen} AS seen", comparable(&text(recorded)))
+    });
+    rows.collect::<Vec<_>>().join(" UNION ALL ")
+}
+
 /// Records a table again, after the plan itself has set its counter: that is an `ALTER TABLE`, too. If somebody has removed the record, it stays
 /// removed. `None` if the counter is not seen.
 pub(super) fn renew(names: &Names, table: &TableText, side: Side, physical: &str) -> Option<String> {
@@ -118,20 +131,15 @@ pub(super) fn is_as_recorded(
     renamed: bool,
     since: &str,
 ) -> Check {
-    let now: Vec<_> = side
-        .names(tables, renamed)
-        .map(|(table, physical)| {
-            let seen = number(names.is_mysql, "DATABASE()", physical);
-            format!("SELECT {} AS table_name, {seen} AS seen", comparable(&text(&table.now)))
-        })
-        .collect();
+    let tables = side.names(tables, renamed).map(|(table, physical)| (table.now.as_str(), physical));
+    let now = now(names.is_mysql, "DATABASE()", tables);
     check(
         "What only SHOW CREATE TABLE shows cannot be compared here, so the tables must not have been altered.",
         format!(
             "SELECT f.table_name, f.seen AS recorded, n.seen AS now FROM {} AS f JOIN ({}) AS n ON n.table_name = f.table_name \
              WHERE f.side = '{}' AND NOT (f.seen <=> n.seen)",
             name(&names.altered),
-            now.join(" UNION ALL "),
+            now,
             side.name()
         ),
         format!(

@@ -90,6 +90,11 @@ impl Names {
 
     /// The ending of a name that is made from a table's name.
     pub(super) fn ending(&self, what: &str) -> String {
-        format!("_{}_{what}", self.id)
+        ending(&self.id, what)
     }
+}
+
+/// The ending of a name that the plan with this identity makes from a table's name.
+pub(super) fn ending(id: &str, what: &str) -> String {
+    format!("_{id}_{what}")
 }

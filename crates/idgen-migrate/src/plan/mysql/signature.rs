@@ -58,7 +58,7 @@ pub(super) fn identity(names: &Names, table: &str) -> String {
     identity_in(names.is_mysql, "DATABASE()", table)
 }
 
-/// The same in the schema that an expression gives.
+/// The identity of a table in the schema that this expression gives: `plan status` looks at all schemas, and is in none of them.
 pub(super) fn identity_in(is_mysql: bool, schema: &str, table: &str) -> String {
     let table = text(table);
     if is_mysql {

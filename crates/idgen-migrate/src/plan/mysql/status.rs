@@ -3,6 +3,7 @@
 mod blocked;
 
 use super::ledger;
+use super::names::ending;
 use super::quote::{name, text, with_ending};
 use crate::plan::data::Engine;
 use crate::plan::identity;
@@ -124,7 +125,7 @@ async fn copies(
         )
         .await?;
     let estimates = texts(&estimates);
-    let ending = format!("_{}_at", ledger.id);
+    let ending = ending(ledger.id, "at");
     let positions: Vec<_> = tables
         .iter()
         .enumerate()

@@ -198,16 +198,12 @@ impl Steps<'_> {
         if self.map.is_some() {
             work.extend(self.for_map());
         }
-        if let Some(counter) = counter(&table.now, &table.new, table) {
+        if let Some(counter) = counter(self.names, table, Side::New) {
             let sql = self.templates.fill("counter.sql", context! { counter })?;
             work.extend(self.work(&[Statement::new(
                 "The counter of the new table begins where that of the old one is.",
                 sql,
             )])?);
-            let renewed = altered::renew(self.names, table, Side::New, &table.new);
-            let renewed = renewed
-                .map(|sql| Statement::new("Setting the counter is no change that somebody made.", sql));
-            work.extend(self.work(renewed.as_slice())?);
         }
         let drop = ledger::drop_procedure(procedure);
         work.push(drop.clone());
@@ -251,10 +247,15 @@ impl Steps<'_> {
     }
 }
 
-/// What sets the counter of one table to that of another, for a table that counts its rows. Not beyond the old type: on the way back,
-/// the new table may be further than that.
-fn counter(from: &str, to: &str, table: &TableText) -> Option<Value> {
-    table.counts_to.map(|most| context! { from, to, most })
+/// Sets the counter of a table that does not have its own name to that of the table that has it, if it counts its rows. Not beyond the
+/// old type: on the way back, the new table may be further than that.
+fn counter(names: &Names, table: &TableText, side: Side) -> Option<Value> {
+    let to = match side {
+        Side::Old => &table.old,
+        Side::New => &table.new,
+    };
+    let renewed = altered::renew(names, table, side, to);
+    table.counts_to.map(|most| context! { from => &table.now, to, most, renewed })
 }
 
 /// In the order of their creation. Rows come into the new table by updates of a key and by inserts; when the first comes, the

@@ -2,8 +2,8 @@
 
 use super::{Ledger, there};
 use crate::plan::mysql::altered::{self, Side};
+use crate::plan::mysql::names::ending;
 use crate::plan::mysql::quote::{table_with_ending, text};
-use crate::plan::mysql::signature::comparable;
 use crate::plan::status::ask::ask;
 use crate::plan::status::cells::{cell, texts};
 use crate::plan::status::data::Status;
@@ -119,14 +119,8 @@ fn lost_definers(ledger: &Ledger<'_>) -> String {
 /// Tables that were altered since the plan recorded them, with the lines of their definitions that the plan's other tables do not have.
 async fn altered(session: &mut Session, ledger: &Ledger<'_>, status: &mut Status) {
     let is_mysql = session.engine == Database::MySql;
-    let now: Vec<_> = status
-        .tables
-        .iter()
-        .map(|copied| {
-            let seen = altered::number(is_mysql, &text(ledger.schema), &copied.table);
-            format!("SELECT {} AS table_name, {seen} AS seen", comparable(&text(&copied.table)))
-        })
-        .collect();
+    let tables = status.tables.iter().map(|copied| (copied.table.as_str(), copied.table.as_str()));
+    let now = altered::now(is_mysql, &text(ledger.schema), tables);
     let sql = format!(
         "SELECT f.table_name, f.side FROM {} AS f JOIN {} AS p ON f.side = IF(p.renamed = 0, '{}', '{}') AND p.renamed < 2 JOIN ({}) AS n \
          ON n.table_name = f.table_name WHERE NOT (f.seen <=> n.seen)",
@@ -134,7 +128,7 @@ async fn altered(session: &mut Session, ledger: &Ledger<'_>, status: &mut Status
         ledger.own("phase"),
         Side::Old.name(),
         Side::New.name(),
-        now.join(" UNION ALL ")
+        now
     );
     let what = "the tables that were altered";
     // Before `new-tables` there are no such tables.
@@ -144,8 +138,8 @@ async fn altered(session: &mut Session, ledger: &Ledger<'_>, status: &mut Status
     };
     for row in rows {
         let (table, side) = (cell(&row, 0), cell(&row, 1));
-        let ending = if side == Side::Old.name() { "new" } else { "old" };
-        let other = table_with_ending(&table, &format!("_{}_{ending}", ledger.id));
+        let other = if side == Side::Old.name() { "new" } else { "old" };
+        let other = table_with_ending(&table, &ending(ledger.id, other));
         let [here, elsewhere] =
             [definition(session, ledger, &table).await, definition(session, ledger, &other).await];
         let only: Vec<_> = here.iter().filter(|line| !elsewhere.contains(line)).map(String::as_str).collect();

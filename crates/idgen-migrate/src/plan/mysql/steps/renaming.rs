@@ -4,7 +4,7 @@ use minijinja::context;
 
 use super::{Steps, counter, drop_triggers};
 use crate::plan::data::{Statement, Step, Target};
-use crate::plan::mysql::altered::{self, Side};
+use crate::plan::mysql::altered::Side;
 use crate::plan::mysql::attached::Role;
 use crate::plan::mysql::check::Check;
 use crate::plan::mysql::checks;
@@ -168,12 +168,8 @@ impl Steps<'_> {
             false => self.signature_of(Part::TriggersBack, Seen::BackRenamed),
         };
         let behind = behind.rows;
-        let counters = self.tables.iter().filter_map(|table| {
-            let (side, to) = if is_undo { (Side::Old, &table.old) } else { (Side::New, &table.new) };
-            let renewed = altered::renew(names, table, side, to);
-            counter(&table.now, to, table).map(|set| context! { renewed, ..set })
-        });
-        let counters: Vec<_> = counters.collect();
+        let side = if is_undo { Side::Old } else { Side::New };
+        let counters: Vec<_> = self.tables.iter().filter_map(|table| counter(names, table, side)).collect();
         let context = context! {
             plan => value(names), there => value(there), back => value(back), place => self.order.place(Part::Rename),
             phase_before, phase_after, behind, counters, verification => self.order.file(Part::VerifyRenamed),

@@ -36,9 +36,6 @@ BEGIN
 {%- for counter in counters %}
       -- No number is given twice, also if nobody has inserted the row that got it.
       {% include "counter.sql" %};
-{%- if counter.renewed %}
-      {{ counter.renewed }};
-{%- endif %}
 {%- endfor %}
       {{ rename(there) }};
     END;
