@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks what CONTRIBUTING.md says about the tree: files, targets of the Makefile, numbers of files, and who may import whom.
+"""Checks what CONTRIBUTING.md says about the tree: files, targets of the Makefile, numbers of files, and who may import whom. What AGENTS.md
+names must exist, too, and its packages.
 
     scripts/contributing.py            `make lint` does this
     scripts/contributing.py --write    writes the numbers of files
@@ -16,12 +17,18 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "CONTRIBUTING.md"
+AGENTS = ROOT / "AGENTS.md"
 COUNT = re.compile(r"\b(\d+) files \(`(git grep [^`]+)`\)")
 IMPORTS = "## Where to find the code"
 
 
 def output(command: list[str]) -> str:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+
+def metadata() -> list[dict]:
+    """Returns the packages of the workspace."""
+    return json.loads(output(["cargo", "metadata", "--no-deps", "--offline", "--format-version", "1"]))["packages"]
 
 
 def counted(command: str) -> int:
@@ -38,14 +45,17 @@ def counts(text: str) -> list[str]:
 
 
 def spans(text: str) -> list[str]:
-    """Returns what is wrong with the names in code: files and targets that do not exist."""
+    """Returns what is wrong with the names in code: files, targets and packages that do not exist."""
     makefile = (ROOT / "Makefile").read_text()
+    packages = {package["name"] for package in metadata()}
     ignored = ("NAME", "…", "*")
     faults = []
     for span in re.findall(r"`([^`\n]+)`", text):
         words = span.split()
         if words[0] == "make" and not re.search(rf"^{re.escape(words[1])}:", makefile, re.M):
             faults.append(f"the Makefile has no target {words[1]}")
+        if words[:3] == ["cargo", "test", "-p"] and words[3] not in packages:
+            faults.append(f"there is no package {words[3]}")
         is_path = re.fullmatch(r"[\w.-]+(/[\w.-]+)+", words[0])
         if is_path and words[0] != "fuzz/artifacts" and not (ROOT / words[0]).exists():
             faults.append(f"there is no {words[0]}")
@@ -56,13 +66,12 @@ def upward(text: str) -> list[str]:
     """Returns the packages that import one of a higher row of the table, or that are in no row."""
     table = [line for line in text.partition(IMPORTS)[2].splitlines() if line.startswith("| `")]
     rows = {place.rstrip("/"): row for row, line in enumerate(table) for place in re.findall(r"`([^`]+)`", line.split(" | ")[0])}
-    metadata = json.loads(output(["cargo", "metadata", "--no-deps", "--offline", "--format-version", "1"]))
-    places = {}
-    for package in metadata["packages"]:
+    packages, places = metadata(), {}
+    for package in packages:
         folder = Path(package["manifest_path"]).parent
         places[package["name"]] = "src" if folder == ROOT else folder.relative_to(ROOT).as_posix()
     faults = []
-    for package in metadata["packages"]:
+    for package in packages:
         place = places[package["name"]]
         # The benchmarks measure, and nothing imports them.
         if place == "benches":
@@ -82,9 +91,10 @@ def main() -> int:
         text = COUNT.sub(lambda found: f"{counted(found[2])} files (`{found[2]}`)", PAGE.read_text())
         PAGE.write_text(text)
     text = PAGE.read_text()
-    faults = counts(text) + spans(text) + upward(text)
+    faults = [f"{PAGE.name}: {fault}" for fault in counts(text) + spans(text) + upward(text)]
+    faults += [f"{AGENTS.name}: {fault}" for fault in spans(AGENTS.read_text())]
     for fault in faults:
-        print(f"CONTRIBUTING.md: {fault}", file=sys.stderr)
+        print(fault, file=sys.stderr)
     return 1 if faults else 0
 
 

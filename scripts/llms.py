@@ -4,8 +4,7 @@
     scripts/llms.py            compares llms.txt with these pages; `make lint` does this
     scripts/llms.py --write    writes it
 
-Exit code 1 if llms.txt differs, if a page of docs/ is in no section of docs/README.md, or if AGENTS.md names a target of the Makefile, a
-script or a package that does not exist.
+Exit code 1 if llms.txt differs, or if a page of docs/ is in no section of docs/README.md.
 """
 
 import re
@@ -69,27 +68,10 @@ def unlisted() -> list[str]:
     return [f"docs/README.md has no link to {page.relative_to(ROOT)}" for page in sorted(pages) if page not in listed]
 
 
-def unknown() -> list[str]:
-    """Returns the commands of AGENTS.md that do not exist."""
-    makefile = (ROOT / "Makefile").read_text()
-    manifests = [*(ROOT / "crates").glob("*/Cargo.toml")]
-    packages = {re.search(r'^name = "([^"]+)"', manifest.read_text(), re.M)[1] for manifest in manifests}
-    faults = []
-    for span in re.findall(r"`([^`]+)`", (ROOT / "AGENTS.md").read_text()):
-        words = span.split()
-        if words[0] == "make" and not re.search(rf"^{re.escape(words[1])}:", makefile, re.M):
-            faults.append(f"AGENTS.md: the Makefile has no target {words[1]}")
-        if words[0].startswith("scripts/") and not (ROOT / words[0]).is_file():
-            faults.append(f"AGENTS.md: there is no {words[0]}")
-        if words[:3] == ["cargo", "test", "-p"] and words[3] not in packages:
-            faults.append(f"AGENTS.md: there is no package {words[3]}")
-    return faults
-
-
 def main() -> int:
     if "--write" in sys.argv[1:]:
         FILE.write_text(text())
-    faults = unlisted() + unknown()
+    faults = unlisted()
     if not FILE.is_file() or FILE.read_text() != text():
         faults.append("llms.txt is not what the pages say now: run scripts/llms.py --write")
     for fault in faults:
