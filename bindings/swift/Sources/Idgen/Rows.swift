@@ -43,7 +43,7 @@ public enum RowKind: Sendable {
 /// hold one of the times. A `Date` near today is exact to about 120 ns.
 public func idsForRows(_ kind: RowKind, at times: [Date]) throws -> [UUID] { try idsForRows(kind, ticks: times.map(ticks(of:))) }
 
-/// The same with units of 100 ns since 1970.
+/// Ids for rows whose times are given in units of 100 ns since 1970, the exact unit of versions 1 and 6, which a `Date` rounds.
 public func idsForRows(_ kind: RowKind, ticks times: [Int64]) throws -> [UUID] {
     try checkBatch(times.count)
     return try Settings.with(kind.number, kind.configure) { settings in

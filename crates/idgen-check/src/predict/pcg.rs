@@ -123,7 +123,7 @@ const IDS: usize = 2;
 const MOST_WINDOWS: usize = 3;
 /// Values of bits that ids do not show, in three numbers.
 const MOST_HIDDEN: usize = 16;
-/// So many states stand for all that fit.
+/// The steps in which states are taken from the range of those that fit. A digit of the next id in which they differ is not known.
 const VARIANTS: u64 = 16;
 
 /// Three numbers one after the other of which ids hide little: the first of them, and what each may be.

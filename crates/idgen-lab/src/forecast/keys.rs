@@ -86,7 +86,7 @@ impl Keys {
         self
     }
 
-    /// The same keys; numbers that the table assigns start after `rows`.
+    /// Keys for a table that holds `rows` rows already: numbers that the table assigns continue after them.
     pub(super) fn after(self, rows: u64) -> Keys {
         Keys { assigned: rows, ..self }
     }

@@ -12,8 +12,8 @@ use crate::{planned, rows};
 /// The longest wait of a client, after which its statement fails. A step waits 300 or 500 ms at a time; the rest is for a slow machine.
 const CLIENT_LIMIT: &str = "SET lock_timeout = '20s'";
 
-/// Whether a step has given way to the transaction: it sleeps before its next attempt, or waits for the end of transactions without a
-/// lock for which others wait.
+/// Counts steps that have given way to the transaction: they sleep before their next attempt, or wait for the end of transactions
+/// without a lock for which others wait.
 const GIVES_WAY: &str = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'psql' AND \
     (wait_event = 'PgSleep' OR wait_event = 'virtualxid')";
 

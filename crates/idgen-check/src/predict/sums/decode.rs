@@ -192,7 +192,8 @@ impl InformationSet {
         &self.others[self.start..][..WINDOW]
     }
 
-    /// How likely a state that fits is found with this set.
+    /// The probability that [`search`](Self::search) finds a state that fits: no more than two errors in each half of the set, and none in
+    /// the window.
     fn likelihood(&self, code: &Code) -> f64 {
         let noise = |column: &usize| code.equations[*column].noise;
         let half = self.columns.iter().map(noise).sum::<f64>() / 2.0;

@@ -46,8 +46,8 @@ time-added 20
 performance-now 20
 FORMS
 
-# SpiderMonkey and JavaScriptCore, which have the same source.
-have gjs && all gjs gjs node.js <<'FORMS'
+# SpiderMonkey and JavaScriptCore, which have the same source. Without `--`, jsc would take the arguments as its own.
+browsers=$(cat <<'FORMS'
 snippet 40
 y-of-two-bits 40
 32-digits 40
@@ -59,19 +59,9 @@ s4-version-4 20
 uuid-fast 20
 1e7 40
 FORMS
-
-have jsc && all jsc jsc node.js -- <<'FORMS'
-snippet 40
-y-of-two-bits 40
-32-digits 40
-36-digits 40
-bytes 20
-uuid-fallback 20
-s4 20
-s4-version-4 20
-uuid-fast 20
-1e7 40
-FORMS
+)
+have gjs && all gjs gjs node.js <<<"$browsers"
+have jsc && all jsc jsc node.js -- <<<"$browsers"
 
 have python3 && all python python3 python.py <<'FORMS'
 secure 250

@@ -6,7 +6,7 @@ use idgen_server::Database;
 use crate::client::Client;
 use crate::ledger::world::{Servers, World};
 
-/// What only SHOW CREATE TABLE shows, and how it is changed back: on both servers, and on MySQL alone.
+/// A change that only `SHOW CREATE TABLE` shows on both servers, and the statement that takes it back.
 const HIDDEN: [(&str, &str); 2] = [
     (
         "ALTER TABLE q DROP KEY of_n; ALTER TABLE q ADD KEY of_n (n) USING HASH",
@@ -17,6 +17,7 @@ const HIDDEN: [(&str, &str); 2] = [
         "ALTER TABLE q DROP KEY of_n; ALTER TABLE q ADD KEY of_n (n)",
     ),
 ];
+/// The same pairs for properties that MariaDB does not have, or shows in a view.
 const HIDDEN_ON_MYSQL: [(&str, &str); 3] = [
     (
         "ALTER TABLE q DROP KEY of_words; ALTER TABLE q ADD FULLTEXT KEY of_words (words) WITH PARSER ngram",
@@ -86,7 +87,7 @@ pub fn hidden_changes(servers: &Servers) {
     servers.assert_rows(&world, "q", 8, "hidden changes");
 }
 
-/// What `plan status` says.
+/// The reasons for which `plan status` expects the next file to be refused. Everything that it reads must be readable.
 fn blocked(servers: &Servers, world: &World) -> String {
     servers.runtime.block_on(async {
         let mut reader = Reader::open(world.scratch.url()).await.unwrap();
