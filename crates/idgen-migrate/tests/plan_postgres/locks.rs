@@ -64,6 +64,42 @@ async fn a_vacuum_by_hand_is_named() {
     assert!(is_done && said.contains("(VACUUM of the role postgres, which does not give way"), "{said}");
 }
 
+/// Autovacuum that prevents a wraparound gives way to nobody: it is named, with what can be done.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn an_autovacuum_that_prevents_a_wraparound_is_named() {
+    let scratch = SERVER.scratch().unwrap();
+    let mut client = connect(scratch.url()).await;
+    rows::fill(&mut client, 4_000).await;
+    // The lowest age that the server takes, and so slow that the step meets it.
+    let slow = "ALTER TABLE lines SET (autovacuum_freeze_max_age = 100000, autovacuum_vacuum_cost_delay = 100, autovacuum_vacuum_cost_limit = 1)";
+    execute(&mut client, slow).await;
+    let files = Files::write(&planned(scratch.url()).await, scratch.url());
+    for name in files.names.iter().take_while(|name| *name != files.step("triggers")) {
+        crate::run(&files, name).await;
+    }
+    let older = "DO $$ BEGIN FOR i IN 1..100001 LOOP PERFORM pg_current_xact_id(); COMMIT; END LOOP; END $$";
+    execute(&mut client, older).await;
+    execute(&mut client, "ALTER SYSTEM SET autovacuum_naptime = 1").await;
+    execute(&mut client, "SELECT pg_reload_conf()").await;
+    let works = "FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'autovacuum:%lines (to prevent wraparound)'";
+    until(&mut client, &format!("SELECT count(*) > 0 {works}")).await;
+    let running = files.spawn(files.step("triggers"));
+    until(&mut client, &format!("SELECT ({GIVES_WAY}) > 0")).await;
+    // Without this, the server would begin it again.
+    execute(&mut client, "ALTER SYSTEM SET autovacuum = off").await;
+    execute(&mut client, "SELECT pg_reload_conf()").await;
+    execute(&mut client, format!("SELECT pg_terminate_backend(pid) {works}")).await;
+    let (is_done, said) = tokio::task::block_in_place(|| running.end());
+    execute(&mut client, "ALTER SYSTEM RESET autovacuum").await;
+    execute(&mut client, "ALTER SYSTEM RESET autovacuum_naptime").await;
+    execute(&mut client, "SELECT pg_reload_conf()").await;
+    assert!(
+        is_done
+            && said.contains("(autovacuum to prevent wraparound, which does not give way: wait for its end"),
+        "{said}"
+    );
+}
+
 /// Executes all files. These steps find the transaction: the first ones have to wait for it, and do so until they have given way.
 async fn beside(held: &str, waiting: &[&str], passing: &[&str]) {
     let scratch = SERVER.scratch().unwrap();
