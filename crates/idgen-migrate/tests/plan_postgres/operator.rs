@@ -378,3 +378,40 @@ async fn triggers_and_operators_of_users_see_the_path_of_the_database() {
     let joined = "SELECT count(*) || ' ' || (SELECT count(*) FROM audit WHERE what = 'wholes') FROM parts JOIN wholes ON wholes.id = whole";
     assert_eq!(text(&mut connection, joined).await, "20 20");
 }
+
+/// A table that lost its name is named with the one that it has, by each file and each way back, and nothing is executed.
+#[tokio::test(flavor = "multi_thread")]
+async fn tables_that_were_renamed_moved_or_dropped() {
+    let mut stage = Stage::new(40).await;
+    let moves = [
+        ("ALTER TABLE lines RENAME TO rows", "ALTER TABLE rows RENAME TO lines", "is now public.rows:"),
+        (
+            "CREATE SCHEMA other; ALTER TABLE lines SET SCHEMA other",
+            "ALTER TABLE other.lines SET SCHEMA public; DROP SCHEMA other",
+            "is now other.lines:",
+        ),
+        (
+            "ALTER TABLE lines RENAME TO gone; CREATE TABLE lines (LIKE gone)",
+            "DROP TABLE lines; ALTER TABLE gone RENAME TO lines",
+            "is now public.gone:",
+        ),
+    ];
+    stage.until("indexes").await;
+    for steps in [&["indexes", "constraints", "verify", "text", "switch"][..], &["finish"]] {
+        for (place, (there, back, said)) in moves.into_iter().enumerate() {
+            execute(&mut stage.connection, there).await;
+            let names = stage.files.names.iter().filter(|name| !name.ends_with("-check.sql"));
+            for name in names.skip(if place == 0 { 0 } else { 7 }) {
+                stage.refuses(name, said);
+                if stage.files.undo_of(name) && !name.ends_with("-finish.sql") {
+                    stage.refuses(&format!("undo/{name}"), said);
+                }
+            }
+            execute(&mut stage.connection, back).await;
+        }
+        for step in steps {
+            stage.step(step).await;
+        }
+    }
+    assert_eq!(shape(&mut stage.connection).await.0, UUIDS);
+}

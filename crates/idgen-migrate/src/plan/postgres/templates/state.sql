@@ -176,6 +176,13 @@ BEGIN
     END IF;
     RETURN;
   END IF;
+  SELECT min(CASE WHEN r.oid IS NULL THEN format('the table %s of this plan was dropped: its steps can neither go on nor back. DROP SCHEMA %I CASCADE removes the plan and its triggers', t.name, {{ p.schema|literal }})
+      ELSE format('the table %s of this plan is now %s: give it its name and its schema back', t.name, t.id::regclass) END) INTO idgen_why
+    FROM {{ p.schema }}.tables AS t LEFT JOIN pg_class AS r ON r.oid = t.id WHERE NOT EXISTS (SELECT FROM (VALUES
+{%- for t in p.tables %} ({{ t.shown|literal }}, to_regclass({{ m.table(t)|literal }})){% if not loop.last %},{% endif %}{% endfor %}) AS k (name, id) WHERE (k.name, k.id) = (t.name, t.id));
+  IF idgen_why IS NOT NULL THEN
+    RAISE EXCEPTION '%', idgen_why;
+  END IF;
   IF EXISTS (SELECT FROM {{ p.schema }}.plan AS p WHERE p.switched) THEN
     IF idgen_file = 'switch' THEN
       RETURN;
