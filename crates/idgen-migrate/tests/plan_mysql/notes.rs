@@ -70,7 +70,7 @@ fn old_snapshots_and_texts_in_the_place_of_bytes() {
 
 /// What the new tables do not get is named, with the statement that makes it again.
 #[test]
-fn rights_on_replaced_columns_and_statistics_are_named() {
+fn names_rights_and_statistics_that_change_are_named() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     for database in Database::MYSQL_FAMILY {
         let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
@@ -79,7 +79,8 @@ fn rights_on_replaced_columns_and_statistics_are_named() {
         let notes = runtime.block_on(async {
             let mut own = MySqlConnection::connect(scratch.url()).await.unwrap();
             let statements = format!(
-                "CREATE TABLE p (id {ID} PRIMARY KEY); CREATE TABLE c (id {ID} PRIMARY KEY, p_id {ID}, v INT, FOREIGN KEY (p_id) REFERENCES p (id));
+                "CREATE TABLE p (id {ID} PRIMARY KEY); CREATE TABLE c (id {ID} PRIMARY KEY, p_id {ID}, v INT, CONSTRAINT few CHECK (v < 9),
+                 CONSTRAINT of_p FOREIGN KEY (p_id) REFERENCES p (id));
                  CREATE USER IF NOT EXISTS reader IDENTIFIED BY 'reads'; GRANT SELECT (p_id, v), INSERT (id) ON `{schema}`.c TO reader"
             );
             execute(&mut own, &statements).await.unwrap();
@@ -92,6 +93,12 @@ fn rights_on_replaced_columns_and_statistics_are_named() {
             plan(scratch.url(), &Options::new("p", Target::Integer)).await.unwrap().notes.concat()
         });
         assert!(notes.contains("GRANT SELECT (`p_id_int`) ON `c` TO 'reader'@'%'."), "{database}: {notes}");
+        assert!(notes.contains("of_p becomes of_p_plan"), "{database}: {notes}");
+        assert_eq!(
+            notes.contains("the check constraint few gets a name that begins with c_chk_"),
+            database == Database::MySql,
+            "{notes}"
+        );
         let has_statistics = notes.contains("ANALYZE TABLE `c` PERSISTENT FOR ALL.");
         assert_eq!(
             notes.contains("have histograms, which the new tables do not have: c.v."),

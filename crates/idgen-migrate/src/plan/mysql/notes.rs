@@ -60,6 +60,7 @@ pub(super) fn all(
     ));
     notes.push(altered::note(texts.names, tables));
     notes.extend(truncated_texts(texts));
+    notes.extend(other_names(texts, tables, planned));
     let histograms: Vec<_> = planned
         .iter()
         .flatten()
@@ -111,6 +112,33 @@ fn truncated_texts(texts: &Texts<'_>) -> Option<String> {
              16 characters as bytes, with a warning only. Where such sessions exist, refuse such bytes, which no id of any version has, after \
              the last step: {}.",
             checks.join("; ")
+        )
+    })
+}
+
+/// Names that a schema has only once, so the new tables cannot have those of the old ones.
+fn other_names(texts: &Texts<'_>, tables: &[TableText], planned: &[Vec<String>]) -> Option<String> {
+    let keys = tables.iter().flat_map(|table| &table.foreign);
+    let mut shown: Vec<_> = keys.map(|key| format!("{} becomes {}", key.old_name, key.name())).collect();
+    // A name that begins with that of the table is given anew by the server when the table is renamed, and stays.
+    let checks = tables.iter().zip(planned).filter(|_| texts.names.is_mysql).flat_map(|(table, lines)| {
+        let begin = format!("CHECK {} ", table.now);
+        let names = lines.iter().filter_map(move |line| {
+            let row = line.strip_prefix(&begin)?;
+            // Whether it is enforced follows the name.
+            let end = [" YES ", " NO "].iter().filter_map(|word| row.find(word)).min()?;
+            Some(&row[..end]).filter(|name| !name.starts_with('@'))
+        });
+        names.map(|name| {
+            format!("the check constraint {name} gets a name that begins with {}_chk_", table.now)
+        })
+    });
+    shown.extend(checks);
+    (!shown.is_empty()).then(|| {
+        format!(
+            "A schema has the name of a constraint once, so some have another one after the renaming, which statements that drop them must \
+             use: {}.",
+            shown.join(", ")
         )
     })
 }

@@ -8,6 +8,7 @@ use crate::plan::mysql::quote::{name, with_ending};
 
 #[derive(Serialize)]
 pub(in crate::plan::mysql) struct ForeignText {
+    pub(in crate::plan::mysql) old_name: String,
     new_name: String,
     columns: Vec<String>,
     pub(in crate::plan::mysql) to: String,
@@ -45,6 +46,7 @@ impl Texts<'_> {
         let mut orphan: Vec<_> = columns.iter().map(|from| format!("s.{} IS NOT NULL", name(from))).collect();
         orphan.extend(to_columns.first().map(|to| format!("p.{} IS NULL", name(to))));
         ForeignText {
+            old_name: key.name.clone(),
             new_name: match key.name.strip_suffix("_plan") {
                 // Of an earlier plan. A name must be another one than that of the key that stays until the end.
                 Some(name) => name.to_owned(),
