@@ -95,6 +95,27 @@ const CHANGES: &[(&str, &str, &str)] = &[
         "new: orders: statistics public.s: CREATE STATISTICS",
         "DROP STATISTICS s",
     ),
+    (
+        "CREATE STATISTICS s ON (id::text || 'x') FROM orders",
+        "new: orders: statistics public.s: CREATE STATISTICS",
+        "DROP STATISTICS s",
+    ),
+    (
+        "ALTER TABLE lines ADD CONSTRAINT c CHECK (lines::text <> '')",
+        "new: lines: constraint c of public.lines: CHECK",
+        "ALTER TABLE lines DROP CONSTRAINT c",
+    ),
+    (
+        "CREATE INDEX later ON lines (quantity) WHERE lines IS NOT NULL",
+        "new: lines: index public.later: CREATE INDEX",
+        "DROP INDEX later",
+    ),
+    (
+        "CREATE TABLE archive (kept lines)",
+        "new: lines: table column public.archive.kept",
+        "DROP TABLE archive",
+    ),
+    ("CREATE DOMAIN d AS lines", "new: lines: type public.d", "DROP DOMAIN d"),
     ("CREATE VIEW v AS SELECT id FROM orders", "new: orders.id: rule \"_RETURN\" on public.v", "DROP VIEW v"),
     (
         "CREATE POLICY p ON lines USING (order_id IS NOT NULL)",

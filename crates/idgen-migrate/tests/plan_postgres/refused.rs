@@ -55,6 +55,21 @@ const KINDS: &[(&str, &str, &str)] = &[
         "DROP STATISTICS s",
     ),
     (
+        "CREATE STATISTICS s ON (id || 'x') FROM lines",
+        "statistics object public.s depends on lines.id",
+        "DROP STATISTICS s",
+    ),
+    (
+        "ALTER TABLE orders ADD CONSTRAINT c CHECK (orders::text <> '')",
+        "constraint c on table public.orders depends on orders.id",
+        "ALTER TABLE orders DROP CONSTRAINT c",
+    ),
+    (
+        "CREATE INDEX i ON payments (amount) WHERE payments IS NOT NULL",
+        "index public.i depends on payments.order_id",
+        "DROP INDEX i",
+    ),
+    (
         "CREATE SEQUENCE s OWNED BY orders.id",
         "sequence public.s depends on orders.id",
         "DROP SEQUENCE s",

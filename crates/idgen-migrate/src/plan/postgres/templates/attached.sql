@@ -37,7 +37,8 @@ WITH t (id, shown, keys) AS (
   UNION ALL SELECT CASE WHEN l.objsubid = 0 THEN '-' WHEN c.key THEN '+' ELSE '-' END, concat_ws('.', t.shown, c.name), 'security label of ' || l.provider || ': ' || l.label
     FROM t JOIN pg_seclabel AS l ON (l.classoid, l.objoid) = ('pg_class'::regclass, t.id) LEFT JOIN c ON (c.id, c.number) = (t.id, l.objsubid)
   UNION ALL SELECT CASE WHEN i.indkey::int2[] && n.own THEN '*' WHEN i.indkey::int2[] && n.key OR i.indexrelid IN (
-      SELECT d.objid FROM pg_depend AS d WHERE (d.classid, d.refclassid, d.refobjid) = ('pg_class'::regclass, 'pg_class'::regclass, n.id) AND d.refobjsubid = ANY (n.key)) THEN '+' ELSE '-' END,
+      SELECT d.objid FROM pg_depend AS d WHERE (d.classid, d.refclassid, d.refobjid) = ('pg_class'::regclass, 'pg_class'::regclass, n.id) AND d.refobjsubid = ANY (n.key))
+      OR {{ whole("concat(i.indexprs::text, i.indpred::text)") }} THEN '+' ELSE '-' END,
       n.shown, format('index %s: %s', i.indexrelid::regclass, w.what)
     FROM n JOIN pg_index AS i ON i.indrelid = n.id JOIN pg_class AS r ON r.oid = i.indexrelid AND NOT {{ own("r.relname", id) }}
     CROSS JOIN LATERAL (
@@ -47,7 +48,7 @@ WITH t (id, shown, keys) AS (
           'targets of statistics', (SELECT array_agg(a.attstattarget ORDER BY a.attnum) FROM pg_attribute AS a WHERE a.attrelid = r.oid AND a.attstattarget >= 0))) AS p
       WHERE p.value NOT IN ('', ' ', 'false')) AS w (what)
   UNION ALL SELECT CASE WHEN o.conrelid = n.id AND o.conkey && n.own OR o.confrelid = n.id AND o.confkey && n.own THEN '*'
-      WHEN o.conrelid = n.id AND o.conkey && n.key OR o.confrelid = n.id AND o.confkey && n.key THEN '+' ELSE '-' END,
+      WHEN o.conrelid = n.id AND o.conkey && n.key OR o.confrelid = n.id AND o.confkey && n.key OR {{ whole("o.conbin::text") }} THEN '+' ELSE '-' END,
       n.shown, format('constraint %s of %s: %s', o.conname, o.conrelid::regclass, w.what)
     FROM n JOIN pg_constraint AS o ON n.id IN (o.conrelid, o.confrelid) AND NOT {{ own("o.conname", id) }}
     CROSS JOIN LATERAL (
@@ -72,7 +73,10 @@ WITH t (id, shown, keys) AS (
       || jsonb_build_object('polroles', (SELECT array_agg(u::regrole::text ORDER BY 1) FROM unnest(y.polroles) AS u), 'polqual', pg_get_expr(y.polqual, y.polrelid),
         'polwithcheck', pg_get_expr(y.polwithcheck, y.polrelid), 'comment', obj_description(y.oid, 'pg_policy'))) AS p
     WHERE p.value NOT IN ('', ' ', 'false')
-  UNION ALL SELECT CASE WHEN x.stxkeys::int2[] && n.own THEN '*' WHEN x.stxkeys::int2[] && n.key THEN '+' ELSE '-' END, n.shown, format('statistics %I.%I: %s', x.stxnamespace::regnamespace, x.stxname, w.what)
+  UNION ALL SELECT CASE WHEN EXISTS (SELECT FROM pg_depend AS d WHERE (d.classid, d.objid, d.refclassid, d.refobjid) = ('pg_statistic_ext'::regclass, x.oid, 'pg_class'::regclass, n.id)
+      AND d.refobjsubid = ANY (n.own)) THEN '*' WHEN EXISTS (SELECT FROM pg_depend AS d WHERE
+      (d.classid, d.objid, d.refclassid, d.refobjid) = ('pg_statistic_ext'::regclass, x.oid, 'pg_class'::regclass, n.id)
+      AND d.refobjsubid = ANY (n.key)) THEN '+' ELSE '-' END, n.shown, format('statistics %I.%I: %s', x.stxnamespace::regnamespace, x.stxname, w.what)
     FROM n JOIN pg_statistic_ext AS x ON x.stxrelid = n.id
     CROSS JOIN LATERAL (
       SELECT pg_get_statisticsobjdef(x.oid) UNION ALL SELECT p.key || ' ' || p.value FROM jsonb_each_text(to_jsonb(x)
@@ -92,11 +96,14 @@ WITH t (id, shown, keys) AS (
     WHERE p.value NOT IN ('', ' ', 'false')
 {% endif %}
   -- Views, functions, generated columns and whatever else depends on the tables, their columns or the type of their rows.
-  UNION ALL SELECT CASE WHEN d.refobjsubid = ANY (n.own) THEN '*' WHEN d.refobjsubid = ANY (n.key) THEN '+' ELSE '-' END,
+  UNION ALL SELECT CASE WHEN d.refobjsubid = ANY (n.own) THEN '*' WHEN d.refobjsubid = ANY (n.key)
+      -- Stored rows of the table, which would lose their keys with the old columns.
+      OR d.refclassid = 'pg_type'::regclass AND (x.relkind IN ('r', 'p', 'm', 'f', 'c') OR q.typtype IN ('d', 'r')) THEN '+' ELSE '-' END,
       concat_ws('.', n.shown, CASE WHEN d.refobjsubid > 0 THEN (SELECT c.name FROM c WHERE (c.id, c.number) = (n.id, d.refobjsubid)) END), concat_ws(' ', i.type, i.identity)
     FROM n JOIN pg_class AS r ON r.oid = n.id JOIN pg_depend AS d ON (d.refclassid, d.refobjid) = ('pg_class'::regclass, n.id)
       OR d.refclassid = 'pg_type'::regclass AND d.refobjid IN (r.reltype, (SELECT y.typarray FROM pg_type AS y WHERE y.oid = r.reltype))
     LEFT JOIN pg_class AS x ON (d.classid, d.objid) = ('pg_class'::regclass, x.oid)
+    LEFT JOIN pg_type AS q ON (d.classid, d.objid) = ('pg_type'::regclass, q.oid)
     LEFT JOIN pg_attrdef AS f ON (d.classid, d.objid) = ('pg_attrdef'::regclass, f.oid)
     LEFT JOIN pg_rewrite AS v ON (d.classid, d.objid) = ('pg_rewrite'::regclass, v.oid)
     LEFT JOIN pg_class AS z ON z.oid = v.ev_class
@@ -108,6 +115,11 @@ WITH t (id, shown, keys) AS (
       AND NOT COALESCE(z.relname = ANY ({{ texts|literals }}), false) AND v.ev_class IS DISTINCT FROM n.id
 )
 SELECT DISTINCT s.mark || s.about || ': ' || s.what AS what FROM s
+{%- endmacro %}
+
+{#- Whether an expression reads whole rows: then the catalog records no column for it. -#}
+{%- macro whole(expression) -%}
+COALESCE({{ expression|safe }} LIKE '%:varattno 0 %', false)
 {%- endmacro %}
 
 {#- Whether an object with this name belongs to the plan. -#}
