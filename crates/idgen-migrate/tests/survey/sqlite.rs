@@ -2,7 +2,7 @@
 
 use std::task::Poll;
 
-use idgen_migrate::survey::{Arrival, Code, FillFrom, Kind, Level, Options, Survey, survey};
+use idgen_migrate::survey::{Arrival, ArrivalBy, Code, FillFrom, Kind, Level, Options, Survey, survey};
 
 const NOW: i64 = 1_795_262_400_000;
 
@@ -360,4 +360,26 @@ fn a_file_that_is_not_there_is_not_created() {
     let error = runtime.block_on(survey(path.to_str().unwrap(), &Options::default())).unwrap_err();
     assert!(error.to_string().contains("cannot open the SQLite database"), "{error}");
     assert!(!path.exists());
+}
+
+/// Some programs keep texts as bytes. The label that all have says nothing of where new rows go.
+#[test]
+fn texts_that_are_kept_as_bytes_are_read_behind_their_label() {
+    let rows = |value: &str| {
+        format!(
+            "CREATE TABLE t (id BLOB PRIMARY KEY) WITHOUT ROWID;
+             WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200) INSERT INTO t SELECT CAST({value} AS BLOB) FROM n;"
+        )
+    };
+    let of = |value: &str| {
+        let survey = surveyed(&rows(value));
+        (survey.tables[0].columns[0].arrival, survey.tables[0].columns[0].arrival_by.clone())
+    };
+    assert_eq!(
+        of("'wiki:page:' || lower(hex(randomblob(16)))"),
+        (Arrival::Scattered, Some(ArrivalBy::FirstBytes))
+    );
+    assert_eq!(of("printf('wiki:page:0a%06d', i)"), (Arrival::Unknown, None));
+    // Those that are no texts are read from their first byte on.
+    assert_eq!(of("randomblob(20)"), (Arrival::Scattered, Some(ArrivalBy::FirstBytes)));
 }

@@ -320,14 +320,7 @@ fn begins_anywhere(of: &Values<'_>) -> bool {
     if ids().count() == of.values.len() {
         return first_bytes(&mut ids());
     }
-    let texts: Vec<&str> = of
-        .values
-        .iter()
-        .filter_map(|value| match value {
-            Value::Text(text) => Some(text.as_str()),
-            _ => None,
-        })
-        .collect();
+    let texts: Vec<&str> = of.values.iter().filter_map(readable).collect();
     if texts.len() * 2 > of.values.len() {
         return tokens::begins_anywhere(&texts, column.ignores_case);
     }
@@ -335,4 +328,15 @@ fn begins_anywhere(of: &Values<'_>) -> bool {
         Value::Bytes(bytes) => bytes.first().copied(),
         _ => None,
     }))
+}
+
+/// A text, or bytes that are one, as in the `VARBINARY` columns in which some programs keep their texts.
+fn readable(value: &Value) -> Option<&str> {
+    match value {
+        Value::Text(text) => Some(text),
+        Value::Bytes(bytes) if bytes.iter().all(|byte| (b' '..=b'~').contains(byte)) => {
+            std::str::from_utf8(bytes).ok()
+        }
+        Value::Bytes(_) | Value::Int(_) | Value::Null => None,
+    }
 }
