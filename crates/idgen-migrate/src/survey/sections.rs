@@ -158,8 +158,12 @@ impl Survey {
                 }
             }
         }
+        let all = costs.len();
+        costs.retain(|(_, cost)| cost.bytes() > 0);
+        let empty = all - costs.len();
         costs.sort_by_key(|(_, cost)| {
-            std::cmp::Reverse(cost.bytes() - cost.bytes_as_16.unwrap_or(cost.bytes()).min(cost.bytes()))
+            let shrinks = cost.bytes() - cost.bytes_as_16.unwrap_or(cost.bytes()).min(cost.bytes());
+            std::cmp::Reverse((shrinks, cost.bytes()))
         });
         let or_dash = |bytes: Option<u64>| bytes.map_or("-".to_owned(), size);
         let row = |(key, cost): &(String, &Cost)| {
@@ -180,7 +184,11 @@ impl Survey {
             ["key", "a value", "table", "indexes", "references", "together", "as 16 bytes", "as 8 bytes"];
         Section {
             heading: "Bytes of keys, those first that would shrink most with 16 bytes".to_owned(),
-            notes: Vec::new(),
+            notes: match empty {
+                0 => Vec::new(),
+                1 => vec!["The key of an empty table is left out.".to_owned()],
+                _ => vec![format!("The keys of {empty} empty tables are left out.")],
+            },
             head: head.into_iter().chain(["leaf pages", "fill"]).collect(),
             rows: costs.iter().map(row).collect(),
             texts: vec![0],

@@ -383,3 +383,15 @@ fn texts_that_are_kept_as_bytes_are_read_behind_their_label() {
     // Those that are no texts are read from their first byte on.
     assert_eq!(of("randomblob(20)"), (Arrival::Scattered, Some(ArrivalBy::FirstBytes)));
 }
+
+#[test]
+fn the_keys_with_the_most_bytes_come_first() {
+    let shown = surveyed(
+        "CREATE TABLE small (id TEXT PRIMARY KEY); INSERT INTO small VALUES ('0e8b1c3a-9f02-4c55-8b1e-7d1f3a2b4c5d');
+         CREATE TABLE large (id TEXT PRIMARY KEY); INSERT INTO large VALUES ('6ccd780c-baba-4026-9564-5b8c656024db'),
+           ('f81d4fae-7dec-41d0-a765-00a0c91e6bf6')",
+    )
+    .to_string();
+    let (_, bytes) = shown.split_once("Bytes of keys").unwrap();
+    assert!(bytes.find("large.id").unwrap() < bytes.find("small.id").unwrap(), "{shown}");
+}

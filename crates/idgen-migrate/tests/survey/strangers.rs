@@ -57,6 +57,7 @@ fn no_value_is_shown_unless_asked_for() {
             let mut own = MySqlConnection::connect(scratch.url()).await.unwrap();
             let sql =
                 "CREATE TABLE t (id CHAR(36) COLLATE utf8mb4_bin PRIMARY KEY, secret VARCHAR(64) UNIQUE);
+                CREATE TABLE none (id BIGINT PRIMARY KEY);
                 INSERT INTO t VALUES ('6ccd780c-baba-4026-9564-5b8c656024db', 'planted-value-of-a-row');
                 INSERT INTO t VALUES ('7CCD780C-BABA-4026-9564-5B8C656024DB', 'planted-value-of-another');";
             own.execute(sqlx::raw_sql(sql)).await.unwrap();
@@ -67,6 +68,7 @@ fn no_value_is_shown_unless_asked_for() {
             }
             let open = said(&survey(scratch.url(), &shown(true)).await.unwrap()).to_lowercase();
             assert!(open.contains("6ccd780c"), "{database}: {open}");
+            assert!(open.contains("the key of an empty table is left out"), "{database}: {open}");
         });
     }
 }
