@@ -38,6 +38,10 @@ quick_start() {
   (cd "$folder" && $compile && ./example >first && ./example >second)
   [ "$(cat "$folder/first" "$folder/second" | grep -c 'offset 35')" = 2 ] || die "the example of bindings/c/README.md prints no error"
   cat "$folder/first" "$folder/second" | grep -v offset | LC_ALL=C sort -cu || die "the ids of bindings/c/README.md do not ascend"
+  scripts/quick-start.py bindings/c/README.md c 2 >"$folder/lease.c"
+  (cd "$folder" && ${compile//example/lease} && ./lease >lease.out)
+  [ "$(head -n 1 "$folder/lease.out")" = 55366 ] && grep -q 'renew the lease' "$folder/lease.out" \
+    || die "the example of leases in bindings/c/README.md prints other lines: $(cat "$folder/lease.out")"
 }
 
 # What a package of a distribution has: the program that links the library finds it by the name without a number, and the running

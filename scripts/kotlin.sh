@@ -81,7 +81,7 @@ quick_start() {
     cd "$folder"
     "${MVN[@]}" compile
     for run in first second; do "${MVN[@]}" exec:java -Dexec.mainClass=MainKt >$run; done
-    [ "$(wc -l <first)" = 6 ] || die "the example of $PACKAGE/README.md prints other lines: $(cat first)"
+    [ "$(wc -l <first)" = 7 ] || die "the example of $PACKAGE/README.md prints other lines: $(cat first)"
     cat first second | grep '^id ' | LC_ALL=C sort -cu || die "the ids of $PACKAGE/README.md do not ascend"
   )
   rm -rf ~/.m2/repository/io/github/idgen

@@ -56,7 +56,7 @@ quick_start() {
   inside sh -ec "cd '$folder/app' && $command >first && $command >second"
   (
     cd "$folder/app"
-    [ "$(wc -l <first)" = 6 ] || die "the example of bindings/swift/README.md prints other lines: $(cat first)"
+    [ "$(wc -l <first)" = 7 ] || die "the example of bindings/swift/README.md prints other lines: $(cat first)"
     cat first second | grep '^id ' | LC_ALL=C sort -cu || die "the ids of bindings/swift/README.md do not ascend"
   )
 }

@@ -102,6 +102,9 @@
 // A bug in idgen. The object that was used is not usable any more, and must still be freed.
 #define IDGEN_BUG 11
 
+// The number of the device is leased for other times than that of the clock: see idgen_generator_set_lease.
+#define IDGEN_OUTSIDE_LEASE 12
+
 // The size of the message of an error in bytes, with the NUL at its end.
 #define IDGEN_MESSAGE_SIZE 1024
 
@@ -490,7 +493,8 @@ int32_t idgen_generator_next(const struct idgen_generator *generator,
                              uint8_t *id,
                              struct idgen_error *error);
 
-// Generates `count` ids of a generator of IDGEN_SHORT, with the errors of idgen_generator_fill: `ids` has space for so many numbers.
+// Generates `count` ids of a generator of IDGEN_SHORT: `ids` has space for so many numbers. The errors are those of idgen_generator_fill, and
+// IDGEN_OUTSIDE_LEASE.
 int32_t idgen_generator_fill_short(const struct idgen_generator *generator,
                                    uint64_t *ids,
                                    size_t count,
@@ -527,6 +531,21 @@ int32_t idgen_time_text(int64_t ticks,
                         char *text,
                         size_t capacity,
                         struct idgen_error *error);
+
+// Gives a generator of IDGEN_SHORT the number of its device that a server has leased, for the seconds from `not_before` to `not_after`, both in units of
+// 100 ns since 1970. A fraction of a second makes the lease shorter at its beginning, and counts as the whole second at its end. The number is the node,
+// and outside of the lease, the functions that generate ids return IDGEN_OUTSIDE_LEASE. Call it before the first id, and again with the renewed lease.
+//
+// Keep a state beside the lease: without it, a restart after the clock was set back may repeat ids of this device itself. With a lease, a clock that
+// steps back further than the tolerance is an error also with IDGEN_RESTART, because a restart takes another node.
+//
+// Returns IDGEN_CONFIG if no second lies in the lease, and IDGEN_TIME_OUT_OF_RANGE if a 64-bit id cannot hold one of the times. The lease before it then
+// stays. A generator of 128-bit ids returns IDGEN_ARGUMENT.
+int32_t idgen_generator_set_lease(const struct idgen_generator *generator,
+                                  uint16_t number,
+                                  int64_t not_before,
+                                  int64_t not_after,
+                                  struct idgen_error *error);
 
 // Makes the UUID of version 5 of a name: the SHA-1 of the 16 bytes of a namespace and the `length` bytes of `name`, which need no NUL at
 // their end. The same name in the same namespace always has the same id. The namespaces of RFC 9562, section 6.6, are

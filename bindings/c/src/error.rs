@@ -27,6 +27,9 @@ pub const IDGEN_ARGUMENT: i32 = 10;
 /// A bug in idgen. The object that was used is not usable any more, and must still be freed.
 pub const IDGEN_BUG: i32 = 11;
 
+/// The number of the device is leased for other times than that of the clock: see idgen_generator_set_lease.
+pub const IDGEN_OUTSIDE_LEASE: i32 = 12;
+
 /// The size of the message of an error in bytes, with the NUL at its end.
 pub const IDGEN_MESSAGE_SIZE: usize = 1024;
 
@@ -76,6 +79,7 @@ impl Failure {
             (IDGEN_STATE, error.is_state()),
             (IDGEN_CONFIG, error.is_config()),
             (IDGEN_FORKED, error.is_forked()),
+            (IDGEN_OUTSIDE_LEASE, error.is_outside_lease()),
         ];
         statuses.into_iter().find(|(_, holds)| *holds).map_or(IDGEN_BUG, |(status, _)| status)
     }

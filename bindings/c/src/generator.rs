@@ -2,8 +2,8 @@
 
 use std::sync::Mutex;
 
-use idgen::generator::{DeviceShort, FixedPrefix, Generate, Prefixed, Ulid, V1, V4, V6, V7};
-use idgen::source::{Clock, Csprng, Entropy, SystemClock};
+use idgen::generator::{DeviceLease, DeviceShort, FixedPrefix, Generate, Prefixed, Ulid, V1, V4, V6, V7};
+use idgen::source::{Clock, Csprng, Entropy, State, SystemClock};
 use idgen::{Kind, ShortId, Uuid};
 
 use crate::boundary::Checked;
@@ -16,7 +16,18 @@ pub struct IdgenGenerator(Mutex<Width>);
 
 pub(crate) enum Width {
     Wide(Box<dyn Generate<Id = Uuid> + Send>),
-    Short(Box<dyn Generate<Id = ShortId> + Send>),
+    Short(Box<dyn Device + Send>),
+}
+
+/// A generator of 64-bit ids, with any clock and state.
+pub(crate) trait Device: Generate<Id = ShortId> {
+    fn set_lease(&mut self, lease: DeviceLease);
+}
+
+impl<C: Clock, S: State> Device for DeviceShort<C, S> {
+    fn set_lease(&mut self, lease: DeviceLease) {
+        DeviceShort::set_lease(self, lease);
+    }
 }
 
 /// Builds the generator of a kind.
@@ -116,7 +127,7 @@ pub extern "C" fn idgen_reseed() {
 }
 
 /// Runs a function with the generator inside, which only one thread at a time uses.
-unsafe fn with<T>(
+pub(crate) unsafe fn with<T>(
     generator: *const IdgenGenerator,
     run: impl FnOnce(&mut Width) -> Checked<T>,
 ) -> Checked<T> {
@@ -128,7 +139,7 @@ unsafe fn with<T>(
     }
 }
 
-fn other_width(wanted: &str) -> Failure {
+pub(crate) fn other_width(wanted: &str) -> Failure {
     Failure::argument(format!("the ids of this generator do not have {wanted}"))
 }
 
@@ -176,7 +187,8 @@ pub unsafe extern "C" fn idgen_generator_next(
     })
 }
 
-/// Generates `count` ids of a generator of IDGEN_SHORT, with the errors of idgen_generator_fill: `ids` has space for so many numbers.
+/// Generates `count` ids of a generator of IDGEN_SHORT: `ids` has space for so many numbers. The errors are those of idgen_generator_fill, and
+/// IDGEN_OUTSIDE_LEASE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn idgen_generator_fill_short(
     generator: *const IdgenGenerator,

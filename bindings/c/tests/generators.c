@@ -114,6 +114,23 @@ static void check_state(const idgen_fixed *fixed, const json_t *step, const char
   }
 }
 
+static int32_t set_lease(idgen_generator *generator, const json_t *lease, idgen_error *error) {
+  return idgen_generator_set_lease(generator, (uint16_t)json_integer_value(member(lease, "number")),
+                                   strtoll(text_of(lease, "not_before"), NULL, 10),
+                                   strtoll(text_of(lease, "not_after"), NULL, 10), error);
+}
+
+/* Sets a lease; if there is no generator yet, that of another one. */
+static int32_t can_hold(idgen_generator *generator, const json_t *lease, idgen_error *error) {
+  if (generator) return set_lease(generator, lease, error);
+  idgen_settings settings;
+  idgen_settings_init(&settings, IDGEN_SHORT);
+  idgen_generator *other = idgen_generator_new(&settings, error);
+  int32_t status = set_lease(other, lease, error);
+  idgen_generator_free(other);
+  return status;
+}
+
 void check_generator(const json_t *vector) {
   char *context = json_dumps(vector, JSON_COMPACT);
   const char *kind = text_of(vector, "kind");
@@ -121,6 +138,7 @@ void check_generator(const json_t *vector) {
   size_t length = bytes_of(text_of(vector, "entropy"), &entropy);
   idgen_fixed *fixed = idgen_fixed_new(entropy, length, NULL);
   idgen_generator *generator = NULL;
+  const json_t *lease = NULL;
   size_t number;
   json_t *step;
   json_array_foreach(member(vector, "steps"), number, step) {
@@ -137,11 +155,16 @@ void check_generator(const json_t *vector) {
       uint8_t *ids = malloc(16 * space + 1);
       idgen_error error;
       int32_t status = IDGEN_OK;
-      if (!generator) {
+      /* A lease outlives the generator, and a refused one changes nothing. */
+      const json_t *renewed = member(step, "lease");
+      if (renewed) status = can_hold(generator, renewed, &error);
+      if (renewed && status == IDGEN_OK) lease = renewed;
+      if (!generator && status == IDGEN_OK) {
         generator = build(vector, fixed, &error);
         if (!generator) status = error.status;
+        else if (lease) status = set_lease(generator, lease, &error);
       }
-      if (generator) status = generate(generator, strcmp(kind, "short") == 0, op, ids, count, &error);
+      if (generator && status == IDGEN_OK) status = generate(generator, strcmp(kind, "short") == 0, op, ids, count, &error);
       if (member(step, "error")) check_error(status, &error, step, context);
       else check(status == IDGEN_OK, context, error.message);
       size_t at;
@@ -161,4 +184,43 @@ void check_generator(const json_t *vector) {
   idgen_fixed_free(fixed);
   free(entropy);
   free(context);
+}
+
+/* A lease has the seconds of the vector, and those around it are refused. */
+static void check_lease(const json_t *vector) {
+  char *context = json_dumps(vector, JSON_COMPACT);
+  const json_t *first = member(vector, "first_sec"), *last = member(vector, "last_sec");
+  idgen_settings settings;
+  idgen_error error;
+  idgen_settings_init(&settings, IDGEN_SHORT);
+  settings.tolerance_ms = UINT64_MAX;
+  for (int at = 0; at < 4; at++) {
+    int64_t seconds = at == 0 ? json_integer_value(first) - 1 : json_integer_value(at < 2 ? first : last) + (at == 3);
+    idgen_fixed *fixed = idgen_fixed_new((const uint8_t *)"7", 1, NULL);
+    idgen_fixed_set_time(fixed, seconds * 10000000);
+    settings.fixed = fixed;
+    idgen_generator *generator = idgen_generator_new(&settings, &error);
+    int32_t status = set_lease(generator, vector, &error);
+    if (member(vector, "error")) {
+      check_error(status, &error, vector, context);
+    } else {
+      uint64_t id = 0;
+      bool holds = at == 1 || at == 2, exists = seconds > 0 && seconds <= UINT32_MAX;
+      check(status == IDGEN_OK, context, error.message);
+      status = idgen_generator_next_short(generator, &id, &error);
+      check(status == (holds ? IDGEN_OK : exists ? IDGEN_OUTSIDE_LEASE : IDGEN_TIME_OUT_OF_RANGE), context, status_name(status));
+      if (holds) check((int64_t)(id >> 16 & 0xffff) == json_integer_value(member(vector, "number")), context, "the number");
+    }
+    idgen_generator_free(generator);
+    idgen_fixed_free(fixed);
+  }
+  free(context);
+}
+
+void check_leases(const char *folder) {
+  json_t *leases = load(folder, "leases.json"), *vector;
+  size_t at;
+  json_array_foreach(member(leases, "leases"), at, vector) check_lease(vector);
+  json_array_foreach(member(leases, "generators"), at, vector) check_generator(vector);
+  json_decref(leases);
 }

@@ -45,7 +45,7 @@ int32_t format_of(const char *name) {
 const char *status_name(int32_t status) {
   static const char *const names[] = {
       "ok",    "parse",  "clock-behind", "time-out-of-range", "exhausted", "entropy",
-      "state", "config", "forked",       "buffer",            "argument",  "bug",
+      "state", "config", "forked",       "buffer",            "argument",  "bug",     "outside-lease",
   };
   return names[status];
 }

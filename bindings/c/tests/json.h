@@ -32,6 +32,7 @@ void test_misuse(void);
 void check_generator(const json_t *vector);
 void check_inspection(const json_t *vector);
 void check_bounds(const char *folder);
+void check_leases(const char *folder);
 void check_orders(const char *folder);
 void check_rows(void);
 

@@ -60,6 +60,8 @@ static void null_pointers(void) {
       idgen_generator_fill_short(NULL, &number, 1, NULL),
       idgen_generator_fill_short(shorts, NULL, 1, NULL),
       idgen_generator_fill_short(shorts, &number, SIZE_MAX / 8, NULL),
+      idgen_generator_set_lease(NULL, 7, 10000000, 10000000, NULL),
+      idgen_generator_set_lease(v7, 7, 10000000, 10000000, NULL),
       idgen_generator_next(shorts, id, NULL),
       idgen_generator_fill(shorts, id, 1, NULL),
       idgen_generator_next_short(v7, &number, NULL),

@@ -331,6 +331,7 @@ void test_vectors(const char *folder) {
   check_keys(folder);
   check_named();
   check_bounds(folder);
+  check_leases(folder);
   check_orders(folder);
   check_rows();
   json_t *inspections = load(folder, "inspections.json");

@@ -6,7 +6,8 @@ export type IdErrorCode =
   | "exhausted"
   | "entropy"
   | "state"
-  | "config";
+  | "config"
+  | "outside-lease";
 
 const BRAND: unique symbol = Symbol.for("idgen.IdError") as never;
 

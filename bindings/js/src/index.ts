@@ -31,6 +31,7 @@ export { decodeBraced, decodeUrn, encodeBraced, encodeUrn } from "./codec/wrappe
 export { IdError, type IdErrorCode } from "./error.js";
 export { ulid, ulidBatch, v1, v4, v4Batch, v6, v7, v7Batch } from "./facade.js";
 export { Generator, type GeneratorOptions } from "./generator/base.js";
+export type { DeviceLease } from "./generator/device-lease.js";
 export { FixedPrefix } from "./generator/fixed-prefix.js";
 export { type GregorianOptions, V1, V6 } from "./generator/gregorian.js";
 export { Short, type ShortFields, type ShortOptions, parseShort, shortFields } from "./generator/short.js";
@@ -41,3 +42,4 @@ export { type Inspection, type Nature, inspect, inspectBytes, inspectUlid } from
 export type { NodeAddress } from "./node-address.js";
 export type { RandomSource } from "./random.js";
 export { MemoryState, type Saved, type State } from "./state.js";
+export type { Time } from "./times.js";

@@ -7,6 +7,7 @@ const types: Record<string, string> = {
   random: "function",
   state: "object",
   node: "string",
+  lease: "object",
   toleranceMs: "number",
   longestWaitMs: "number",
   whenBehind: "string",

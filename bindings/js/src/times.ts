@@ -24,7 +24,8 @@ export const LAST_TICK = 2n ** 63n - 1n;
 export const TICKS_OF_MS = 10_000n;
 export const TICKS_OF_SECOND = 10_000_000n;
 
-const ticksAt = (time: Time): bigint => {
+/** A time of a caller in units of 100 ns since 1970. */
+export const ticksAt = (time: Time): bigint => {
   // A Date of another window or context, too, but not an empty list, whose number is 0.
   const given: unknown = Object.prototype.toString.call(time) === "[object Date]" ? Number(time) : time;
   const ticks = typeof given === "number" && Number.isFinite(given) ? millisecondsToTicks(given) : given;

@@ -86,6 +86,25 @@ test("64-bit ids, and numbers of others, that are no bigint of 64 bits", () => {
   for (const bytes of [undefined, null, 7, "x", new Uint8Array(15), new Uint16Array(16)]) refused(() => idgen.inspectUlid(bytes));
 });
 
+test("leases that are none, which leave the one before them", () => {
+  const [notBefore, notAfter] = [new Date("2026-11-21T12:00:00Z"), new Date("2026-11-22T12:00:00Z")];
+  const clock = { now: () => Number(notBefore) };
+  const ids = new Short({ clock, lease: { number: 7, notBefore, notAfter } });
+  for (const number of [-1, 65_536, 1.5, NaN, "7", 7n, null, undefined]) {
+    refused(() => ids.setLease({ number, notBefore, notAfter }), "number of a device");
+    refused(() => new Short({ lease: { number, notBefore, notAfter } }), "number of a device");
+  }
+  for (const time of [[], "2026-11-21", null, undefined, new Date(NaN), 2n ** 63n]) {
+    refused(() => ids.setLease({ number: 7, notBefore: time, notAfter }), "not a time");
+    refused(() => ids.setLease({ number: 7, notBefore, notAfter: time }), "not a time");
+  }
+  for (const lease of [undefined, null, 7, "7", []]) refused(() => ids.setLease(lease));
+  for (const lease of [null, 7, "7", () => 7]) refused(() => new Short({ lease }), "lease");
+  for (const Kind of [V1, V4, V6, V7, Ulid]) refused(() => new Kind({ lease: { number: 7, notBefore, notAfter } }), "unknown option");
+  assert.equal(idgen.shortFields(ids.next()).node, 7);
+  assert.notEqual(new Short({ lease: undefined }).next(), 0n);
+});
+
 test("times that are none, although their number is one", () => {
   for (const time of [[], [5], new Number(5), true, null, {}, new Date(NaN)]) {
     refused(() => bounds("v7", time), "not a time");

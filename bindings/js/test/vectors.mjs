@@ -73,23 +73,35 @@ const run = (generator, { op, count }) => {
   return ids.map(String);
 };
 
+/** A lease of a case. */
+export const leaseOf = ({ number, not_before, not_after }) => ({ number, notBefore: BigInt(not_before), notAfter: BigInt(not_after) });
+
 /** Runs the steps of a case, and returns the steps with their results in the form of the file. */
 export const replay = (test) => {
   const clock = new FixedClock();
   const state = test.state ? new MemoryState() : undefined;
   const random = repeating(unhex(test.entropy));
   let generator;
-  return test.steps.map(({ clock: time, op, count }) => {
+  let lease;
+  return test.steps.map(({ clock: time, op, count, lease: renewed }) => {
     const step = { op };
     if (time !== undefined) clock.at = BigInt(step.clock = time);
     if (count !== undefined) step.count = count;
+    if (renewed !== undefined) step.lease = renewed;
     const before = clock.at;
     try {
       if (op === "close") generator?.close();
       if (op === "close" || op === "crash") {
         generator = undefined;
       } else {
-        generator ??= build(test, { clock, random, state });
+        if (renewed) {
+          // A refused one changes nothing, neither here nor in a generator.
+          const next = leaseOf(renewed);
+          if (generator) generator.setLease(next);
+          else new Short({ lease: next });
+          lease = next;
+        }
+        generator ??= build(test, lease ? { clock, random, state, lease } : { clock, random, state });
         const ids = run(generator, step);
         if (ids) step.ids = ids;
       }

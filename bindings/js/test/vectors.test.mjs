@@ -10,7 +10,7 @@ import { PrefixKey, inspectKeyed, prefixedBounds } from "../dist/prefixed.js";
 import { foreignNumbers, foreignTexts } from "../dist/foreign.js";
 import { SealKey, SealRing, TypeSeal } from "../dist/seal.js";
 import { decodeTyped, encodeTyped } from "../dist/typed.js";
-import { outcome, prefixedSettings, renamed, replay, unhex, vectors } from "./vectors.mjs";
+import { leaseOf, outcome, prefixedSettings, renamed, replay, unhex, vectors } from "./vectors.mjs";
 
 const hex = (bytes) => Buffer.from(bytes).toString("hex");
 const { decodeHyphenated, encodeHyphenated } = idgen;
@@ -29,6 +29,29 @@ for (const [number, vector] of vectors("generators.json").generators.entries()) 
     assert.deepEqual(replay(vector), vector.steps);
   });
 }
+
+for (const vector of vectors("leases.json").generators) {
+  test(`lease: ${vector.name}`, () => {
+    assert.deepEqual(replay(vector), vector.steps);
+  });
+}
+
+test("leases, at their boundary seconds", () => {
+  for (const { first_sec: first, last_sec: last, error, message, ...given } of vectors("leases.json").leases) {
+    const lease = leaseOf(given);
+    const at = (sec, ms) => outcome(() => new idgen.Short({ lease, clock: { now: () => sec * 1_000 + ms } }).next());
+    if (error) {
+      for (const call of [() => new idgen.Short({ lease }), () => new idgen.Short().setLease(lease)]) {
+        assert.deepEqual(failure(call), { code: error, message, offset: null });
+      }
+      continue;
+    }
+    for (const id of [at(first, 0), at(last, 999)]) assert.equal(idgen.shortFields(id).node, given.number);
+    for (const [sec, ms] of [[first - 1, 999], [last + 1, 0]]) {
+      if (sec > 0 && sec < 2 ** 32) assert.equal(at(sec, ms).code, "outside-lease");
+    }
+  }
+});
 
 test("ids in all formats", () => {
   for (const { binary, swapped, ...texts } of vectors("codecs.json").ids) {

@@ -12,12 +12,21 @@ create_exception!(
      when_behind is \"error\"."
 );
 
+create_exception!(
+    idgen,
+    OutsideLeaseError,
+    PyRuntimeError,
+    "The number of the device is not leased for the time of the clock: see DeviceLease."
+);
+
 /// The exception for an error of the core.
 #[cold]
 pub(crate) fn raise(error: idgen::Error) -> PyErr {
     let message = error.to_string();
     if error.is_clock_behind() || error.is_exhausted() {
         ClockBehindError::new_err(message)
+    } else if error.is_outside_lease() {
+        OutsideLeaseError::new_err(message)
     } else if error.is_time_out_of_range() {
         PyOverflowError::new_err(message)
     } else if error.is_state() || error.is_entropy() {

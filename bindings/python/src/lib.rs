@@ -48,6 +48,7 @@ fn _idgen(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("ClockBehindError", py.get_type::<errors::ClockBehindError>())?;
+    module.add("OutsideLeaseError", py.get_type::<errors::OutsideLeaseError>())?;
     let uuid = py.import("uuid")?;
     cpython::learn(uuid.getattr("UUID")?.cast()?, &uuid.getattr("SafeUUID")?)?;
     prepare(py)?;

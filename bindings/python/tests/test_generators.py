@@ -357,6 +357,39 @@ def test_short() -> None:
         full()
 
 
+def test_a_lease_begins_with_its_first_whole_second() -> None:
+    assert idgen.DeviceLease(0, NOON_NS + 1, NOON_NS + 10**9).not_before == NOON + datetime.timedelta(
+        seconds=1
+    )
+    assert idgen.DeviceLease(0, NOON_NS, NOON_NS + 10**9 - 1).not_after == NOON
+    assert repr(idgen.DeviceLease(7, NOON, NOON)).startswith(
+        "<idgen.DeviceLease 7 from 2026-11-21T12:00:00Z to 2026"
+    )
+    with pytest.raises(ValueError, match="no second lies in the lease"):
+        idgen.DeviceLease(0, NOON_NS + 1, NOON_NS + 2)
+    for number in (-1, 65_536):
+        with pytest.raises(OverflowError, match="0 to 65535"):
+            idgen.DeviceLease(number, NOON, NOON)
+    for number in (True, "7", 1.0, None):
+        with pytest.raises(TypeError, match="must be an int"):
+            idgen.DeviceLease(number, NOON, NOON)  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        idgen.Short().set_lease(7)  # type: ignore[arg-type]
+
+
+def test_a_refused_lease_leaves_the_one_before_it(tmp_path: pathlib.Path) -> None:
+    now = NOON_NS
+    new = idgen.Short(
+        clock=lambda: now, lease=idgen.DeviceLease(7, NOON, NOON), state=tmp_path / "short.state"
+    )
+    assert new() >> 16 & 0xFFFF == 7
+    now += 10**9
+    with pytest.raises(idgen.OutsideLeaseError, match="renew the lease"):
+        new.batch(3)
+    new.set_lease(idgen.DeviceLease(8, NOON, NOON + datetime.timedelta(days=1)))
+    assert new() >> 16 & 0xFFFF == 8
+
+
 def test_a_short_generator_restarts_with_another_node() -> None:
     now = NOON_NS
     new = idgen.Short(clock=lambda: now)

@@ -62,13 +62,23 @@ def replayable(case: dict[str, Any]) -> bool:
 
 
 CASES = [case for case in load("generators.json")["generators"] if replayable(case)]
+LEASED = [case for case in load("leases.json")["generators"] if replayable(case)]
 
 
 def test_most_cases_are_replayed() -> None:
     assert len(CASES) > 100 and {case["kind"] for case in CASES} == set(KINDS)
+    assert len(LEASED) > 15
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['kind']}-{case['seed']}")
+def lease_of(lease: dict[str, Any]) -> idgen.DeviceLease:
+    return idgen.DeviceLease(
+        lease["number"], *(int(lease[field]) * 100 for field in ("not_before", "not_after"))
+    )
+
+
+@pytest.mark.parametrize(
+    "case", CASES + LEASED, ids=lambda case: f"{case['kind']}-{case['name']}-{case['seed']}"
+)
 def test_generators(case: dict[str, Any], tmp_path: pathlib.Path) -> None:
     now = 0
 
@@ -88,6 +98,11 @@ def test_generators(case: dict[str, Any], tmp_path: pathlib.Path) -> None:
             continue
         failed, ids = None, []
         try:
+            if "lease" in step:
+                # It outlives the generator, and a refused one changes nothing.
+                arguments["lease"] = lease_of(step["lease"])
+                if new:
+                    new.set_lease(arguments["lease"])
             new = new or KINDS[case["kind"]](**arguments)
             count = step["count"]
             ids = [new() for _ in range(count)] if step["op"] == "next" else new.batch(count)
@@ -95,10 +110,25 @@ def test_generators(case: dict[str, Any], tmp_path: pathlib.Path) -> None:
             failed = error
         if "error" in step:
             assert str(failed) == step["message"]
+            assert isinstance(failed, idgen.OutsideLeaseError) == (step["error"] == "outside-lease")
         else:
             assert failed is None
             if step["op"] != "skip":
                 assert [text(case, id) for id in ids] == step["ids"]
+
+
+def test_leases() -> None:
+    for vector in load("leases.json")["leases"]:
+        if "error" in vector:
+            with pytest.raises((ValueError, OverflowError)) as raised:
+                lease_of(vector)
+            assert str(raised.value) == vector["message"]
+            continue
+        lease = lease_of(vector)
+        assert lease.number == vector["number"]
+        begin, end = lease.not_before, lease.not_after
+        assert (begin.timestamp(), end.timestamp()) == (vector["first_sec"], vector["last_sec"])
+        assert lease == idgen.DeviceLease(lease.number, begin, end)
 
 
 #: The formats and the ends of their functions' names; integers are not texts in Python.

@@ -87,22 +87,38 @@ fn generator(random: &mut Random, number: u64) -> Value {
         has_state &= settings["tail"] == "ascending";
     }
     let mut clock = random.below(100 * 365 * 86_400 * SECOND);
+    let has_lease = kind == "short" && random.below(2) == 0;
     let steps: Vec<Value> = (0..1 + random.below(6))
         .map(|at| {
             let far = random.one_of(&[1, 10_000, SECOND, 3_600 * SECOND, 40 * 86_400 * SECOND]);
             clock += random.below(2 * far) - far / 2;
-            match random.below(8) {
-                0 if at > 0 => json!({ "op": "close" }),
-                1 if at > 0 => json!({ "op": "crash" }),
+            let mut step = match random.below(8) {
+                0 if at > 0 => return json!({ "op": "close" }),
+                1 if at > 0 => return json!({ "op": "crash" }),
                 2..5 => json!({ "op": "fill", "count": 1 + random.below(4), "clock": clock.to_string() }),
                 _ => json!({ "op": "next", "count": 1 + random.below(3), "clock": clock.to_string() }),
+            };
+            if has_lease && (at == 0 || random.below(3) == 0) {
+                step["lease"] = lease(random, clock);
             }
+            step
         })
         .collect();
     let entropy: Vec<u8> = (0..1 + random.below(4)).flat_map(|_| random.number().to_be_bytes()).collect();
     replay::complete(json!({
         "kind": kind, "settings": settings, "seed": null, "entropy": hex(&entropy), "state": has_state, "steps": steps,
     }))
+}
+
+/// A lease of a number around this time; some are none.
+fn lease(random: &mut Random, clock: i64) -> Value {
+    let far = random.one_of(&[SECOND, 60 * SECOND, 86_400 * SECOND]);
+    let (not_before, not_after) = (clock - random.below(far), clock + random.below(2 * far) - far / 4);
+    json!({
+        "number": random.one_of(&[0, 7, 0xD846, 0xFFFF]),
+        "not_before": not_before.to_string(),
+        "not_after": not_after.to_string(),
+    })
 }
 
 fn texts() -> Vec<Format> {

@@ -6,7 +6,7 @@
 mod shared;
 
 use serde_json::{Value, json};
-use shared::{bounds, codecs, generators, inspections, replay, seals, states};
+use shared::{bounds, codecs, generators, inspections, leases, replay, seals, states};
 
 /// Compares a file with its content as computed now, or writes it.
 fn check(name: &str, computed: &Value) {
@@ -62,4 +62,30 @@ fn states() {
 #[test]
 fn bounds_of_times() {
     check("bounds.json", &bounds::vectors());
+}
+
+#[test]
+fn leases_of_devices() {
+    check("leases.json", &leases::vectors());
+}
+
+/// By the meaning of a lease alone, without the generator: each id has the number and a second of it.
+#[test]
+fn each_id_is_of_its_lease() {
+    let file = leases::vectors();
+    let mut ids = 0;
+    for case in file["generators"].as_array().expect("generators") {
+        let mut lease = None;
+        for step in case["steps"].as_array().expect("steps") {
+            lease = step.get("lease").and_then(leases::of_step).or(lease);
+            for id in step["ids"].as_array().into_iter().flatten() {
+                let Some((number, begin, end)) = lease else { continue };
+                let id: u64 = replay::number(id);
+                assert_eq!(id >> 16 & 0xFFFF, number, "{step}");
+                assert!((begin..=end).contains(&(id >> 32)), "{step}");
+                ids += 1;
+            }
+        }
+    }
+    assert!(ids > 50, "{ids}");
 }

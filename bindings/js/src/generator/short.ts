@@ -9,6 +9,7 @@ import { COMMON, checkOptions } from "../options.js";
 import { Entropy, type RandomSource } from "../random.js";
 import { type Saved, type State, closedError, loadFor, releasing, saveTo } from "../state.js";
 import { checkCount } from "./base.js";
+import { type DeviceLease, type LeasedSeconds, checkLease, leasedSeconds } from "./device-lease.js";
 import { outOfRange } from "./monotonic.js";
 
 /** The sources of a generator of 64-bit ids; all of them have defaults. */
@@ -21,6 +22,8 @@ export interface ShortOptions extends ClockPolicy {
   state?: State | undefined;
   /** The node, of which the low two bytes are used. By default it is random, and kept in the state. */
   node?: NodeAddress;
+  /** A leased number, which is the node: see {@link Short.setLease}. */
+  lease?: DeviceLease | undefined;
 }
 
 /** Ids that a state reserves at a time. */
@@ -51,9 +54,10 @@ export class Short {
   readonly #clock: Clock;
   readonly #policy: Policy;
   readonly #state: State | undefined;
-  readonly #nodeIsRandom: boolean;
+  #nodeIsRandom: boolean;
   #node: Uint8Array;
   #low16: number;
+  #lease: LeasedSeconds | undefined;
   #word: Word;
   #restarts = 0;
   /** Words up to this one are saved as taken. */
@@ -61,7 +65,7 @@ export class Short {
   #closed = false;
 
   constructor(options: ShortOptions = {}) {
-    const { clock, policy, word, node, nodeIsRandom } = releasing(options, () => begin(options));
+    const { clock, policy, word, node, nodeIsRandom, lease } = releasing(options, () => begin(options));
     this.#clock = clock;
     this.#policy = policy;
     this.#state = options.state;
@@ -69,6 +73,28 @@ export class Short {
     this.#node = node;
     this.#nodeIsRandom = nodeIsRandom;
     this.#low16 = this.#nodeAfter(0);
+    if (lease) this.#hold(lease);
+  }
+
+  /**
+   * Uses the number of a lease as the node, and makes no id of a second outside of the lease: such a call throws `outside-lease`. Call it again with the renewed
+   * lease. If the lease is refused, the one before it stays.
+   *
+   * Keep a state beside the lease: without it, a restart after the clock was set back may repeat ids of this device itself. With a lease, a
+   * clock that steps back further than the tolerance is an error also under the policy `restart`, because a restart takes another node.
+   */
+  setLease(lease: DeviceLease): void {
+    this.#hold(leasedSeconds(lease));
+  }
+
+  #hold(lease: LeasedSeconds): void {
+    const { number } = lease;
+    this.#node = Uint8Array.of(...this.#node.subarray(0, 4), number >> 8, number & 0xff);
+    this.#nodeIsRandom = false;
+    this.#low16 = number;
+    this.#lease = lease;
+    // The state has another node.
+    this.#covered = 0n;
   }
 
   /** The next id. */
@@ -140,6 +166,7 @@ export class Short {
         count = Math.min(want, LAST_OF_SECOND - old.number);
         word = { secs: old.secs, number: old.number + count, counter: (old.counter + count) & 0xffff };
       }
+      if (this.#lease) checkLease(this.#lease, word.secs);
       this.#word = word;
       this.#cover(word);
       return count;
@@ -216,7 +243,8 @@ export class Short {
 
 /** What a generator begins with. */
 const begin = (options: ShortOptions) => {
-  checkOptions(options, [...COMMON, "node"]);
+  checkOptions(options, [...COMMON, "node", "lease"]);
+  const lease = options.lease && leasedSeconds(options.lease);
   const { clock = systemClock, state } = options;
   const policy = policyOf(options);
   const entropy = new Entropy(options.random);
@@ -236,7 +264,7 @@ const begin = (options: ShortOptions) => {
   }
   const kept = saved?.node ?? state?.freshNode?.();
   if (kept !== undefined && nodeIsRandom) node = parseNode(kept);
-  return { clock, policy, word, node, nodeIsRandom };
+  return { clock, policy, word, node, nodeIsRandom, lease };
 };
 
 /** What a 64-bit id shows, in the layout of {@link Short}. Every number can be read this way, because the layout has no marker. */

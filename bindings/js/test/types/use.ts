@@ -1,6 +1,7 @@
 // How an app uses the types: compiled with all checks, also of the published declarations.
 
 import {
+  type DeviceLease,
   type Format,
   Generator,
   IdError,
@@ -26,6 +27,9 @@ const format: Format = "base64url";
 export const seen: Inspection = inspect(encode(format, decodeHyphenated(text)));
 export const time: string | undefined = seen.time;
 export const number: bigint = new Short({ node: "9f6bdeced846" }).next();
+
+const lease: DeviceLease = { number: 7, notBefore: new Date(0), notAfter: 1_795_305_600_000 };
+export const leased = (ids: Short): void => ids.setLease(lease);
 
 export class Mine implements State {
   load() {

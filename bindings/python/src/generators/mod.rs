@@ -2,6 +2,7 @@
 
 mod base;
 mod kinds;
+mod lease;
 mod prefixed;
 mod settings;
 mod shared;
@@ -11,6 +12,7 @@ use pyo3::prelude::*;
 
 pub(crate) use base::Generator;
 pub(crate) use kinds::for_kinds;
+use lease::DeviceLease;
 use prefixed::{Prefixed, Week};
 pub(crate) use prefixed::{read_prefix, read_tail};
 pub(crate) use shared::Shared;
@@ -24,6 +26,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Week>()?;
     module.add_class::<Prefixed>()?;
     module.add_class::<ShortGenerator>()?;
+    module.add_class::<DeviceLease>()?;
     module.add_class::<Short>()?;
     module.add_class::<MysqlShort>()
 }

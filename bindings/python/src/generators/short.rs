@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use idgen::ShortId;
 use idgen::generator::{self, Generate};
+use idgen::{Result, ShortId};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -11,9 +11,34 @@ use crate::arguments::{read_node, read_server_id};
 use crate::clock;
 use crate::errors::raise;
 use crate::forms::Form;
-use crate::generators::settings::{class, read_clock, read_state};
+use crate::generators::lease::DeviceLease;
+use crate::generators::settings::{AnyClock, AnyState, Common, read_clock, read_state};
 use crate::generators::shared::Shared;
 use crate::making;
+
+/// A generator of 64-bit ids of either layout.
+enum Ids {
+    Device(generator::DeviceShort<AnyClock, AnyState>),
+    Server(generator::MysqlShort<AnyState>),
+}
+
+impl Generate for Ids {
+    type Id = ShortId;
+
+    fn next_id(&mut self) -> Result<ShortId> {
+        match self {
+            Ids::Device(ids) => ids.next_id(),
+            Ids::Server(ids) => ids.next_id(),
+        }
+    }
+
+    fn fill(&mut self, ids: &mut [ShortId]) -> Result<()> {
+        match self {
+            Ids::Device(device) => device.fill(ids),
+            Ids::Server(server) => server.fill(ids),
+        }
+    }
+}
 
 /// The base class of the generators of 64-bit ids. Threads may share a generator; pickle cannot copy it.
 ///
@@ -22,13 +47,13 @@ use crate::making;
 /// True
 #[pyclass(module = "idgen", frozen, subclass)]
 pub(crate) struct ShortGenerator {
-    generator: Shared<Box<dyn Generate<Id = ShortId> + Send>>,
+    generator: Shared<Ids>,
     name: &'static str,
 }
 
 impl ShortGenerator {
-    fn new(name: &'static str, generator: impl Generate<Id = ShortId> + Send + 'static) -> Self {
-        ShortGenerator { generator: Shared::new(Box::new(generator)), name }
+    fn new(name: &'static str, generator: Ids) -> Self {
+        ShortGenerator { generator: Shared::new(generator), name }
     }
 
     fn fill(&self, py: Python<'_>, ids: &mut [ShortId]) -> PyResult<()> {
@@ -100,21 +125,68 @@ impl ShortGenerator {
     }
 }
 
-class! {
-    /// A generator of 64-bit device ids: seconds, the low 16 bits of the node, a counter.
-    ///
-    /// After 65,536 ids in one second it waits for the next one, or raises ClockBehindError if when_behind is "error".
-    /// node: as for V1. By default it is 16 random bits, which a state file keeps. The other arguments are those of V7.
-    ///
-    /// >>> new = idgen.Short(node=0x9f6bdeced846)
-    /// >>> hex(new() >> 16 & 0xFFFF)
-    /// '0xd846'
-    Short: ShortGenerator, (; node: Option<Bound<'_, PyAny>> = None) |common| {
-        let ids = generator::DeviceShort::new(common.clock, common.entropy).map_err(raise)?;
-        match node {
-            Some(node) => ids.with_node(read_node(&node)?),
-            None => ids,
+/// A generator of 64-bit device ids: seconds, the low 16 bits of the node, a counter.
+///
+/// After 65,536 ids in one second it waits for the next one, or raises ClockBehindError if when_behind is "error".
+/// node: as for V1. By default it is 16 random bits, which a state file keeps. lease: as for set_lease(). The other arguments are those of V7.
+///
+/// >>> new = idgen.Short(node=0x9f6bdeced846)
+/// >>> hex(new() >> 16 & 0xFFFF)
+/// '0xd846'
+#[pyclass(module = "idgen", extends = ShortGenerator, frozen)]
+pub(crate) struct Short;
+
+#[pymethods]
+impl Short {
+    #[new]
+    #[pyo3(signature = (
+        *, node=None, lease=None, clock=None, state=None, seed=None, tolerance=None, when_behind="restart",
+    ))]
+    #[allow(clippy::too_many_arguments, reason = "they are keywords in Python")]
+    fn new(
+        node: Option<Bound<'_, PyAny>>,
+        lease: Option<PyRef<'_, DeviceLease>>,
+        clock: Option<Bound<'_, PyAny>>,
+        state: Option<PathBuf>,
+        seed: Option<u64>,
+        tolerance: Option<Bound<'_, PyAny>>,
+        when_behind: &str,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let common = Common::read(clock, state, seed, tolerance, when_behind)?;
+        let mut ids = generator::DeviceShort::new(common.clock, common.entropy).map_err(raise)?;
+        if let Some(node) = node {
+            ids = ids.with_node(read_node(&node)?);
         }
+        let ids = ids.with_policy(common.policy);
+        let mut ids = ids.with_state(read_state(common.state)?).map_err(raise)?;
+        if let Some(lease) = lease {
+            ids.set_lease(lease.0);
+        }
+        Ok(PyClassInitializer::from(ShortGenerator::new("Short", Ids::Device(ids))).add_subclass(Short))
+    }
+
+    /// Uses the number of a DeviceLease as the node. A call that would make an id of a second outside of the lease raises
+    /// OutsideLeaseError, and makes none. Call it again with the renewed lease.
+    ///
+    /// Keep a state file beside the lease: without it, a restart after the clock was set back may repeat ids of this device itself.
+    /// With a lease, a clock that steps back further than the tolerance raises ClockBehindError also if when_behind is
+    /// "restart", because a restart takes another node.
+    ///
+    /// >>> import time
+    /// >>> now, day = time.time_ns(), 86_400 * 10**9
+    /// >>> new = idgen.Short()
+    /// >>> new.set_lease(idgen.DeviceLease(55366, now - day, now + 30 * day))
+    /// >>> new() >> 16 & 0xFFFF
+    /// 55366
+    #[pyo3(signature = (lease, /))]
+    fn set_lease(slf: &Bound<'_, Self>, lease: PyRef<'_, DeviceLease>) -> PyResult<()> {
+        let lease = lease.0;
+        slf.as_super().get().generator.run(slf.py(), false, |ids| {
+            if let Ids::Device(ids) = ids {
+                ids.set_lease(lease);
+            }
+            Ok(())
+        })
     }
 }
 
@@ -139,6 +211,6 @@ impl MysqlShort {
         let ids = generator::MysqlShort::new(read_clock(clock)?, read_server_id(server_id)?);
         let ids = clock::answer(ids)?;
         let ids = ids.with_state(read_state(state)?).map_err(raise)?;
-        Ok(PyClassInitializer::from(ShortGenerator::new("MysqlShort", ids)).add_subclass(MysqlShort))
+        Ok(PyClassInitializer::from(ShortGenerator::new("MysqlShort", Ids::Server(ids))).add_subclass(MysqlShort))
     }
 }

@@ -91,10 +91,23 @@ public final class UUIDGenerator: @unchecked Sendable {
 public final class ShortGenerator: @unchecked Sendable {
     private let pointer: OpaquePointer
 
-    /// A generator with these options.
-    public init(_ options: Options = Options()) throws { pointer = try Settings.create(IDGEN_SHORT, options) }
+    /// A generator with these options, and with a lease as ``setLease(_:)`` takes it.
+    public init(_ options: Options = Options(), lease: DeviceLease? = nil) throws {
+        pointer = try Settings.create(IDGEN_SHORT, options)
+        // If it fails, the generator is released, and with it the state file.
+        if let lease { try setLease(lease) }
+    }
 
     deinit { idgen_generator_free(pointer) }
+
+    /// Uses the number of a lease as the node. Outside of the lease, functions that make ids throw ``IdError/outsideLease(_:)``. Call it again with the
+    /// renewed lease. If a lease is refused, the one before it stays.
+    ///
+    /// Keep a state file beside the lease: without it, a restart after the clock was set back may repeat ids of this device itself. With a lease, a
+    /// clock that steps back further than the tolerance is an error also with ``WhenBehind/restart``, because a restart takes another node.
+    public func setLease(_ lease: DeviceLease) throws {
+        try call { idgen_generator_set_lease(pointer, lease.number, lease.notBeforeTicks, lease.notAfterTicks, $0) }
+    }
 
     /// The next id.
     public func next() throws -> UInt64 {

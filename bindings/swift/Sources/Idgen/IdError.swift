@@ -21,6 +21,8 @@ public enum IdError: Error, Equatable, Sendable, CustomStringConvertible {
     case config(String)
     /// The process was forked, and the generator would repeat the ids of the parent.
     case forked(String)
+    /// The number of the device is leased for other times than that of the clock: see ``DeviceLease``.
+    case outsideLease(String)
     /// A bug in idgen.
     case bug(String)
 
@@ -28,7 +30,8 @@ public enum IdError: Error, Equatable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .parse(let message, _), .clockBehind(let message), .timeOutOfRange(let message), .exhausted(let message),
-            .entropy(let message), .state(let message), .config(let message), .forked(let message), .bug(let message):
+            .entropy(let message), .state(let message), .config(let message), .forked(let message),
+            .outsideLease(let message), .bug(let message):
             return message
         }
     }
@@ -46,6 +49,7 @@ public enum IdError: Error, Equatable, Sendable, CustomStringConvertible {
         case IDGEN_STATE: self = .state(message)
         case IDGEN_CONFIG, IDGEN_ARGUMENT, IDGEN_BUFFER: self = .config(message)
         case IDGEN_FORKED: self = .forked(message)
+        case IDGEN_OUTSIDE_LEASE: self = .outsideLease(message)
         default: self = .bug(message)
         }
     }

@@ -40,6 +40,7 @@ func category(_ error: IdError) -> String {
     case .state: return "state"
     case .config: return "config"
     case .forked: return "forked"
+    case .outsideLease: return "outside-lease"
     case .bug: return "bug"
     }
 }
@@ -50,12 +51,16 @@ struct Texts {
     let batch: (Int) throws -> [String]
     /// Drops so many ids.
     let skip: (Int) throws -> Void
+    /// Of 64-bit ids.
+    var setLease: ((DeviceLease) throws -> Void)?
 }
 
-func generator(_ kind: String, _ given: Object, _ options: Options) throws -> Texts {
+func generator(_ kind: String, _ given: Object, _ options: Options, _ lease: DeviceLease? = nil) throws -> Texts {
     if kind == "short" {
-        let ids = try ShortGenerator(options)
-        return Texts(next: { String(try ids.next()) }, batch: { try ids.batch($0).map { String($0) } }, skip: { _ = try ids.batch($0) })
+        let ids = try ShortGenerator(options, lease: lease)
+        return Texts(
+            next: { String(try ids.next()) }, batch: { try ids.batch($0).map { String($0) } }, skip: { _ = try ids.batch($0) },
+            setLease: { try ids.setLease($0) })
     }
     let ids: UUIDGenerator
     switch kind {
@@ -95,6 +100,11 @@ func assertFails(_ vector: Object, _ call: () throws -> Any) {
     }
 }
 
+func lease(_ given: Object) -> DeviceLease {
+    let (begin, end) = (Int64(given.text("not_before")!)!, Int64(given.text("not_after")!)!)
+    return DeviceLease(number: UInt16(given.number("number")!), notBeforeTicks: begin, notAfterTicks: end)
+}
+
 /// Runs the steps of a case, and compares their results with the file.
 func replay(_ test: Object, _ name: String) throws {
     let given = test["settings"] as! Object
@@ -104,6 +114,7 @@ func replay(_ test: Object, _ name: String) throws {
     options.sources = sources
     if let tolerance = given.number("tolerance_ms") { options.toleranceMilliseconds = UInt64(tolerance) }
     var ids: Texts?
+    var held: DeviceLease?
     for step in test.objects("steps") {
         if let clock = step.text("clock") { sources.ticks = Int64(clock)! }
         let before = sources.ticks
@@ -116,7 +127,12 @@ func replay(_ test: Object, _ name: String) throws {
                 sources.crash()
                 ids = nil
             case let op:
-                if ids == nil { ids = try generator(test.text("kind")!, given, options) }
+                if let renewed = (step["lease"] as? Object).map(lease) {
+                    // It outlives the generator, and a refused one changes nothing.
+                    if let ids { try ids.setLease!(renewed) } else { _ = try ShortGenerator(lease: renewed) }
+                    held = renewed
+                }
+                if ids == nil { ids = try generator(test.text("kind")!, given, options, held) }
                 if op == "next" {
                     made = try (0..<count).map { _ in try ids!.next() }
                 } else if op == "fill" {

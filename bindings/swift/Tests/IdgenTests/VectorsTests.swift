@@ -71,6 +71,31 @@ final class VectorsTests: XCTestCase {
         }
     }
 
+    func testLeases() throws {
+        let file = try vectors("leases.json")
+        for vector in file.objects("generators") { try replay(vector, vector.text("name")!) }
+        for vector in file.objects("leases") {
+            let lease = lease(vector)
+            if vector.has("error") {
+                assertFails(vector) { try ShortGenerator(lease: lease) }
+                continue
+            }
+            let sources = try TestSources(bytes: Data([7]))
+            let options = Options(toleranceMilliseconds: .max, sources: sources)
+            let (first, last) = (vector.number("first_sec")!, vector.number("last_sec")!)
+            for second in [first, last] {
+                sources.ticks = second * 10_000_000
+                XCTAssertEqual(Int64(shortFields(try ShortGenerator(options, lease: lease).next()).node), vector.number("number"))
+            }
+            for second in [first - 1, last + 1] where 1...0xFFFF_FFFF ~= second {
+                sources.ticks = second * 10_000_000
+                XCTAssertThrowsError(try ShortGenerator(options, lease: lease).next()) {
+                    XCTAssertEqual(category($0 as! IdError), "outside-lease")
+                }
+            }
+        }
+    }
+
     func testCodecs() throws {
         let codecs = try vectors("codecs.json")
         for forms in codecs.objects("ids") { try checkForms(Format.binary.decode(unhex(forms.text("binary")!)), forms) }

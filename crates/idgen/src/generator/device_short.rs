@@ -175,17 +175,34 @@ impl<C: Clock, S: State> DeviceShort<C, S> {
 
     /// Uses the number of a lease as the node, and makes no id of a second outside of the lease.
     ///
-    /// Call it again with the renewed lease. Keep a [state](Self::with_state) beside the lease, and call `with_state` first: without a
+    /// [`set_lease`](Self::set_lease) takes the renewed lease. Keep a [state](Self::with_state) beside the lease, and call `with_state` first: without a
     /// state, a restart after the clock was set back may repeat ids of this device itself. With a lease, a clock that steps
     /// back further than the policy tolerates is an error also under [`WhenBehind::Restart`], because a restart takes
     /// another node.
     #[must_use]
     pub fn with_lease(mut self, lease: DeviceLease) -> Self {
+        self.set_lease(lease);
+        self
+    }
+
+    /// Replaces the lease: with the same number for a longer time, or with another number.
+    ///
+    /// ```
+    /// use idgen::{Timestamp, generator::{DeviceLease, DeviceShort, Generate}, source::{FixedClock, FixedEntropy}};
+    ///
+    /// let day = |number| Timestamp::from_unix_secs(number * 86_400);
+    /// let mut ids = DeviceShort::new(FixedClock::new(day(3)), FixedEntropy::new(1))?;
+    /// ids.set_lease(DeviceLease::new(7, day(1), day(4))?);
+    /// assert_eq!(ids.next_id()?.device().node, 7);
+    /// # Ok::<(), idgen::Error>(())
+    /// ```
+    pub fn set_lease(&mut self, lease: DeviceLease) {
         let mut node = self.node.bytes();
         [node[4], node[5]] = lease.number().to_be_bytes();
-        self = self.with_node(Node::new(node));
+        self.node = Node::new(node);
+        self.node_is_random = false;
+        self.reserve.set_node(self.node);
         self.lease = Some(lease);
-        self
     }
 
     /// Replaces the default policy for a clock that is behind.

@@ -7,28 +7,28 @@ use super::hex;
 /// 2026-11-21T12:00:00.1234567Z in units of 100 ns.
 const NOON: i64 = 17_952_624_001_234_567;
 const MS: i64 = 10_000;
-const SECOND: i64 = 1_000 * MS;
-const HOUR: i64 = 3_600 * SECOND;
+pub const SECOND: i64 = 1_000 * MS;
+pub const HOUR: i64 = 3_600 * SECOND;
 const SECRET: &[u8] = b"a secret of at least 16 bytes";
 
 /// A step with the clock at this time.
-fn at(clock: i64, op: &str, count: usize) -> Value {
+pub fn at(clock: i64, op: &str, count: usize) -> Value {
     json!({ "clock": clock.to_string(), "op": op, "count": count })
 }
 
 /// A step that leaves the clock as it is.
-fn then(op: &str, count: usize) -> Value {
+pub fn then(op: &str, count: usize) -> Value {
     json!({ "op": op, "count": count })
 }
 
-fn end(op: &str) -> Value {
+pub fn end(op: &str) -> Value {
     json!({ "op": op })
 }
 
-struct Cases(Vec<Value>);
+pub struct Cases(pub Vec<Value>);
 
 impl Cases {
-    fn add(&mut self, name: &str, kind: &str, settings: &Value, steps: Vec<Value>) -> &mut Value {
+    pub fn add(&mut self, name: &str, kind: &str, settings: &Value, steps: Vec<Value>) -> &mut Value {
         let seed = self.0.len() + 1;
         self.0.push(json!({
             "name": name, "kind": kind, "settings": settings, "seed": seed, "entropy": "", "state": false,
@@ -44,7 +44,7 @@ impl Cases {
         case["entropy"] = json!(hex(entropy));
     }
 
-    fn add_state(&mut self, name: &str, kind: &str, settings: &Value, steps: Vec<Value>) {
+    pub fn add_state(&mut self, name: &str, kind: &str, settings: &Value, steps: Vec<Value>) {
         self.add(name, kind, settings, steps)["state"] = json!(true);
     }
 }

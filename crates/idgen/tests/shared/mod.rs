@@ -4,6 +4,7 @@ pub mod bounds;
 pub mod codecs;
 pub mod generators;
 pub mod inspections;
+pub mod leases;
 pub mod replay;
 pub mod seals;
 pub mod states;
@@ -21,6 +22,7 @@ pub fn category(error: &Error) -> &'static str {
         ("entropy", error.is_entropy()),
         ("state", error.is_state()),
         ("config", error.is_config()),
+        ("outside-lease", error.is_outside_lease()),
     ];
     categories.into_iter().find(|(_, holds)| *holds).expect("each error has a category").0
 }

@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use idgen::codec::{base32, hyphenated};
 use idgen::generator::{
-    DeviceShort, FixedPrefix, Generate, MysqlShort, PrefixBits, Prefixed, Tail, Ulid, V1, V4, V6, V7,
+    DeviceLease, DeviceShort, FixedPrefix, Generate, MysqlShort, PrefixBits, Prefixed, Tail, Ulid, V1, V4,
+    V6, V7,
 };
 use idgen::source::{Clock as _, ClockPolicy, Entropy, FixedClock, FixedEntropy, Saved, State, WhenBehind};
-use idgen::{Interval, Kind, Prefix, PrefixKey, Result, Timestamp};
+use idgen::{Interval, Kind, Prefix, PrefixKey, Result, ShortId, Timestamp};
 use serde_json::{Map, Value, json};
 
-use super::{failure, hex, unhex};
+use super::{failure, hex, leases, unhex};
 
 /// The bytes of a text, again and again. It records how many were drawn.
 #[derive(Clone)]
@@ -63,6 +64,9 @@ impl State for Kept {
 trait Texts {
     fn next(&mut self) -> Result<String>;
     fn fill(&mut self, count: usize) -> Result<Vec<String>>;
+    fn set_lease(&mut self, _: DeviceLease) {
+        panic!("only 64-bit ids of devices have leases");
+    }
 }
 
 struct Of<G: Generate>(G, fn(&G::Id) -> String);
@@ -80,6 +84,22 @@ where
         self.0.fill(&mut ids)?;
         // A skipped stretch of millions is only counted.
         Ok(if count > 1_000 { Vec::new() } else { ids.iter().map(self.1).collect() })
+    }
+}
+
+struct Device(DeviceShort<&'static FixedClock, Kept>);
+
+impl Texts for Device {
+    fn next(&mut self) -> Result<String> {
+        self.0.next_id().map(|id| id.to_string())
+    }
+
+    fn fill(&mut self, count: usize) -> Result<Vec<String>> {
+        Of(&mut self.0, ShortId::to_string).fill(count)
+    }
+
+    fn set_lease(&mut self, lease: DeviceLease) {
+        self.0.set_lease(lease);
     }
 }
 
@@ -102,7 +122,7 @@ pub fn complete(mut case: Value) -> Value {
 fn with_results(case: &Value, entropy: impl Entropy + Clone + 'static) -> Value {
     let clock: &'static FixedClock = Box::leak(Box::new(FixedClock::new(Timestamp::UNIX_EPOCH)));
     let state = Kept(Rc::default(), case["state"] == true);
-    let mut generator: Option<Box<dyn Texts>> = None;
+    let mut device = Running::default();
     let mut completed = case.clone();
     for step in completed["steps"].as_array_mut().expect("steps") {
         let step = step.as_object_mut().expect("a step");
@@ -110,15 +130,14 @@ fn with_results(case: &Value, entropy: impl Entropy + Clone + 'static) -> Value 
             step.remove(result);
         }
         if let Some(time) = step.get("clock") {
-            let ticks = time.as_str().expect("a decimal text").parse().expect("ticks");
-            clock.set(Timestamp::from_unix_ticks(ticks));
+            clock.set(Timestamp::from_unix_ticks(number(time)));
         }
         let before = clock.now();
         let op = step["op"].as_str().expect("an operation").to_owned();
         match op.as_str() {
-            "close" => drop(generator.take()),
-            "crash" => std::mem::forget(generator.take()),
-            _ => run(&op, case, clock, &entropy, &state, &mut generator, step),
+            "close" => drop(device.generator.take()),
+            "crash" => std::mem::forget(device.generator.take()),
+            _ => run(&op, case, clock, &entropy, &state, &mut device, step),
         }
         if clock.now() != before {
             step.insert("clock_after".into(), json!(clock.now().unix_ticks().to_string()));
@@ -130,20 +149,32 @@ fn with_results(case: &Value, entropy: impl Entropy + Clone + 'static) -> Value 
     completed
 }
 
+/// A generator and the lease of its device, which outlives it.
+#[derive(Default)]
+struct Running {
+    generator: Option<Box<dyn Texts>>,
+    lease: Option<DeviceLease>,
+}
+
 fn run(
     op: &str,
     case: &Value,
     clock: &'static FixedClock,
     entropy: &(impl Entropy + Clone + 'static),
     state: &Kept,
-    generator: &mut Option<Box<dyn Texts>>,
+    Running { generator, lease }: &mut Running,
     step: &mut Map<String, Value>,
 ) {
     let count = step["count"].as_u64().expect("a count") as usize;
+    let renewed = step.get("lease").cloned();
     let made = (|| {
+        if let Some(renewed) = renewed {
+            let renewed = *lease.insert(leases::read(&renewed)?);
+            generator.iter_mut().for_each(|generator| generator.set_lease(renewed));
+        }
         let generator = match generator {
             Some(generator) => generator,
-            None => generator.insert(build(case, clock, entropy.clone(), state.clone())?),
+            None => generator.insert(build(case, clock, entropy.clone(), state.clone(), *lease)?),
         };
         match op {
             "next" => (0..count).map(|_| generator.next()).collect(),
@@ -167,6 +198,11 @@ fn saved(saved: Option<Saved>) -> Value {
     saved.map_or(Value::Null, |saved| {
         json!({ "position": saved.position.to_string(), "node": saved.node.map(|node| node.to_string()) })
     })
+}
+
+/// A decimal text.
+pub fn number<T: std::str::FromStr>(value: &Value) -> T {
+    value.as_str().and_then(|text| text.parse().ok()).unwrap_or_else(|| panic!("{value} is no decimal text"))
 }
 
 pub fn text<'a>(value: &'a Value, field: &str) -> &'a str {
@@ -214,6 +250,7 @@ fn build(
     clock: &'static FixedClock,
     entropy: impl Entropy + 'static,
     state: Kept,
+    lease: Option<DeviceLease>,
 ) -> Result<Box<dyn Texts>> {
     let settings = &case["settings"];
     let policy = policy(settings);
@@ -250,12 +287,16 @@ fn build(
             Box::new(Of(ids, hyphenated::to_string))
         }
         Kind::Short => {
-            Box::new(Of(with_node!(DeviceShort::new(clock, entropy)?), |id: &idgen::ShortId| id.to_string()))
+            let ids = with_node!(DeviceShort::new(clock, entropy)?);
+            Box::new(Device(match lease {
+                Some(lease) => ids.with_lease(lease),
+                None => ids,
+            }))
         }
         Kind::MysqlShort => {
             let server = settings["server_id"].as_u64().expect("a server") as u8;
             let ids = MysqlShort::new(clock, server)?.with_state(state)?;
-            Box::new(Of(ids, |id: &idgen::ShortId| id.to_string()))
+            Box::new(Of(ids, ShortId::to_string))
         }
     })
 }

@@ -15,7 +15,7 @@ public class TimeSpan(public val start: Instant, public val end: Instant) {
     internal val startTicks: Long get() = ticksOf(start)
 
     // A part of a tick belongs to the times before the end.
-    internal val endTicks: Long get() = ticksOf(end).let { if (end.nanosecondsOfSecond % 100 == 0 || it == Long.MAX_VALUE) it else it + 1 }
+    internal val endTicks: Long get() = ticksAfter(end)
 }
 
 /** The smallest and the largest 128-bit id of a time; both belong to the range. */
@@ -114,6 +114,9 @@ private const val TICKS = 10_000_000L
 private const val LAST_SECOND = Long.MAX_VALUE / TICKS - 1
 
 /** A time in units of 100 ns since 1970, or the first or last one of 64 bits. */
+internal fun ticksAfter(time: Instant): Long =
+    ticksOf(time).let { if (time.nanosecondsOfSecond % 100 == 0 || it == Long.MAX_VALUE) it else it + 1 }
+
 internal fun ticksOf(time: Instant): Long = when {
     time.epochSeconds > LAST_SECOND -> Long.MAX_VALUE
     time.epochSeconds < -LAST_SECOND -> Long.MIN_VALUE

@@ -34,6 +34,9 @@ public sealed class IdException(message: String) : RuntimeException(message) {
     /** The process was forked, and the generator would repeat the ids of the parent. */
     public class Forked internal constructor(message: String) : IdException(message)
 
+    /** The number of the device is leased for other times than that of the clock: see [DeviceLease]. */
+    public class OutsideLease internal constructor(message: String) : IdException(message)
+
     /** A bug in idgen. */
     public class Bug internal constructor(message: String) : IdException(message)
 }

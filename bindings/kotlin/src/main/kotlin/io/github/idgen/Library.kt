@@ -27,6 +27,7 @@ internal object Library {
     @JvmStatic external fun idgen_generator_fill(generator: Pointer, ids: ByteArray, count: Long, error: Pointer): Int
     @JvmStatic external fun idgen_generator_next_short(generator: Pointer, id: LongArray, error: Pointer): Int
     @JvmStatic external fun idgen_generator_fill_short(generator: Pointer, ids: LongArray, count: Long, error: Pointer): Int
+    @JvmStatic external fun idgen_generator_set_lease(generator: Pointer, number: Short, notBefore: Long, notAfter: Long, error: Pointer): Int
 
     @JvmStatic external fun idgen_reseed()
 
@@ -128,6 +129,7 @@ internal fun exceptionOf(error: Pointer): IdException {
         6 -> IdException.State(message)
         7, 9, 10 -> IdException.Config(message)
         8 -> IdException.Forked(message)
+        12 -> IdException.OutsideLease(message)
         else -> IdException.Bug(message)
     }
 }

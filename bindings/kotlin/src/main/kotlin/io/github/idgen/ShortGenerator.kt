@@ -8,8 +8,31 @@ package io.github.idgen
  *
  * Ids are unique as long as no two devices have the same node. The functions throw the exceptions of [UuidGenerator].
  */
-public class ShortGenerator @JvmOverloads constructor(options: Options = Options()) : AutoCloseable {
+public class ShortGenerator @JvmOverloads constructor(options: Options = Options(), lease: DeviceLease? = null) : AutoCloseable {
     private val handle = SettingsOf(13, options).create()
+
+    init {
+        try {
+            lease?.let(::setLease)
+        } catch (error: IdException) {
+            // It holds the state file.
+            close()
+            throw error
+        }
+    }
+
+    /**
+     * Uses the number of a lease as the node. Outside of the lease, functions that make ids throw [IdException.OutsideLease]. Call it again with the
+     * renewed lease. If a lease is refused, the one before it stays.
+     *
+     * Keep a state file beside the lease: without it, a restart after the clock was set back may repeat ids of this device itself. With a
+     * lease, a clock that steps back further than the tolerance is an error also with [WhenBehind.RESTART], because a restart takes another node.
+     */
+    public fun setLease(lease: DeviceLease) {
+        // A part of a tick makes the lease shorter at its beginning.
+        val (begin, end) = ticksAfter(lease.notBefore) to ticksOf(lease.notAfter)
+        handle.use { generator -> call { Library.idgen_generator_set_lease(generator, lease.number.toShort(), begin, end, it) } }
+    }
 
     /** The next id. In Java, it is a `long` of the same bits: `Long.toUnsignedString` writes it. */
     @JvmName("next")

@@ -6,6 +6,7 @@ import java.util.concurrent.ConcurrentHashMap
 import kotlin.concurrent.thread
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.seconds
+import kotlin.time.Instant
 import kotlin.uuid.Uuid
 import kotlin.uuid.toKotlinUuid
 import org.junit.jupiter.api.Assertions.assertEquals
@@ -88,6 +89,7 @@ internal class ApiTest {
     @Test
     fun manyThreadsUseOneGenerator() {
         val seen = ConcurrentHashMap.newKeySet<ULong>()
+        assertThrows(IdException.Config::class.java) { DeviceLease(65_536, Instant.fromEpochSeconds(1), Instant.fromEpochSeconds(2)) }
         ShortGenerator().use { ids ->
             List(4) { thread { repeat(5_000) { seen += ids.next() } } }.forEach(Thread::join)
         }

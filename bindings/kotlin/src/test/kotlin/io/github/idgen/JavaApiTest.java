@@ -81,7 +81,7 @@ final class JavaApiTest {
     }
 
     @Test
-    void shortIds() {
+    void shortIds(@TempDir Path folder) {
         try (ShortGenerator ids = new ShortGenerator(new Options(null, Duration.ofSeconds(1), WhenBehind.RESTART, "9f6bdeced846"))) {
             long id = ids.next();
             assertEquals(Long.parseUnsignedLong(ids.nextText()), id + 1);
@@ -95,6 +95,20 @@ final class JavaApiTest {
             assertEquals(id, InspectionKt.inspect(Long.toUnsignedString(id)).getShortId());
         }
         new ShortGenerator().close();
+        Instant now = Instant.now();
+        DeviceLease lease = new DeviceLease(55_366, now.minus(Duration.ofDays(1)), now.plus(Duration.ofDays(1)));
+        assertEquals(now.plus(Duration.ofDays(1)), lease.getNotAfterJava());
+        try (ShortGenerator ids = new ShortGenerator(new Options(), lease)) {
+            assertEquals(55_366, ShortGeneratorKt.shortFields(ids.next()).getNode());
+            ids.setLease(new DeviceLease(7, now.minus(Duration.ofDays(1)), now.minus(Duration.ofHours(1))));
+            assertThrows(IdException.OutsideLease.class, ids::next);
+        }
+        // A lease that is refused releases the state file.
+        File leased = folder.resolve("leased.state").toFile();
+        DeviceLease refused = new DeviceLease(7, now, now.minus(Duration.ofDays(1)));
+        for (int turn = 0; turn < 2; turn++) {
+            assertThrows(IdException.Config.class, () -> new ShortGenerator(new Options(leased), refused));
+        }
         // Beyond 2038, seconds and ids exceed the signed types.
         assertEquals(4_294_967_295L, ShortGeneratorKt.shortFields(-1).getUnixSeconds());
         assertEquals(65_535, ShortGeneratorKt.shortFields(-1).getNode());

@@ -29,6 +29,7 @@ internal fun categoryOf(error: IdException): String = when (error) {
     is IdException.State -> "state"
     is IdException.Config -> "config"
     is IdException.Forked -> "forked"
+    is IdException.OutsideLease -> "outside-lease"
     is IdException.Bug -> "bug"
 }
 
@@ -39,14 +40,15 @@ internal class Texts(
     /** Drops so many ids. */
     val skip: (Int) -> Unit,
     val end: () -> Unit,
+    val setLease: (DeviceLease) -> Unit = { throw AssertionError("only 64-bit ids have leases") },
 ) : AutoCloseable {
     override fun close() = end()
 }
 
-internal fun generatorOf(kind: String, given: JsonObject, options: Options): Texts {
+internal fun generatorOf(kind: String, given: JsonObject, options: Options, lease: DeviceLease? = null): Texts {
     if (kind == "short") {
-        val ids = ShortGenerator(options)
-        return Texts(ids::nextText, { ids.batch(it).map(ULong::toString) }, { ids.batch(it) }, ids::close)
+        val ids = ShortGenerator(options, lease)
+        return Texts(ids::nextText, { ids.batch(it).map(ULong::toString) }, { ids.batch(it) }, ids::close, ids::setLease)
     }
     val ids = when (kind) {
         "v1" -> UuidGenerator.v1(options)
@@ -72,6 +74,12 @@ internal fun prefixOf(given: JsonObject): Prefix = when (given.text("prefix")) {
 
 internal fun tailOf(given: JsonObject): Tail = Tail.valueOf(given.text("tail")!!.uppercase().replace('-', '_'))
 
+internal fun leaseOf(given: JsonObject): DeviceLease {
+    val (begin, end) = listOf("not_before", "not_after").map { given.text(it)!!.toLong() }
+    fun time(ticks: Long) = Instant.fromEpochSeconds(Math.floorDiv(ticks, 10_000_000), Math.floorMod(ticks, 10_000_000L) * 100)
+    return DeviceLease(given.number("number")!!.toInt(), time(begin), time(end))
+}
+
 /** Runs the steps of a case, and returns them with their results in the form of the file. */
 internal fun replay(case: JsonObject): JsonArray {
     val given = case.getAsJsonObject("settings")
@@ -85,6 +93,7 @@ internal fun replay(case: JsonObject): JsonArray {
             sources = sources,
         )
         var generator: Texts? = null
+        var lease: DeviceLease? = null
         for (step in case.objects("steps")) {
             val done = JsonObject()
             val op = step.text("op")!!
@@ -93,6 +102,7 @@ internal fun replay(case: JsonObject): JsonArray {
                 sources.ticks = it.asLong
             }
             step.get("count")?.let { done.add("count", it) }
+            step.get("lease")?.let { done.add("lease", it) }
             done.addProperty("op", op)
             val before = sources.ticks
             try {
@@ -102,7 +112,12 @@ internal fun replay(case: JsonObject): JsonArray {
                     generator = null
                 } else {
                     val count = step.number("count")!!.toInt()
-                    val ids = generator ?: generatorOf(case.text("kind")!!, given, options).also { generator = it }
+                    step.getAsJsonObject("lease")?.let(::leaseOf)?.let { renewed ->
+                        // It outlives the generator, and a refused one changes nothing.
+                        generator?.setLease(renewed) ?: ShortGenerator(Options(), renewed).close()
+                        lease = renewed
+                    }
+                    val ids = generator ?: generatorOf(case.text("kind")!!, given, options, lease).also { generator = it }
                     val texts = when (op) {
                         "next" -> List(count) { ids.next() }
                         "fill" -> ids.batch(count)

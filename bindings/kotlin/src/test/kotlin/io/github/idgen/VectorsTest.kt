@@ -4,6 +4,7 @@ import com.google.gson.JsonObject
 import com.google.gson.JsonParser
 import java.io.File
 import java.nio.file.Files
+import kotlin.time.Duration
 import kotlin.time.Instant
 import kotlin.uuid.Uuid
 import org.junit.jupiter.api.Assertions.assertArrayEquals
@@ -62,6 +63,31 @@ internal class VectorsTest {
         for (vector in vectors("generators.json").objects("generators")) {
             // The ids of a server's UUID_SHORT() have no place in an app.
             if (vector.text("kind") != "mysql-short") assertEquals(vector.get("steps"), replay(vector), vector.text("name"))
+        }
+    }
+
+    @Test
+    fun leases() {
+        val file = vectors("leases.json")
+        for (vector in file.objects("generators")) assertEquals(vector.get("steps"), replay(vector), vector.text("name"))
+        for (vector in file.objects("leases")) {
+            if (vector.has("error")) {
+                assertFails(vector) { ShortGenerator(Options(), leaseOf(vector)) }
+                continue
+            }
+            TestSources(byteArrayOf(7)).use { sources ->
+                val options = Options(tolerance = Duration.INFINITE, sources = sources)
+                val (first, last) = listOf("first_sec", "last_sec").map { vector.number(it)!! }
+                for (second in listOf(first, last)) {
+                    sources.ticks = second * 10_000_000
+                    val id = ShortGenerator(options, leaseOf(vector)).use { it.next() }
+                    assertEquals(vector.number("number"), shortFields(id).node.toLong(), vector.toString())
+                }
+                for (second in listOf(first - 1, last + 1).filter { it in 1..0xFFFF_FFFF }) {
+                    sources.ticks = second * 10_000_000
+                    ShortGenerator(options, leaseOf(vector)).use { ids -> assertThrows(IdException.OutsideLease::class.java) { ids.next() } }
+                }
+            }
         }
     }
 
