@@ -67,6 +67,17 @@ for (const [name, random] of Object.entries(PARTS)) {
   });
 }
 
+test("a clock that stands still is named when a second is full, and not said to be behind", () => {
+  for (const whenBehind of ["restart", "wait"]) {
+    const ids = new Short({ clock: { now: () => 1_795_262_400_200, sleep() {} }, whenBehind, longestWaitMs: 3_000 });
+    ids.batch(65_536);
+    assert.throws(() => ids.next(), code("exhausted", "correct the clock"));
+  }
+  const ids = new Short({ clock: { now: () => 1_795_262_400_200 } });
+  ids.batch(65_536);
+  assert.throws(() => ids.next(), code("exhausted", "choose a policy that waits"));
+});
+
 test("a good source is never refused, nor is a constant one of a test", () => {
   const ids = new V4({ random: (bytes) => crypto.getRandomValues(bytes) });
   for (let i = 0; i < 300; i++) ids.batch(5_000);

@@ -38,6 +38,25 @@ fn after_65536_ids_of_a_second_there_is_an_error_or_a_wait() {
     assert_eq!(clock.now(), NOON.saturating_add(Duration::from_secs(1)));
 }
 
+/// The clock is not behind: the error must not say so.
+#[test]
+fn a_clock_that_stands_still_is_named_when_a_second_is_full() {
+    struct Stopped;
+    impl Clock for Stopped {
+        fn now(&self) -> Timestamp {
+            NOON.saturating_add(Duration::from_millis(200))
+        }
+        fn sleep(&self, _: Duration) {}
+    }
+    let policy = ClockPolicy::DEFAULT.with_longest_wait(Duration::from_secs(3));
+    for policy in [policy, policy.with_when_behind(WhenBehind::Wait)] {
+        let mut ids = DeviceShort::new(Stopped, FixedEntropy::new(1)).unwrap().with_policy(policy);
+        ids.fill(&mut vec![ShortId::default(); 65_536]).unwrap();
+        let error = ids.next_id().unwrap_err();
+        assert!(error.is_exhausted() && error.to_string().contains("correct the clock"), "{error}");
+    }
+}
+
 #[test]
 fn a_batch_may_span_seconds() {
     let clock = FixedClock::new(NOON);

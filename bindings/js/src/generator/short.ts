@@ -198,7 +198,10 @@ export class Short {
   #catchUp(): void {
     const { whenBehind, toleranceMs } = this.#policy;
     if (whenBehind === "wait") {
-      this.#waitUntil((secs) => this.#word.secs <= secs + Math.floor(toleranceMs / 1_000), this.#behind());
+      this.#waitUntil(
+        (secs) => this.#word.secs <= secs + Math.floor(toleranceMs / 1_000),
+        () => this.#behind(),
+      );
     } else if (whenBehind === "restart" && this.#nodeIsRandom && !this.#state) {
       this.#restart();
     } else {
@@ -218,20 +221,20 @@ export class Short {
   }
 
   #waitForNextSecond(): void {
-    const full = new IdError(
-      "exhausted",
-      "short has used all 65,536 ids of this second: wait, or choose a policy that waits",
+    const full = (advice: string): IdError => new IdError("exhausted", `short has used all 65,536 ids of this second: ${advice}`);
+    if (this.#policy.whenBehind === "error") throw full("wait, or choose a policy that waits");
+    this.#waitUntil(
+      (secs) => secs > this.#word.secs,
+      (waited) => full(waited ? "the clock did not reach the next one in the longest wait: correct the clock" : "wait, or choose a policy that waits"),
     );
-    if (this.#policy.whenBehind === "error") throw full;
-    this.#waitUntil((secs) => secs > this.#word.secs, full);
   }
 
-  #waitUntil(enough: (secs: number) => boolean, cannotWait: IdError): void {
+  #waitUntil(enough: (secs: number) => boolean, tooLate: (waited: boolean) => IdError): void {
     const waits = new Waits(this.#policy);
     let waited = false;
     while (!enough(this.#seconds())) {
       const now = Number(ticksOf(this.#clock) % 10_000_000n) / 10_000;
-      if (!waits.sleep(this.#clock, 1_000 - now)) throw waited ? this.#behind() : cannotWait;
+      if (!waits.sleep(this.#clock, 1_000 - now)) throw tooLate(waited);
       waited = true;
     }
   }

@@ -281,7 +281,8 @@ impl<C: Clock, S: State> DeviceShort<C, S> {
             }
             WhenBehind::Restart | WhenBehind::Error => Err(self.clock_behind(now, last)),
             WhenBehind::Wait => {
-                self.wait_until(now, last, |secs| last.secs() <= secs.saturating_add(tolerance))
+                let enough = |secs: u64| last.secs() <= secs.saturating_add(tolerance);
+                self.wait_until(now, enough, |now| self.clock_behind(now, last))
             }
         }
     }
@@ -289,17 +290,22 @@ impl<C: Clock, S: State> DeviceShort<C, S> {
     /// All ids of the second are used: waits for the next one, or fails.
     #[cold]
     fn wait_for_next_second(&self, now: Timestamp, last: Word) -> Result<()> {
+        let full = |advice| {
+            Error::new(ErrorKind::Exhausted { kind: "short", capacity: "65,536 ids of this second", advice })
+        };
         if self.policy.when_behind == WhenBehind::Error {
-            return Err(Error::new(ErrorKind::Exhausted {
-                kind: "short",
-                capacity: "65,536 ids of this second",
-                advice: "wait, or choose a policy that waits",
-            }));
+            return Err(full("wait, or choose a policy that waits"));
         }
-        self.wait_until(now, last, |secs| secs > last.secs())
+        let stopped = "the clock did not reach the next one in the longest wait: correct the clock";
+        self.wait_until(now, |secs| secs > last.secs(), |_| full(stopped))
     }
 
-    fn wait_until(&self, mut now: Timestamp, last: Word, enough: impl Fn(u64) -> bool) -> Result<()> {
+    fn wait_until(
+        &self,
+        mut now: Timestamp,
+        enough: impl Fn(u64) -> bool,
+        too_late: impl Fn(Timestamp) -> Error,
+    ) -> Result<()> {
         let mut waits = Waits::new(&self.policy);
         loop {
             let secs = self.seconds(now)?;
@@ -309,7 +315,7 @@ impl<C: Clock, S: State> DeviceShort<C, S> {
             // To the beginning of the next second.
             let next = Timestamp::from_unix_secs(secs as i64 + 1);
             if !waits.sleep(&self.clock, next.since(now)) {
-                return Err(self.clock_behind(now, last));
+                return Err(too_late(now));
             }
             now = self.clock.coarse();
         }
