@@ -45,6 +45,7 @@ mod settle;
 mod stalls;
 mod sync;
 mod sync_batches;
+mod sync_documents;
 mod sync_driver;
 mod sync_generated;
 mod sync_races;
