@@ -83,7 +83,8 @@ pub(super) fn advice(number: Option<u16>) -> &'static str {
              innodb_snapshot_isolation to OFF)"
         }
         Some(1044 | 1142 | 1143) => {
-            " (docs/mapping.md lists the privileges that a user of the map needs; with read_only, SELECT is enough)"
+            " (docs/mapping.md lists the privileges that a user of the map needs; with read_only, SELECT is enough. docs/sync.md \
+             lists those for a sync and for leases)"
         }
         Some(1568) => {
             " (the session is in a transaction that this client did not begin: a pooler gives it to other clients, too; connect \

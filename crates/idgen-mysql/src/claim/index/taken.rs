@@ -38,8 +38,9 @@ impl TakenIds {
         if self.count >= IN_A_ROW * MOST_BLOCKS {
             let (map, state) = (unquoted(&context.tables.map), &context.tables.state);
             let problem = format!(
-                "ids of {MOST_BLOCKS} blocks in a row, reserved one after the other, were in {map} already; set \
-                 next_id in {state} above the largest id of {map}"
+                "ids of {MOST_BLOCKS} blocks in a row, reserved one after the other, were in {map} already, so next_id in {state} \
+                 is behind them: call repair (idgen map repair), or, if the map was restored from a backup, fence (idgen map \
+                 fence) with an id above every id that was ever assigned"
             );
             return Err(Error::new(Kind::Damaged { problem }));
         }
