@@ -43,8 +43,8 @@ CHANGED_TESTS = adversary torture
 LAB_TESTS = lab
 PLAN_TESTS = plan plan_mysql plan_postgres survey
 # Those that start database servers, or measure one.
-SERVER_TESTS = adversary columns end_to_end lab map plan plan_mysql plan_postgres private_postgres restored server servers simulation survey \
-	torture
+SERVER_TESTS = adversary columns drivers end_to_end lab map plan plan_mysql plan_postgres private_postgres restored server servers simulation \
+	survey torture
 # Those of which only the modules of this name do.
 PARTLY_SERVER_TESTS = postgres reader
 CHECK_TESTS = $(filter-out $(SERVER_TESTS) $(PARTLY_SERVER_TESTS),$(TESTS))
