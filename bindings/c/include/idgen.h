@@ -272,6 +272,9 @@ typedef struct idgen_settings {
   const struct idgen_fixed *fixed;
   // Whether the generator uses the state in memory of `fixed`: false by default.
   bool fixed_state;
+  // How many milliseconds one call may wait with IDGEN_WAIT, and for the next second after 65,536 ids of IDGEN_SHORT: 60,000 by
+  // default, 0 for no wait. Then it returns IDGEN_CLOCK_BEHIND or IDGEN_EXHAUSTED.
+  uint64_t longest_wait_ms;
 } idgen_settings;
 
 // Why a function failed. You provide the memory, which need not be initialized.

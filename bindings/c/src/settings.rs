@@ -93,11 +93,14 @@ pub struct IdgenSettings {
     pub fixed: *const IdgenFixed,
     /// Whether the generator uses the state in memory of `fixed`: false by default.
     pub fixed_state: bool,
+    /// How many milliseconds one call may wait with IDGEN_WAIT, and for the next second after 65,536 ids of IDGEN_SHORT: 60,000 by
+    /// default, 0 for no wait. Then it returns IDGEN_CLOCK_BEHIND or IDGEN_EXHAUSTED.
+    pub longest_wait_ms: u64,
 }
 
-/// The size of the settings of version 0.1, which idgen_settings_init as a function initializes. A setting that is added behind them
-/// does not change it.
-const FIRST_SIZE: usize = size_of::<IdgenSettings>();
+/// The size of the first settings, which idgen_settings_init as a function initializes. A setting that is added behind them does not
+/// change it.
+const FIRST_SIZE: usize = offset_of!(IdgenSettings, longest_wait_ms);
 const _: () = assert!(size_of::<usize>() != 8 || FIRST_SIZE == 112);
 
 /// Sets all settings to their defaults, for ids of this kind. Does nothing if `settings` is NULL. In C and C++ it is a macro for
@@ -150,6 +153,7 @@ impl IdgenSettings {
             fixed_prefix: c"ffffffff".as_ptr(),
             fixed: std::ptr::null(),
             fixed_state: false,
+            longest_wait_ms: 60_000,
         }
     }
 
@@ -224,8 +228,10 @@ impl IdgenSettings {
                 )));
             }
         };
-        let tolerance = Duration::from_millis(self.tolerance_ms);
-        Ok(ClockPolicy::DEFAULT.with_tolerance(tolerance).with_when_behind(when_behind))
+        Ok(ClockPolicy::DEFAULT
+            .with_tolerance(Duration::from_millis(self.tolerance_ms))
+            .with_when_behind(when_behind)
+            .with_longest_wait(Duration::from_millis(self.longest_wait_ms)))
     }
 
     /// # Safety

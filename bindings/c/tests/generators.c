@@ -48,12 +48,14 @@ static idgen_generator *build(const json_t *vector, const idgen_fixed *fixed, id
   static const char *const policies[] = {"restart", "error", "wait", NULL};
   static const int32_t policy_numbers[] = {IDGEN_RESTART, IDGEN_ERROR, IDGEN_WAIT};
   const json_t *given = member(vector, "settings"), *tolerance = member(given, "tolerance_ms");
+  const json_t *longest = member(given, "longest_wait_ms");
   idgen_settings settings;
   idgen_settings_init(&settings, kind_of(text_of(vector, "kind")));
   settings.fixed = fixed;
   settings.fixed_state = json_is_true(member(vector, "state"));
   settings.when_behind = or_default(text_of(given, "when_behind"), policies, policy_numbers, settings.when_behind);
   if (tolerance) settings.tolerance_ms = (uint64_t)json_integer_value(tolerance);
+  if (longest) settings.longest_wait_ms = (uint64_t)json_integer_value(longest);
   settings.node = text_of(given, "node");
   uint8_t *secret = set_prefix(given, &settings);
   idgen_generator *generator = idgen_generator_new(&settings, error);

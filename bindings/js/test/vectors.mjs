@@ -41,6 +41,7 @@ export const build = ({ kind, settings: given }, sources) => {
   const options = { ...sources };
   if (given.when_behind) options.whenBehind = given.when_behind;
   if (given.tolerance_ms !== undefined) options.toleranceMs = given.tolerance_ms;
+  if (given.longest_wait_ms !== undefined) options.longestWaitMs = given.longest_wait_ms;
   if (given.node) options.node = given.node;
   const kinds = { v1: V1, v4: V4, v6: V6, v7: V7, ulid: Ulid, short: Short };
   if (kind === "fixed-prefix") return new FixedPrefix(given.prefix, options);

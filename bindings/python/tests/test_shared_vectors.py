@@ -35,6 +35,8 @@ def settings(case: dict[str, Any]) -> dict[str, Any]:
     named: dict[str, Any] = {} if case["kind"] == "mysql-short" else {"seed": case["seed"]}
     if "tolerance_ms" in given:
         named["tolerance"] = given.pop("tolerance_ms") / 1000
+    if "longest_wait_ms" in given:
+        named["longest_wait"] = given.pop("longest_wait_ms") / 1000
     if "secret" in given:
         named["key"] = bytes.fromhex(given.pop("secret"))
     if "utc_offset_secs" in given:

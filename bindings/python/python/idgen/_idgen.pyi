@@ -280,6 +280,7 @@ class V1(Generator):
         seed: int | None = None,
         tolerance: _Tolerance | None = None,
         when_behind: _WhenBehind = "restart",
+        longest_wait: _Tolerance | None = None,
     ) -> Self: ...
 
 @final
@@ -293,6 +294,7 @@ class V6(Generator):
         seed: int | None = None,
         tolerance: _Tolerance | None = None,
         when_behind: _WhenBehind = "restart",
+        longest_wait: _Tolerance | None = None,
     ) -> Self: ...
 
 @final
@@ -305,6 +307,7 @@ class V7(Generator):
         seed: int | None = None,
         tolerance: _Tolerance | None = None,
         when_behind: _WhenBehind = "restart",
+        longest_wait: _Tolerance | None = None,
     ) -> Self: ...
 
 @final
@@ -317,6 +320,7 @@ class Ulid(Generator):
         seed: int | None = None,
         tolerance: _Tolerance | None = None,
         when_behind: _WhenBehind = "restart",
+        longest_wait: _Tolerance | None = None,
     ) -> Self: ...
 
 @final
@@ -352,6 +356,7 @@ class Prefixed(Generator):
         seed: int | None = None,
         tolerance: _Tolerance | None = None,
         when_behind: _WhenBehind = "restart",
+        longest_wait: _Tolerance | None = None,
     ) -> Self: ...
 
 @final
@@ -365,6 +370,7 @@ class FixedPrefix(Generator):
         seed: int | None = None,
         tolerance: _Tolerance | None = None,
         when_behind: _WhenBehind = "restart",
+        longest_wait: _Tolerance | None = None,
     ) -> Self: ...
 
 @final
@@ -379,6 +385,7 @@ class Short(ShortGenerator):
         seed: int | None = None,
         tolerance: _Tolerance | None = None,
         when_behind: _WhenBehind = "restart",
+        longest_wait: _Tolerance | None = None,
     ) -> Self: ...
     def set_lease(self, lease: DeviceLease, /) -> None: ...
 

@@ -74,7 +74,8 @@ class! {
     /// tolerance: by how many seconds the clock may be behind the last id (10).
     /// when_behind: what happens beyond the tolerance. "restart" continues at the clock's time with fresh randomness, so
     /// ids are then out of order; with a state, or with a fixed node of Short, it raises ClockBehindError. "error" raises
-    /// ClockBehindError. "wait" waits for at most a minute.
+    /// ClockBehindError. "wait" waits for at most longest_wait.
+    /// longest_wait: for how many seconds one call may wait (60).
     ///
     /// >>> new = idgen.V7(clock=lambda: 1_645_557_742_000_000_000, seed=1)
     /// >>> str(new())[:15]

@@ -45,8 +45,28 @@ pub(super) fn read_state(path: Option<PathBuf>) -> PyResult<AnyState> {
     })
 }
 
-/// The tolerance in seconds or as a timedelta (ten seconds if left out), and what happens beyond it.
-fn read_policy(tolerance: Option<&Bound<'_, PyAny>>, when_behind: &str) -> PyResult<ClockPolicy> {
+/// Seconds as a number, infinite ones too, or a timedelta.
+fn read_seconds(name: &str, given: &Bound<'_, PyAny>) -> PyResult<Duration> {
+    let seconds: f64 = match given.cast::<PyDelta>() {
+        Ok(delta) => delta.call_method0("total_seconds")?.extract()?,
+        Err(_) if given.is_instance_of::<PyBool>() => {
+            return Err(PyTypeError::new_err(format!("{name} must be seconds or a timedelta, not {given}")));
+        }
+        Err(_) => given.extract()?,
+    };
+    if seconds == f64::INFINITY {
+        return Ok(Duration::MAX);
+    }
+    Duration::try_from_secs_f64(seconds)
+        .map_err(|_| PyValueError::new_err(format!("{name} must be seconds, 0 or more, not {seconds}")))
+}
+
+/// The tolerance (ten seconds if left out), what happens beyond it, and the longest wait (a minute).
+fn read_policy(
+    tolerance: Option<&Bound<'_, PyAny>>,
+    when_behind: &str,
+    longest_wait: Option<&Bound<'_, PyAny>>,
+) -> PyResult<ClockPolicy> {
     let when_behind = match when_behind {
         "error" => WhenBehind::Error,
         "wait" => WhenBehind::Wait,
@@ -56,22 +76,14 @@ fn read_policy(tolerance: Option<&Bound<'_, PyAny>>, when_behind: &str) -> PyRes
             return Err(PyValueError::new_err(message));
         }
     };
-    let policy = ClockPolicy::DEFAULT.with_when_behind(when_behind);
-    let Some(tolerance) = tolerance else { return Ok(policy) };
-    let seconds: f64 = match tolerance.cast::<PyDelta>() {
-        Ok(delta) => delta.call_method0("total_seconds")?.extract()?,
-        Err(_) if tolerance.is_instance_of::<PyBool>() => {
-            let message = format!("tolerance must be seconds or a timedelta, not {tolerance}");
-            return Err(PyTypeError::new_err(message));
-        }
-        Err(_) => tolerance.extract()?,
-    };
-    if seconds == f64::INFINITY {
-        return Ok(policy.with_tolerance(Duration::MAX));
+    let mut policy = ClockPolicy::DEFAULT.with_when_behind(when_behind);
+    if let Some(tolerance) = tolerance {
+        policy = policy.with_tolerance(read_seconds("tolerance", tolerance)?);
     }
-    let tolerance = Duration::try_from_secs_f64(seconds)
-        .map_err(|_| PyValueError::new_err(format!("tolerance must be seconds, 0 or more, not {seconds}")))?;
-    Ok(policy.with_tolerance(tolerance))
+    if let Some(longest_wait) = longest_wait {
+        policy = policy.with_longest_wait(read_seconds("longest_wait", longest_wait)?);
+    }
+    Ok(policy)
 }
 
 /// Clock, randomness, policy and state of a generator.
@@ -91,9 +103,10 @@ impl Common {
         seed: Option<u64>,
         tolerance: Option<Bound<'_, PyAny>>,
         when_behind: &str,
+        longest_wait: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         Ok(Common {
-            policy: read_policy(tolerance.as_ref(), when_behind)?,
+            policy: read_policy(tolerance.as_ref(), when_behind, longest_wait.as_ref())?,
             clock: read_clock(clock)?,
             entropy: read_entropy(seed)?,
             state,
@@ -119,7 +132,7 @@ macro_rules! class {
             #[new]
             #[pyo3(signature = (
                 $($place=$place_default,)* *, $($key=$key_default,)*
-                clock=None, state=None, seed=None, tolerance=None, when_behind="restart",
+                clock=None, state=None, seed=None, tolerance=None, when_behind="restart", longest_wait=None,
             ))]
             #[allow(clippy::too_many_arguments, reason = "they are keywords in Python")]
             fn new(
@@ -130,10 +143,11 @@ macro_rules! class {
                 seed: Option<u64>,
                 tolerance: Option<Bound<'_, PyAny>>,
                 when_behind: &str,
+                longest_wait: Option<Bound<'_, PyAny>>,
             ) -> PyResult<PyClassInitializer<Self>> {
                 use $crate::generators::settings::{Common, read_state};
 
-                let $common = Common::read(clock, state, seed, tolerance, when_behind)?;
+                let $common = Common::read(clock, state, seed, tolerance, when_behind, longest_wait)?;
                 let (policy, state) = ($common.policy, $common.state.clone());
                 let ids = $make.with_policy(policy);
                 let ids = ids.with_state(read_state(state)?).map_err($crate::errors::raise)?;

@@ -33,24 +33,29 @@ public struct Options: Sendable {
     public var node: String?
     /// A clock and random bytes for tests, or nil for those of the system.
     public var sources: TestSources?
+    /// How many milliseconds one call may wait, with ``WhenBehind/wait`` or for the next second after 65,536 ids of 64 bits; `UInt64.max` for
+    /// any time.
+    public var longestWaitMilliseconds: UInt64
 
     /// Options that differ from the defaults where you pass a value.
     public init(
         stateFile: URL? = nil, toleranceMilliseconds: UInt64 = 10_000, whenBehind: WhenBehind = .restart, node: String? = nil,
-        sources: TestSources? = nil
+        sources: TestSources? = nil, longestWaitMilliseconds: UInt64 = 60_000
     ) {
         self.stateFile = stateFile
         self.toleranceMilliseconds = toleranceMilliseconds
         self.whenBehind = whenBehind
         self.node = node
         self.sources = sources
+        self.longestWaitMilliseconds = longestWaitMilliseconds
     }
 }
 
 /// How an interval becomes the first 16 bits of a prefixed id.
 public enum Prefix: Sendable {
-    /// The number of the interval modulo 2^bits, 1 to 16. It does not hide the time.
-    case sequential(bits: Int32 = 16)
+    /// The number of the interval modulo 2^bits, 1 to 16. It does not hide the time. The tag of a named writer, which needs 16 bits and an
+    /// ascending tail, keeps the rows of each writer together.
+    case sequential(bits: Int32 = 16, writer: String? = nil)
     /// A keyed permutation: without the secret, which has at least 16 bytes, the prefix does not reveal the interval. Each named writer has
     /// one of its own.
     case keyed(secret: Data, writer: String? = nil)
@@ -85,13 +90,11 @@ struct Settings {
     static func create(_ kind: Int32, _ options: Options, _ configure: (inout Settings) throws -> Void = { _ in }) throws -> OpaquePointer {
         var settings = Settings()
         defer { settings.texts.forEach { free($0) } }
-        idgen_settings_init(&settings.settings, kind)
+        settings.initialize(kind)
         settings.settings.when_behind = options.whenBehind.number
         settings.settings.tolerance_ms = options.toleranceMilliseconds
-        if let file = options.stateFile, !file.isFileURL {
-            throw IdError.config("the URL of a state file must be that of a file, not \(file.absoluteString): use URL(fileURLWithPath:)")
-        }
-        settings.settings.state_path = try settings.text("stateFile", options.stateFile?.path)
+        settings.settings.longest_wait_ms = options.longestWaitMilliseconds
+        settings.settings.state_path = try settings.text("stateFile", try options.stateFile.map(path(of:)))
         settings.settings.node = try settings.text("node", options.node)
         if let sources = options.sources {
             settings.settings.fixed = sources.pointer
@@ -103,11 +106,26 @@ struct Settings {
         }
     }
 
+    /// The path of a file. `URL.path` leaves out what a path cannot hold, so that two URLs would be one file.
+    private static func path(of file: URL) throws -> String {
+        let isLocal = file.host ?? "" == "" || file.host == "localhost"
+        let isWhole = isLocal && file.query == nil && file.fragment == nil && !file.absoluteString.contains("%00")
+        guard file.isFileURL, isWhole, !file.hasDirectoryPath, !file.path.isEmpty else {
+            throw IdError.config("the URL of a state file must be that of a file, not \(file.absoluteString): use URL(fileURLWithPath:)")
+        }
+        return file.path
+    }
+
+    /// Sets the defaults. The function without a size initializes the first settings alone.
+    private mutating func initialize(_ kind: Int32) {
+        idgen_settings_init_sized(&settings, MemoryLayout<idgen_settings>.stride, kind)
+    }
+
     /// Runs a function with the settings of a kind: `configure` changes them.
     static func with<T>(_ kind: Int32, _ configure: (inout Settings) throws -> Void, _ run: (UnsafePointer<idgen_settings>) throws -> T) throws -> T {
         var settings = Settings()
         defer { settings.texts.forEach { free($0) } }
-        idgen_settings_init(&settings.settings, kind)
+        settings.initialize(kind)
         try configure(&settings)
         return try run(&settings.settings)
     }
@@ -117,8 +135,9 @@ struct Settings {
         settings.interval = try text("interval", interval)
         settings.tail = tail.number
         switch prefix {
-        case .sequential(let bits):
+        case .sequential(let bits, let writer):
             settings.prefix_bits = bits
+            settings.writer = try text("writer", writer)
         case .keyed(let secret, let writer):
             settings.prefix = IDGEN_KEYED
             settings.secret = bytes(secret)

@@ -112,6 +112,7 @@ func replay(_ test: Object, _ name: String) throws {
     let sources = try TestSources(bytes: unhex(test.text("entropy")!), keepsState: keepsState)
     var options = Options(whenBehind: WhenBehind(rawValue: given.text("when_behind") ?? "restart")!, node: given.text("node"))
     options.sources = sources
+    if let longest = given.number("longest_wait_ms") { options.longestWaitMilliseconds = UInt64(longest) }
     if let tolerance = given.number("tolerance_ms") { options.toleranceMilliseconds = UInt64(tolerance) }
     var ids: Texts?
     var held: DeviceLease?

@@ -109,7 +109,27 @@ pub fn cases() -> Vec<Value> {
     prefixes(&mut cases);
     short(&mut cases);
     mysql_short(&mut cases);
+    for (kind, settings, _) in &counting() {
+        longest_waits(&mut cases, kind, settings);
+    }
     cases.0
+}
+
+/// Waits that end before the clock has caught up.
+fn longest_waits(cases: &mut Cases, kind: &str, settings: &Value) {
+    let waits = and(&and(settings, "when_behind", json!("wait")), "tolerance_ms", json!(50));
+    cases.add(
+        "a wait that is too long",
+        kind,
+        &and(&waits, "longest_wait_ms", json!(1_500)),
+        vec![at(NOON, "next", 1), at(NOON - 3 * SECOND, "next", 1), then("next", 1)],
+    );
+    cases.add(
+        "no wait",
+        kind,
+        &and(&waits, "longest_wait_ms", json!(0)),
+        vec![at(NOON, "next", 1), at(NOON - SECOND, "fill", 2), at(NOON, "fill", 2)],
+    );
 }
 
 /// A clock that stands still, moves, is set back a little and then far, and leaves the range.

@@ -214,6 +214,9 @@ fn policy(settings: &Value) -> ClockPolicy {
     if let Some(ms) = settings["tolerance_ms"].as_u64() {
         policy = policy.with_tolerance(Duration::from_millis(ms));
     }
+    if let Some(ms) = settings["longest_wait_ms"].as_u64() {
+        policy = policy.with_longest_wait(Duration::from_millis(ms));
+    }
     match settings["when_behind"].as_str() {
         Some("error") => policy.with_when_behind(WhenBehind::Error),
         Some("wait") => policy.with_when_behind(WhenBehind::Wait),

@@ -20,7 +20,7 @@ internal object Library {
         }
     }
 
-    @JvmStatic external fun idgen_settings_init(settings: Settings, kind: Int)
+    @JvmStatic external fun idgen_settings_init_sized(settings: Settings, size: Long, kind: Int)
     @JvmStatic external fun idgen_generator_new(settings: Settings, error: Pointer): Pointer?
     @JvmStatic external fun idgen_generator_free(generator: Pointer)
     @JvmStatic external fun idgen_generator_next(generator: Pointer, id: ByteArray, error: Pointer): Int
@@ -79,7 +79,7 @@ internal object Library {
 @Suppress("PropertyName")
 @Structure.FieldOrder(
     "size", "kind", "when_behind", "tolerance_ms", "state_path", "node", "prefix", "prefix_bits", "utc_offset_secs", "tail",
-    "interval", "secret", "secret_length", "writer", "fixed_prefix", "fixed", "fixed_state",
+    "interval", "secret", "secret_length", "writer", "fixed_prefix", "fixed", "fixed_state", "longest_wait_ms",
 )
 internal class Settings : Structure() {
     @JvmField var size: Long = 0
@@ -99,6 +99,7 @@ internal class Settings : Structure() {
     @JvmField var fixed_prefix: Pointer? = null
     @JvmField var fixed: Pointer? = null
     @JvmField var fixed_state: Byte = 0
+    @JvmField var longest_wait_ms: Long = 0
 }
 
 /** The memory of an `idgen_error`, one for each thread. */

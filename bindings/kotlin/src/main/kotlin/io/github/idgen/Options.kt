@@ -31,6 +31,8 @@ public enum class WhenBehind {
  * @property whenBehind what happens beyond the tolerance
  * @property node the node of versions 1 and 6 and of 64-bit ids as twelve hexadecimal digits, or null for a random one
  * @property sources a clock and random bytes for tests, or null for those of the system
+ * @property longestWait how long one call may wait, with [WhenBehind.WAIT] or for the next second after 65,536 ids of 64 bits;
+ *   [Duration.INFINITE] for any time
  */
 public class Options(
     public val stateFile: File? = null,
@@ -38,11 +40,12 @@ public class Options(
     public val whenBehind: WhenBehind = WhenBehind.RESTART,
     public val node: String? = null,
     public val sources: TestSources? = null,
+    public val longestWait: Duration = 60.seconds,
 ) {
     /** For Java: options with a state file, or without one, and with the defaults of the others. */
     public constructor(stateFile: File?) : this(stateFile, DEFAULT_TOLERANCE)
 
-    /** For Java. A tolerance of 100 years or more is any. */
+    /** For Java. A duration of 100 years or more is any. */
     @JvmOverloads
     public constructor(
         stateFile: File?,
@@ -50,22 +53,32 @@ public class Options(
         whenBehind: WhenBehind = WhenBehind.RESTART,
         node: String? = null,
         sources: TestSources? = null,
-    ) : this(stateFile, if (tolerance >= ANY) Duration.INFINITE else tolerance.toKotlinDuration(), whenBehind, node, sources)
+        longestWait: java.time.Duration = java.time.Duration.ofMinutes(1),
+    ) : this(stateFile, anyAbove(tolerance), whenBehind, node, sources, anyAbove(longestWait))
 
     /** [tolerance] for Java, where it is `getTolerance()`: `Long.MAX_VALUE` seconds for [Duration.INFINITE]. */
     @get:JvmName("getTolerance")
     public val toleranceJava: java.time.Duration get() = tolerance.toJavaDuration()
 
+    /** [longestWait] for Java, where it is `getLongestWait()`. */
+    @get:JvmName("getLongestWait")
+    public val longestWaitJava: java.time.Duration get() = longestWait.toJavaDuration()
+
     private companion object {
         val DEFAULT_TOLERANCE = 10.seconds
         val ANY: java.time.Duration = java.time.Duration.ofDays(36_525)
+
+        fun anyAbove(given: java.time.Duration): Duration = if (given >= ANY) Duration.INFINITE else given.toKotlinDuration()
     }
 }
 
 /** How an interval becomes the first 16 bits of a prefixed id. */
 public sealed class Prefix {
-    /** The number of the interval modulo 2^[bits], 1 to 16. It does not hide the time. */
-    public class Sequential(public val bits: Int = 16) : Prefix()
+    /**
+     * The number of the interval modulo 2^[bits], 1 to 16. It does not hide the time. The tag of a named writer, which needs 16 bits and an ascending
+     * tail, keeps the rows of each writer together.
+     */
+    public class Sequential @JvmOverloads constructor(public val bits: Int = 16, public val writer: String? = null) : Prefix()
 
     /**
      * A keyed permutation: without the secret, which has at least 16 bytes, the prefix does not reveal the interval. Each named writer has
@@ -97,15 +110,21 @@ internal class SettingsOf(kind: Int, private val options: Options) {
     private val kept = mutableListOf<Memory>()
 
     init {
-        Library.idgen_settings_init(settings, kind)
+        // The function without a size initializes the first settings alone.
+        Library.idgen_settings_init_sized(settings, settings.size().toLong(), kind)
         settings.when_behind = options.whenBehind.ordinal
-        if (options.tolerance.isNegative()) throw IdException.Config("the tolerance must not be negative, as ${options.tolerance} is")
-        // All bits set is the largest number of C.
-        settings.tolerance_ms = if (options.tolerance.isInfinite()) -1 else options.tolerance.inWholeMilliseconds
+        settings.tolerance_ms = milliseconds("tolerance", options.tolerance)
+        settings.longest_wait_ms = milliseconds("longest wait", options.longestWait)
         settings.state_path = options.stateFile?.let { text("stateFile", it.path) }
         settings.node = options.node?.let { text("node", it) }
         val keepsState = options.sources?.keepsState == true && kind != 4 && options.stateFile == null
         settings.fixed_state = if (keepsState) 1 else 0
+    }
+
+    private fun milliseconds(name: String, given: Duration): Long {
+        if (given.isNegative()) throw IdException.Config("the $name must not be negative, as $given is")
+        // All bits set is the largest number of C.
+        return if (given.isInfinite()) -1 else given.inWholeMilliseconds
     }
 
     fun text(name: String, value: String): Memory = bytes(terminated(name, value))
@@ -117,7 +136,10 @@ internal class SettingsOf(kind: Int, private val options: Options) {
         settings.interval = text("interval", interval)
         settings.tail = tail.ordinal
         when (prefix) {
-            is Prefix.Sequential -> settings.prefix_bits = prefix.bits
+            is Prefix.Sequential -> {
+                settings.prefix_bits = prefix.bits
+                settings.writer = prefix.writer?.let { text("writer", it) }
+            }
             is Prefix.Keyed -> {
                 settings.prefix = 1
                 settings.secret = bytes(prefix.secret)

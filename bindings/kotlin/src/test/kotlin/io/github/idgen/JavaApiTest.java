@@ -67,6 +67,9 @@ final class JavaApiTest {
         Options all = new Options(file, Duration.ofDays(1), WhenBehind.WAIT);
         assertEquals(Duration.ofDays(1), all.getTolerance());
         assertEquals(WhenBehind.WAIT, all.getWhenBehind());
+        assertEquals(Duration.ofMinutes(1), all.getLongestWait());
+        Options limited = new Options(file, Duration.ofDays(1), WhenBehind.WAIT, null, null, Duration.ofSeconds(5));
+        assertEquals(Duration.ofSeconds(5), limited.getLongestWait());
         assertEquals(file, all.getStateFile());
         try (UuidGenerator ids = UuidGenerator.v7(all)) {
             assertTrue(last.toString().compareTo(ids.nextJava().toString()) < 0);

@@ -91,6 +91,7 @@ internal fun replay(case: JsonObject): JsonArray {
             whenBehind = WhenBehind.valueOf((given.text("when_behind") ?: "restart").uppercase()),
             node = given.text("node"),
             sources = sources,
+            longestWait = given.number("longest_wait_ms")?.milliseconds ?: Options().longestWait,
         )
         var generator: Texts? = null
         var lease: DeviceLease? = null
