@@ -16,12 +16,13 @@ check: ## formatting, clippy, and every test and doc test that needs no database
 # its profile, these are not checked again.
 CHECKED_TOO = CARGO_TARGET_DIR=$(CURDIR)/target CARGO_PROFILE_DEV_DEBUG=line-tables-only
 
-lint: ## formatting, clippy, rustdoc, the list of public items, links between pages and the version in all files, with warnings as errors
+lint: ## formatting, clippy, rustdoc, the list of public items, links between pages, the table of languages and the version in all files, with warnings as errors
 	scripts/links.py
 	scripts/trust.py
 	scripts/version.py
 	scripts/llms.py
 	scripts/contributing.py
+	scripts/languages.py
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo clippy -p idgen-keys --lib --no-default-features -- -D warnings
