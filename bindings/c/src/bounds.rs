@@ -1,8 +1,9 @@
 //! The smallest and the largest id of a time.
 
 use std::ops::{Range, RangeInclusive};
+use std::time::Duration;
 
-use idgen::{Kind, Timestamp, Uuid, bounds, codec::swapped};
+use idgen::{Interval, Kind, Prefix, Timestamp, Uuid, bounds, codec::swapped};
 
 use crate::boundary::Checked;
 use crate::error::{Failure, IDGEN_BUFFER, IDGEN_CONFIG, IdgenError};
@@ -62,6 +63,15 @@ unsafe fn range(settings: &IdgenSettings, times: Range<Timestamp>) -> Checked<Ra
     })
 }
 
+/// Counts the intervals of these times without their prefixes; 0 for those that are not numbered, the weeks of a year.
+fn intervals(prefix: &Prefix, interval: Interval, times: Range<Timestamp>) -> usize {
+    let last = times.end.saturating_sub(Duration::from_nanos(100));
+    match prefix {
+        Prefix::Md5Week { .. } => 0,
+        _ => (interval.bucket(last).number - interval.bucket(times.start).number + 1) as usize,
+    }
+}
+
 /// Finds the bounds of IDGEN_PREFIXED: a pair of ids for each interval of the times, in their order, each pair 32 bytes. `settings` are those
 /// with which the ids are generated. `capacity` is the number of pairs that fit; the number of pairs is written to `count`. If there is memory for
 /// fewer, it returns IDGEN_BUFFER and writes nothing but the number.
@@ -89,12 +99,15 @@ pub unsafe extern "C" fn idgen_prefixed_bounds(
             }
             let (prefix, interval) = (settings.prefix()?, settings.interval()?);
             let ranges = bounds::prefixed(&prefix, interval, settings.tail()?, times(start, end))?;
-            // What does not fit is only counted: memory for it might not exist.
-            let (mut ids, mut found) = (Vec::new(), 0);
-            for range in ranges {
-                found += 1;
-                if found <= capacity {
-                    ids.extend(<[Uuid; 2]>::from(range.into_inner()));
+            // Memory for what does not fit might not exist, and the prefixes of a long time might take days.
+            let (mut ids, mut found) = (Vec::new(), intervals(&prefix, interval, times(start, end)));
+            if found <= capacity {
+                found = 0;
+                for range in ranges {
+                    found += 1;
+                    if found <= capacity {
+                        ids.extend(<[Uuid; 2]>::from(range.into_inner()));
+                    }
                 }
             }
             input::put("count", count, found)?;

@@ -183,7 +183,8 @@ pub fn prefixed(
             return None;
         }
         let bucket = Current::enter(next, prefix, interval, layout);
-        let until = bucket.end().saturating_sub(TICK).min(last);
+        // The week that holds the last moment of a Timestamp ends after it, so its end would be before `next`.
+        let until = if bucket.end() > next { bucket.end().saturating_sub(TICK).min(last) } else { last };
         let (first, last) = bucket.bounds(layout, next.unix_millis(), until.unix_millis());
         next = until.saturating_add(TICK);
         Some(first..=last)

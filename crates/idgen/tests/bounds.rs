@@ -171,3 +171,15 @@ fn times_that_are_wrong_are_refused() {
     let before = Timestamp::from_gregorian_ticks(0).saturating_sub(TICK);
     assert!(bounds::v6(bounds::moment(before)).unwrap_err().is_time_out_of_range());
 }
+
+/// The times end with the last one that a `Timestamp` holds, in the middle of a week: an end without which the ranges would never end.
+#[test]
+fn the_ranges_of_all_times_have_an_end() {
+    let end = Timestamp::from_unix_ticks(i64::MAX);
+    let start = end.saturating_sub(Duration::from_secs(21 * 86_400));
+    for utc_offset_secs in [0, 14 * 3_600, -14 * 3_600] {
+        let prefix = Prefix::Md5Week { utc_offset_secs };
+        let ranges = bounds::prefixed(&prefix, Interval::Week, Tail::RandomV4, start..end).unwrap();
+        assert!((3..=5).contains(&ranges.take(100).count()), "{utc_offset_secs}");
+    }
+}

@@ -25,7 +25,7 @@ public enum Bounds {
     public static func v1(_ times: some Times) throws -> (first: UUID, last: UUID) { try of(IDGEN_V1, times) }
 
     /// The ids with fixed first bits, as ``UUIDGenerator/fixedPrefix(_:options:)`` makes them.
-    public static func fixedPrefix(_ bits: String = "ffffffff", _ times: some Times) throws -> (first: UUID, last: UUID) {
+    public static func fixedPrefix(_ times: some Times, bits: String = "ffffffff") throws -> (first: UUID, last: UUID) {
         try of(IDGEN_FIXED_PREFIX, times) { settings in settings.settings.fixed_prefix = try settings.text("bits", bits) }
     }
 
@@ -33,7 +33,7 @@ public enum Bounds {
     /// tail, a range has the ids of these times only. After a random tail it has all ids of the interval, and those of all other intervals with the
     /// same prefix. A keyed prefix takes about 0.2 ms for each interval.
     public static func prefixed(
-        _ prefix: Prefix = .sequential(), interval: String = "day", tail: Tail = .ascending, _ times: some Times
+        _ times: some Times, _ prefix: Prefix = .sequential(), interval: String = "day", tail: Tail = .ascending
     ) throws -> [(first: UUID, last: UUID)] {
         let (start, end) = (times.startTicks, times.endTicks)
         return try Settings.with(IDGEN_PREFIXED, { try $0.setPrefixed(prefix, interval, tail) }) { settings in
@@ -98,6 +98,12 @@ extension DateInterval: Times {
 extension Range<Int64>: Times {
     public var startTicks: Int64 { lowerBound }
     public var endTicks: Int64 { upperBound }
+}
+
+/// A date can hold what is not a number, which is no time.
+func checked(_ date: Date) throws -> Date {
+    guard !date.timeIntervalSince1970.isNaN else { throw IdError.config("a date is not a number: give one that is a time") }
+    return date
 }
 
 /// A date in units of 100 ns since 1970, or the first or last one of 64 bits. Whole microseconds are exact.

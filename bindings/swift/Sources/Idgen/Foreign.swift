@@ -30,7 +30,7 @@ public func foreignTexts(_ text: String) throws -> [ForeignId] {
 /// The layouts of 64 bits that give a number a plausible time, the most plausible first: at least a day after the layout's beginning, and at
 /// most a day after `now`.
 public func foreignNumbers(_ number: UInt64, now: Date = Date()) throws -> [ForeignId] {
-    let now = ticks(of: now)
+    let now = ticks(of: try checked(now))
     return try readings { seen, capacity, count, error in idgen_foreign_numbers(number, now, seen, capacity, count, error) }
 }
 

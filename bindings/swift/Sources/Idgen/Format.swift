@@ -69,8 +69,12 @@ public enum Format: Int32, CaseIterable, Sendable {
         return lines.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The id of a text. Throws ``IdError/parse(_:offset:)`` if the text is not of this format.
-    public func decode(_ text: String) throws -> UUID { try decode(Data(text.utf8)) }
+    /// The id of a text. Throws ``IdError/parse(_:offset:)`` if the text is not of this format, and ``IdError/config(_:)`` for a format that is no
+    /// text: its 16 bytes in UTF-8 would be an id.
+    public func decode(_ text: String) throws -> UUID {
+        guard isText else { throw IdError.config("\(name) is no text: decode its bytes") }
+        return try decode(Data(text.utf8))
+    }
 
     /// The id of a text in UTF-8, or of the 16 bytes of ``swapped`` and ``binary``.
     public func decode(_ bytes: Data) throws -> UUID {

@@ -41,7 +41,9 @@ public enum RowKind: Sendable {
 ///
 /// The times may be in any order, and ids of one time ascend in the order of their rows. Throws ``IdError/timeOutOfRange(_:)`` if the kind cannot
 /// hold one of the times. A `Date` near today is exact to about 120 ns.
-public func idsForRows(_ kind: RowKind, at times: [Date]) throws -> [UUID] { try idsForRows(kind, ticks: times.map(ticks(of:))) }
+public func idsForRows(_ kind: RowKind, at times: [Date]) throws -> [UUID] {
+    try idsForRows(kind, ticks: times.map { ticks(of: try checked($0)) })
+}
 
 /// Ids for rows whose times are given in units of 100 ns since 1970, the exact unit of versions 1 and 6, which a `Date` rounds.
 public func idsForRows(_ kind: RowKind, ticks times: [Int64]) throws -> [UUID] {

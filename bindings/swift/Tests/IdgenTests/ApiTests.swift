@@ -45,6 +45,21 @@ final class ApiTests: XCTestCase {
             { try UUIDGenerator.v4(Options(stateFile: URL(fileURLWithPath: "ids.state"))) },
             { try UUIDGenerator.v7(Options(stateFile: URL(string: "https://example.com/x.state")!)) },
             { try UUIDGenerator.v7(Options(stateFile: URL(string: "ids.state")!)) },
+            // `URL.path` leaves out a host, a query and a fragment.
+            { try UUIDGenerator.v7(Options(stateFile: URL(string: "file://server/tmp/ids.state")!)) },
+            { try UUIDGenerator.v7(Options(stateFile: URL(string: "file:///tmp/ids#1.state")!)) },
+            { try UUIDGenerator.v7(Options(stateFile: URL(string: "file:///tmp/ids?1.state")!)) },
+            { try UUIDGenerator.v7(Options(stateFile: URL(string: "file:///tmp/a%00b.state")!)) },
+            { try UUIDGenerator.v7(Options(stateFile: URL(string: "file:///tmp/a%FFb.state")!)) },
+            { try UUIDGenerator.v7(Options(stateFile: URL(fileURLWithPath: "/tmp/a\0b.state"))) },
+            { try UUIDGenerator.v7(Options(stateFile: URL(fileURLWithPath: "/tmp/no-such-folder/"))) },
+            // Its bytes would be an id.
+            { try Format.binary.decode("0123456789abcdef") },
+            { try Format.swapped.decode("0123456789abcdef") },
+            // Both are a time at the end of all times for those who only compare.
+            { try idsForRows(.prefixed(.md5Week(), interval: "week", tail: .randomV4), at: [Date(timeIntervalSince1970: .nan)]) },
+            { try foreignNumbers(175_928_847_299_117_063, now: Date(timeIntervalSince1970: .nan)) },
+            { try UUIDGenerator.prefixed(.sequential(bits: 8, writer: "writer")) },
             { try UUIDGenerator.prefixed(.keyed(secret: short)) },
             { try UUIDGenerator.prefixed(.sequential(bits: 17)) },
             { try UUIDGenerator.prefixed(interval: "fortnight") },
@@ -61,6 +76,35 @@ final class ApiTests: XCTestCase {
                 guard case .config = thrown as! IdError else { return XCTFail("call \(number): \(thrown)") }
             }
         }
+    }
+
+    /// The last week of all times ends after the last time that there is.
+    func testAllTimesHaveAnEnd() throws {
+        let week: (Int64) throws -> Int = { start in
+            try Bounds.prefixed(start..<Int64.max, .md5Week(), interval: "week", tail: .randomV4).count
+        }
+        XCTAssertTrue(3...5 ~= (try week(Int64.max - 21 * 864_000_000_000)))
+        XCTAssertEqual(try Bounds.prefixed(Int64(0)..<Int64(1)).count, 1)
+        XCTAssertEqual(try Bounds.fixedPrefix(Int64(0)..<Int64(1)).first.uuidString.prefix(8), "FFFFFFFF")
+    }
+
+    /// Only the ids of a writer with a name have its tag.
+    func testAWriterOfASequentialPrefix() throws {
+        let ids = try [nil, "one", "two"].map { (writer: String?) in
+            let sources = try TestSources(bytes: Data([1]))
+            return try UUIDGenerator.prefixed(.sequential(writer: writer), options: Options(sources: sources)).next()
+        }
+        XCTAssertEqual(Set(ids).count, 3)
+    }
+
+    func testTheErrorOfAStateNamesTheFile() throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("ü %41#?\(UUID().uuidString).state")
+        defer { for path in [file.path, file.path + ".lock"] { try? FileManager.default.removeItem(atPath: path) } }
+        _ = try UUIDGenerator.v7(Options(stateFile: file)).next()
+        XCTAssertThrowsError(try UUIDGenerator.ulid(Options(stateFile: file))) { thrown in
+            XCTAssertTrue("\(thrown)".contains(file.lastPathComponent), "\(thrown)")
+        }
+        _ = try UUIDGenerator.v7(Options(stateFile: file)).next()
     }
 
     func testManyThreadsUseOneGenerator() throws {

@@ -18,7 +18,7 @@ final class BoundsTests: XCTestCase {
         case "ulid":
             ids = try Bounds.ulid(times)
             return [try Format.base32.encode(ids.first), try Format.base32.encode(ids.last)]
-        default: ids = try Bounds.fixedPrefix((vector["settings"] as! Object).text("prefix")!, times)
+        default: ids = try Bounds.fixedPrefix(times, bits: (vector["settings"] as! Object).text("prefix")!)
         }
         return [try Format.hyphenated.encode(ids.first), try Format.hyphenated.encode(ids.last)]
     }
@@ -39,7 +39,7 @@ final class BoundsTests: XCTestCase {
         for vector in vectors.objects("prefixed") where hasRange(vector) {
             let given = vector["settings"] as! Object
             let times = Int64(vector.text("start")!)!..<Int64(vector.text("end")!)!
-            let find = { try Bounds.prefixed(prefix(given), interval: given.text("interval")!, tail: tail(given), times) }
+            let find = { try Bounds.prefixed(times, prefix(given), interval: given.text("interval")!, tail: tail(given)) }
             if vector.has("error") {
                 assertFails(vector, find)
                 continue
@@ -53,7 +53,7 @@ final class BoundsTests: XCTestCase {
         let noon = ISO8601DateFormatter().date(from: "2026-11-21T12:00:00Z")!
         let ticks: Int64 = 17_952_624_000_000_000
         XCTAssertTrue(try Bounds.v6(DateInterval(start: noon, duration: 86_400)) == Bounds.v6(ticks..<ticks + 864_000_000_000))
-        XCTAssertEqual(try Bounds.prefixed(interval: "90s", DateInterval(start: noon, duration: 90 * 1_000)).count, 1_000)
+        XCTAssertEqual(try Bounds.prefixed(DateInterval(start: noon, duration: 90 * 1_000), interval: "90s").count, 1_000)
         let far = DateInterval(start: noon, end: Date.distantFuture.addingTimeInterval(1e30))
         XCTAssertThrowsError(try Bounds.v7(far)) { XCTAssertEqual(category($0 as! IdError), "time-out-of-range") }
         XCTAssertThrowsError(try Bounds.v7(DateInterval(start: noon, duration: 0))) { XCTAssertEqual(category($0 as! IdError), "config") }

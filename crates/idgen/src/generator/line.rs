@@ -127,7 +127,7 @@ pub(crate) fn load(kind: Kind, state: &mut impl State) -> Result<Option<Saved>> 
     let saved = state.load()?;
     match saved {
         Some(Saved { kind: other, .. }) if other != kind => Err(Error::state(
-            other,
+            state.place().unwrap_or(other.name()),
             "belongs to another kind of id",
             format_args!("this generator is of the kind {kind}; give each kind a state of its own"),
         )),

@@ -110,6 +110,11 @@ pub trait State {
         true
     }
 
+    /// The place of the state for errors, such as the path of a file; `None` if it has no name.
+    fn place(&self) -> Option<&str> {
+        None
+    }
+
     /// The state that was saved last, or `None` if nothing was ever saved.
     fn load(&mut self) -> Result<Option<Saved>>;
 
@@ -141,6 +146,10 @@ impl<T: State + ?Sized> State for alloc::boxed::Box<T> {
     #[inline]
     fn is_kept(&self) -> bool {
         (**self).is_kept()
+    }
+
+    fn place(&self) -> Option<&str> {
+        (**self).place()
     }
 
     fn load(&mut self) -> Result<Option<Saved>> {

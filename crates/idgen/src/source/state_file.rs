@@ -7,7 +7,7 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
-use std::string::String;
+use std::string::{String, ToString};
 use std::vec::Vec;
 use std::{format, fs};
 
@@ -41,6 +41,8 @@ const LONGEST: u64 = 1024;
 #[derive(Debug)]
 pub struct FileState {
     path: PathBuf,
+    /// The path in an error.
+    place: String,
     lock: OwnFile,
     mark: ForkMark,
 }
@@ -70,11 +72,16 @@ impl FileState {
             }
             Err(TryLockError::Error(error)) => return Err(failed(&path, "cannot be locked", error)),
         }
-        Ok(FileState { path, lock, mark: ForkMark::now() })
+        let place = path.display().to_string();
+        Ok(FileState { path, place, lock, mark: ForkMark::now() })
     }
 }
 
 impl State for FileState {
+    fn place(&self) -> Option<&str> {
+        Some(&self.place)
+    }
+
     fn load(&mut self) -> Result<Option<Saved>> {
         let unreadable = |error| failed(&self.path, "cannot be read", error);
         match fs::metadata(&self.path) {

@@ -14,8 +14,8 @@ public class TimeSpan(public val start: Instant, public val end: Instant) {
 
     internal val startTicks: Long get() = ticksOf(start)
 
-    // A part of a tick belongs to the times before the end.
-    internal val endTicks: Long get() = ticksAfter(end)
+    // A part of a tick belongs to the times before the end, unless there are none.
+    internal val endTicks: Long get() = if (end <= start) ticksOf(end) else ticksAfter(end)
 }
 
 /** The smallest and the largest 128-bit id of a time; both belong to the range. */

@@ -87,8 +87,14 @@ public enum class Format {
         }
     }
 
-    /** The id of a text. Throws [IdException.Parse] if the text is not of this format. */
-    public fun decode(text: String): Uuid = decode(text.toByteArray())
+    /**
+     * The id of a text. Throws [IdException.Parse] if the text is not of this format, and [IdException.Config] for a format that is no text: its 16
+     * bytes in UTF-8 would be an id.
+     */
+    public fun decode(text: String): Uuid {
+        if (!isText) throw IdException.Config("$this is no text: decode its bytes")
+        return decode(text.toByteArray())
+    }
 
     /** The id of a text in UTF-8, or of the 16 bytes of [SWAPPED] and [BINARY]. */
     public fun decode(bytes: ByteArray): Uuid {

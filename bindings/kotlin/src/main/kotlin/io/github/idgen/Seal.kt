@@ -36,6 +36,8 @@ public sealed class Sealer(private val handle: Handle) : AutoCloseable {
     private fun change(id: Uuid, function: Change): Uuid = change(listOf(id), function).single()
 
     private fun change(ids: List<Uuid>, function: Change): List<Uuid> {
+        handle.use {}
+        if (ids.size > MAX_BATCH) throw IdException.Config("a batch has 0 to $MAX_BATCH ids, not ${ids.size}")
         val bytes = ByteArray(16 * ids.size)
         ids.forEachIndexed { at, id -> id.toByteArray().copyInto(bytes, 16 * at) }
         handle.use { seal -> call { function(seal, bytes, ids.size.toLong(), it) } }

@@ -2,6 +2,7 @@ package io.github.idgen
 
 import java.io.File
 import java.nio.file.Path
+import java.util.Collections
 import java.util.concurrent.ConcurrentHashMap
 import kotlin.concurrent.thread
 import kotlin.time.Duration
@@ -66,13 +67,25 @@ internal class ApiTest {
         val calls = listOf<() -> Any>(
             { UuidGenerator.v7(Options(node = "9f6bdeced846")) },
             { UuidGenerator.v7(Options(tolerance = (-1).seconds)) },
+            { UuidGenerator.v7(Options(longestWait = (-1).seconds)) },
             { UuidGenerator.v1(Options(node = "a\u0000b")) },
             { UuidGenerator.v4(Options(stateFile = File("ids.state"))) },
             { UuidGenerator.prefixed(Prefix.Keyed(ByteArray(15))) },
             { UuidGenerator.prefixed(Prefix.Sequential(17)) },
             { UuidGenerator.prefixed(interval = "fortnight") },
             { UuidGenerator.fixedPrefix("xyz") },
+            { UuidGenerator.prefixed(Prefix.Sequential(8, "writer")) },
             { SealKey(ByteArray(15)) },
+            // Their bytes would not fit into an array.
+            { SealKey(ByteArray(16)).sealAll(Collections.nCopies(1 shl 27, Uuid.NIL)) },
+            // Its bytes would be an id, and those of half a character a question mark.
+            { Format.BINARY.decode("0123456789abcdef") },
+            { Format.SWAPPED.decode("\uD800".repeat(16)) },
+            // Within a unit of 100 ns.
+            { Bounds.v7(TimeSpan(Instant.fromEpochSeconds(10, 80), Instant.fromEpochSeconds(10, 20))) },
+            { Bounds.v7(TimeSpan(Instant.fromEpochSeconds(10, 50), Instant.fromEpochSeconds(10, 50))) },
+            // More ranges than a list has, which are counted at once.
+            { Bounds.prefixed(Prefix.Keyed(ByteArray(16)), "1s", Tail.RANDOM_V4, TimeSpan(Instant.fromEpochSeconds(0), Instant.DISTANT_FUTURE)) },
             { TestSources(ByteArray(0)) },
             { PrefixKey(ByteArray(16)).writerTag(7) },
             { PrefixKey(ByteArray(16), "a").writerTag(65_536) },
@@ -84,6 +97,34 @@ internal class ApiTest {
         )
         for ((number, call) in calls.withIndex()) assertThrows(IdException.Config::class.java, { call() }, "call $number")
         assertThrows(IdException.Parse::class.java) { Format.HYPHENATED.decode("\uD800") }
+    }
+
+    /** The last week of all times ends after the last time that there is. */
+    @Test
+    fun allTimesHaveAnEnd() {
+        val from = Instant.fromEpochSeconds(922_337_203_685 - 21 * 86_400)
+        val ranges = Bounds.prefixed(Prefix.Md5Week(), "week", Tail.RANDOM_V4, TimeSpan(from, Instant.DISTANT_FUTURE))
+        assertTrue(ranges.size in 3..5, "$ranges")
+    }
+
+    /** Only the ids of a writer with a name have its tag. */
+    @Test
+    fun aWriterOfASequentialPrefix() {
+        val ids = listOf(null, "one", "two").map { writer ->
+            TestSources(byteArrayOf(1)).use { sources ->
+                UuidGenerator.prefixed(Prefix.Sequential(writer = writer), options = Options(sources = sources)).use { it.next() }
+            }
+        }
+        assertEquals(3, ids.toSet().size)
+    }
+
+    @Test
+    fun theErrorOfAStateNamesTheFile(@TempDir folder: Path) {
+        val file = File(folder.toFile().canonicalFile, "ü \n%00#?.state")
+        UuidGenerator.v7(Options(file)).use { it.next() }
+        val error = assertThrows(IdException.State::class.java) { UuidGenerator.ulid(Options(file)) }
+        assertTrue(file.name.replace("\n", "\\n") in error.message!!, error.message)
+        UuidGenerator.v7(Options(file)).use { it.next() }
     }
 
     @Test
