@@ -55,6 +55,8 @@ impl FileState {
     pub fn open(path: impl Into<PathBuf>) -> Result<Self> {
         let path = path.into();
         let path = resolved(&path).map_err(|error| failed(&path, "cannot be opened", error))?;
+        // Before it is locked: nothing is left beside a folder or a device that somebody named by mistake.
+        exists(&path)?;
         let lock_path = beside(&path, "lock");
         let lock = OpenOptions::new().create(true).truncate(false).write(true).open(&lock_path).map_err(
             |error| {
@@ -83,16 +85,10 @@ impl State for FileState {
     }
 
     fn load(&mut self) -> Result<Option<Saved>> {
-        let unreadable = |error| failed(&self.path, "cannot be read", error);
-        match fs::metadata(&self.path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(unreadable(error)),
-            // A pipe would block forever, and a device never ends.
-            Ok(found) if !found.is_file() => {
-                return Err(refused(&self.path, "is not a state file", "name a regular file"));
-            }
-            Ok(_) => {}
+        if !exists(&self.path)? {
+            return Ok(None);
         }
+        let unreadable = |error| unreadable(&self.path, error);
         let mut bytes = Vec::new();
         let file = File::open(&self.path).map_err(unreadable)?;
         file.take(LONGEST).read_to_end(&mut bytes).map_err(unreadable)?;
@@ -135,6 +131,21 @@ fn resolved(path: &Path) -> std::io::Result<PathBuf> {
         }
         done => done,
     }
+}
+
+/// Whether there is a file; an error if it is another object.
+fn exists(path: &Path) -> Result<bool> {
+    match fs::metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(unreadable(path, error)),
+        // A pipe would block forever, and a device never ends.
+        Ok(found) if !found.is_file() => Err(refused(path, "is not a state file", "name a regular file")),
+        Ok(_) => Ok(true),
+    }
+}
+
+fn unreadable(path: &Path, error: std::io::Error) -> Error {
+    failed(path, "cannot be read", error)
 }
 
 fn replace(path: &Path, content: &[u8]) -> std::io::Result<()> {
@@ -360,8 +371,11 @@ mod tests {
     #[test]
     fn a_place_that_is_not_a_regular_file_is_refused() {
         let folder = tempfile::tempdir().unwrap();
-        let error = FileState::open(folder.path()).unwrap().load().unwrap_err();
+        let path = folder.path().join("folder");
+        fs::create_dir(&path).unwrap();
+        let error = FileState::open(&path).unwrap_err();
         assert!(error.to_string().contains("not a state file"), "{error}");
+        assert!(!beside(&path, "lock").exists(), "a lock is left beside it");
     }
 
     #[test]
