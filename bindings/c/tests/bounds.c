@@ -72,7 +72,28 @@ static void check_prefixed(const json_t *vector) {
   free(context);
 }
 
+/* Ranges up to the last time that there is: those of weeks have an end, and those of keys are counted without their prefixes, which would
+ * take thousands of years. */
+static void check_all_times(void) {
+  idgen_settings settings;
+  size_t count = 0;
+  idgen_settings_init(&settings, IDGEN_PREFIXED);
+  settings.tail = IDGEN_RANDOM_V8;
+  settings.prefix = IDGEN_MD5_WEEK;
+  settings.interval = "week";
+  int64_t three_weeks = 21 * INT64_C(864000000000);
+  int32_t status = idgen_prefixed_bounds(&settings, INT64_MAX - three_weeks, INT64_MAX, NULL, 0, &count, NULL);
+  check(status == IDGEN_BUFFER && count >= 3 && count <= 5, "all times", "the number of weeks");
+  settings.prefix = IDGEN_KEYED;
+  settings.interval = "1s";
+  settings.secret = (const uint8_t *)"a secret of at least 16 bytes";
+  settings.secret_length = 29;
+  status = idgen_prefixed_bounds(&settings, 0, INT64_MAX, NULL, 0, &count, NULL);
+  check(status == IDGEN_BUFFER && count == INT64_MAX / 10000000 + 1, "all times", "the number of seconds");
+}
+
 void check_bounds(const char *folder) {
+  check_all_times();
   json_t *vectors = load(folder, "bounds.json"), *vector;
   size_t number;
   json_array_foreach(member(vectors, "bounds"), number, vector) {

@@ -492,8 +492,23 @@ def test_any_tolerance(tolerance: Any) -> None:
     now[0] -= 10**9 * 86_400 * 365 * (10 if tolerance != 10**9 else 1)
     assert new() > first
     for wrong in (float("nan"), -1.0, float("-inf"), True, "10"):
-        with pytest.raises((TypeError, ValueError)):
-            idgen.V7(tolerance=wrong)
+        for name in ("tolerance", "longest_wait"):
+            with pytest.raises((TypeError, ValueError)):
+                idgen.V7(**{name: wrong})
+
+
+@pytest.mark.parametrize("longest_wait", [0.05, datetime.timedelta(milliseconds=50)])
+def test_the_longest_wait(longest_wait: Any) -> None:
+    """The clock stands still, so that the wait would take a minute by default."""
+    now = [NOON_NS]
+    new = idgen.V7(clock=lambda: now[0], tolerance=0, when_behind="wait", longest_wait=longest_wait)
+    first = new()
+    now[0] -= 10**12
+    with pytest.raises(idgen.ClockBehindError):
+        new()
+    now[0] += 10**12
+    assert new() > first
+    idgen.V7(clock=lambda: now[0], when_behind="wait", longest_wait=float("inf"))()
 
 
 @pytest.mark.parametrize("time", [None, True, 1.5, "1795262400000000000", [], 1 << 80])

@@ -171,6 +171,32 @@ fn detected() -> Vec<Value> {
         ]
         .map(String::from),
     );
+    // Numbers as people and other programs write them, and blanks around them: none is read as another number.
+    let id = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f";
+    for number in ["5", "12345678901234567890123456789012", id] {
+        let around = [" ", "\t", "\n", "\r\n", "\u{a0}", "\u{3000}", "\u{0}", "+", "-"];
+        texts
+            .extend(around.iter().flat_map(|blank| [format!("{blank}{number}"), format!("{number}{blank}")]));
+    }
+    let written = [
+        " ",
+        "\t",
+        "-0",
+        "05",
+        "1.0",
+        "1e9",
+        "0x10",
+        "5,000",
+        "5_000",
+        "１２３",
+        "١٢٣",
+        "²",
+        "5 6",
+        "nan",
+        "null",
+    ];
+    texts.extend(written.map(String::from));
+    texts.extend((20..=40).map(|digits| "1".repeat(digits)));
     let seen = |text: String| match Format::decode_any(&text) {
         Ok((format, id)) => json!({ "text": text, "format": format.name(), "id": id.to_string() }),
         Err(error) => json!({ "text": text, "offset": error.offset(), "message": error.to_string() }),
@@ -201,6 +227,12 @@ fn short() -> Vec<Value> {
         "340282366920938463463374607431768211456",
         "1e9",
         "１",
+        "\t1",
+        "1\n",
+        "\u{a0}1",
+        "-0",
+        "1_000",
+        "11111111111111111111111111",
     ];
     let seen = |text: &str| match text.parse::<ShortId>() {
         Ok(id) => {
