@@ -186,6 +186,15 @@ impl Failure {
         }
     }
 
+    /// The words of the server, without advice for whoever operates the map.
+    pub(crate) fn words(&self) -> String {
+        match self {
+            Failure::Sql(error) => error.to_string(),
+            Failure::Driver(error) => error.to_string(),
+            failure => failure.to_string(),
+        }
+    }
+
     /// The driver's error, where there is one.
     pub(crate) fn source(&self) -> Option<&sqlx::Error> {
         match self {

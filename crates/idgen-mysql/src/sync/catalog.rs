@@ -12,6 +12,7 @@ pub(super) struct CatalogColumn {
     pub(super) full_type: String,
     pub(super) data_type: String,
     pub(super) nullable: bool,
+    pub(super) has_default: bool,
     pub(super) is_primary: bool,
     pub(super) extra: String,
     /// The most characters, or bytes of a type that has no characters.
@@ -39,8 +40,16 @@ pub(super) struct CatalogTable {
     pub(super) engine: Option<String>,
     pub(super) columns: Vec<CatalogColumn>,
     pub(super) references: Vec<CatalogReference>,
-    /// The columns of each unique index on whole columns, without the primary key.
-    pub(super) unique: Vec<(String, Vec<String>)>,
+    /// The parts of each unique index on columns, without the primary key.
+    pub(super) unique: Vec<(String, Vec<UniquePart>)>,
+}
+
+/// A column of a unique index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct UniquePart {
+    pub(super) column: String,
+    /// How many characters or bytes of it the index has, if not all.
+    pub(super) prefix: Option<u64>,
 }
 
 fn text(row: &impl Values, at: usize) -> Attempt<String> {
@@ -62,7 +71,7 @@ pub(super) async fn read<C: Connection>(connection: &mut C, name: &str) -> Attem
     let columns = format!(
         "SELECT column_name, column_type, LOWER(data_type), is_nullable, column_key, LOWER(extra), \
          CAST(character_maximum_length AS CHAR), CAST(character_octet_length AS CHAR), CAST(numeric_scale AS CHAR), \
-         CAST(datetime_precision AS CHAR) \
+         CAST(datetime_precision AS CHAR), IF(column_default IS NULL, 'NO', 'YES') \
          FROM information_schema.columns WHERE {here} ORDER BY ordinal_position"
     );
     for row in connection.read(columns).await? {
@@ -77,6 +86,7 @@ pub(super) async fn read<C: Connection>(connection: &mut C, name: &str) -> Attem
             octets: count(&row, 7)?,
             scale: count(&row, 8)?,
             fraction: count(&row, 9)?,
+            has_default: text(&row, 10)? == "YES",
         });
     }
     let references = format!(
@@ -91,21 +101,17 @@ pub(super) async fn read<C: Connection>(connection: &mut C, name: &str) -> Attem
         table.references.push(CatalogReference { column, target, target_column, on_delete });
     }
     let unique = format!(
-        "SELECT index_name, column_name, CAST(sub_part AS CHAR) FROM information_schema.statistics \
+        "SELECT index_name, COALESCE(column_name, ''), CAST(sub_part AS CHAR) FROM information_schema.statistics \
          WHERE {here} AND non_unique = 0 AND index_name <> 'PRIMARY' ORDER BY index_name, seq_in_index"
     );
-    let mut partial = Vec::new();
     for row in connection.read(unique).await? {
-        let (index, column) = (text(&row, 0)?, text(&row, 1)?);
-        // A part of a column, or an expression.
-        if row.text(2)?.is_some() || column.is_empty() {
-            partial.push(index.clone());
-        }
+        let (index, part) = (text(&row, 0)?, UniquePart { column: text(&row, 1)?, prefix: count(&row, 2)? });
         match table.unique.last_mut() {
-            Some((last, columns)) if *last == index => columns.push(column),
-            _ => table.unique.push((index, vec![column])),
+            Some((last, parts)) if *last == index => parts.push(part),
+            _ => table.unique.push((index, vec![part])),
         }
     }
-    table.unique.retain(|(index, _)| !partial.contains(index));
+    // An expression has no column.
+    table.unique.retain(|(_, parts)| parts.iter().all(|part| !part.column.is_empty()));
     Ok(table)
 }

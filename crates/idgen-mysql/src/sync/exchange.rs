@@ -1,15 +1,18 @@
-//! Rows of one batch that exchange their unique values, and rows that stand in the way of a change.
+//! Rows of one batch that exchange their unique values or refer to each other in a circle, and rows that stand in the way of a
+//! change.
 
 use std::collections::{BTreeMap, HashMap};
 
 use crate::error::failure::Attempt;
 use crate::statement::caller::Connection;
 use crate::statement::values::{Values, number_at};
+use crate::sync::catalog::UniquePart;
 use crate::sync::change::{Operation, Outcome};
-use crate::sync::fits::Holds;
+use crate::sync::fits::{Holds, Time};
 use crate::sync::log::{self, Newest};
 use crate::sync::mode::{GO_BACK_EXCHANGE, SAVE_EXCHANGE, lost};
 use crate::sync::shape::Shape;
+use crate::sync::trouble::{Refusal, ends_the_batch};
 use crate::sync::writer::{Row, Writer};
 
 impl Writer<'_> {
@@ -21,9 +24,7 @@ impl Writer<'_> {
         connection: &mut C,
         rows: Vec<&'r Row<'r>>,
     ) -> Attempt<()> {
-        let is_duplicate = |refused: Option<&crate::sync::trouble::Refusal>| {
-            refused.is_some_and(|refused| refused.is_duplicate())
-        };
+        let is_duplicate = |refused: Option<&Refusal>| refused.is_some_and(Refusal::is_duplicate);
         let mut left: Vec<&Row<'_>> = rows
             .into_iter()
             .filter(|row| {
@@ -65,16 +66,67 @@ impl Writer<'_> {
         Ok(())
     }
 
+    /// Rows of one batch that are deleted and refer to each other in a circle lose their references first, as far as these may be NULL.
+    pub(super) async fn unlink<'r, C: Connection>(
+        &mut self,
+        connection: &mut C,
+        rows: Vec<&'r Row<'r>>,
+    ) -> Attempt<()> {
+        let is_reference =
+            |row: &&Row<'_>| self.refusals.get(&row.prepared.at).is_some_and(Refusal::is_reference);
+        let mut left: Vec<&Row<'_>> = rows.into_iter().filter(is_reference).collect();
+        while left.len() > 1 {
+            let before: Vec<Option<Refusal>> =
+                left.iter().map(|row| self.refusals.get(&row.prepared.at).cloned()).collect();
+            let applied = self.applied;
+            connection.execute_after(&[], SAVE_EXCHANGE).await?;
+            self.is_exchanging = true;
+            for row in &left {
+                let shape = &self.shapes[row.prepared.shape];
+                let nullable = shape.references.iter().filter(|(_, reference)| reference.nullable);
+                let sets: Vec<String> = nullable.map(|(column, _)| format!("`{column}` = NULL")).collect();
+                if !sets.is_empty() {
+                    let (name, key, guard) = (&shape.name, &shape.key, self.guard.condition());
+                    let sets = sets.join(", ");
+                    let statement = format!("UPDATE `{name}` SET {sets} WHERE `{key}` = {}{guard}", row.id);
+                    self.write(connection, name, &[statement], &mut 0).await?;
+                }
+            }
+            // A circle of tables has no order of its own.
+            self.delete_all(connection, &left).await?;
+            let again: Vec<&Row<'_>> = left.iter().copied().filter(|row| !self.is_applied(row)).collect();
+            self.delete_all(connection, &again).await?;
+            self.is_exchanging = false;
+            let done: Vec<&Row<'_>> = left.iter().copied().filter(|row| self.is_applied(row)).collect();
+            if done.len() == left.len() {
+                return Ok(());
+            }
+            connection.execute_after(&[], GO_BACK_EXCHANGE).await.map_err(lost)?;
+            self.applied = applied;
+            self.there.clear();
+            for (row, refusal) in left.iter().zip(before) {
+                self.deleted.remove(&(row.prepared.shape, row.id));
+                if let Some(refusal) = refusal {
+                    self.refuse(row, refusal);
+                }
+            }
+            left = done;
+        }
+        Ok(())
+    }
+
     /// Gives a row other values in its unique columns; false if that is not possible.
     async fn park<C: Connection>(&mut self, connection: &mut C, row: &Row<'_>) -> Attempt<bool> {
         let shape = &self.shapes[row.prepared.shape];
         let mut sets = BTreeMap::new();
-        for (_, columns) in &shape.unique {
-            let named = columns.iter().filter(|column| row.prepared.change.values.contains_key(*column));
-            let values: Vec<(&String, String)> =
-                named.filter_map(|column| Some((column, other_value(shape, column)?))).collect();
-            match values.into_iter().next() {
-                Some((column, value)) => drop(sets.insert(column.clone(), value)),
+        for (_, parts) in &shape.unique {
+            let mut named = parts.iter().map(|part| &part.column);
+            let other = named.find_map(|column| {
+                let is_set = row.prepared.change.values.contains_key(column);
+                other_value(shape, column).filter(|_| is_set).map(|value| (column.clone(), value))
+            });
+            match other {
+                Some((column, value)) => drop(sets.insert(column, value)),
                 None => return Ok(false),
             }
         }
@@ -153,35 +205,51 @@ impl Writer<'_> {
         let shape = &self.shapes[at];
         let named =
             |index: &str| said.contains(&format!("'{index}'")) || said.contains(&format!(".{index}'"));
-        let Some((_, columns)) = shape.unique.iter().find(|(index, _)| named(index)) else { return Ok(None) };
+        let Some((_, parts)) = shape.unique.iter().find(|(index, _)| named(index)) else { return Ok(None) };
+        let (name, key) = (&shape.name, &shape.key);
         let mut conditions = Vec::new();
-        for column in columns {
+        for UniquePart { column, prefix } in parts {
             let literal = match row.targets.get(column.as_str()) {
                 Some(Some(target)) => target.to_string(),
                 Some(None) => return Ok(None),
                 None => match row.prepared.change.values.get(column) {
                     Some(value) => value.literal(),
-                    None => return Ok(None),
+                    // What the row has, or a new one gets.
+                    None => {
+                        let has = format!("(SELECT `{column}` FROM `{name}` WHERE `{key}` = {})", row.id);
+                        match shape.defaults.contains(column) {
+                            true => format!("COALESCE({has}, DEFAULT(`{column}`))"),
+                            false => has,
+                        }
+                    }
                 },
             };
-            conditions.push(format!("`{column}` = {literal}"));
+            conditions.push(match prefix {
+                Some(length) => format!("LEFT(`{column}`, {length}) = LEFT({literal}, {length})"),
+                None => format!("`{column}` = {literal}"),
+            });
         }
-        let (name, key) = (&shape.name, &shape.key);
         let statement = format!(
             "SELECT `{key}` FROM `{name}` WHERE {} AND `{key}` <> {} LIMIT 1 LOCK IN SHARE MODE",
             conditions.join(" AND "),
             row.id
         );
-        let found = connection.read(statement).await?;
+        let found = match connection.read(statement).await {
+            // Without its name the change is refused, such as where the server cannot compare the value with the column.
+            Err(failure) if !ends_the_batch(&failure, name) => return Ok(None),
+            found => found?,
+        };
         Ok(found.first().map(|found| number_at(found, 0)).transpose()?.map(|id| (at, id)))
     }
 }
 
 /// A literal that probably no row has in this column; `None` if the column's type has too few values.
 fn other_value(shape: &Shape, column: &str) -> Option<String> {
-    if let Some(reference) = shape.references.get(column) {
-        return reference.nullable.then(|| "NULL".to_owned());
+    // A unique index takes any number of them.
+    if shape.nullable.contains(column) {
+        return Some("NULL".to_owned());
     }
+    let below = |most: u64| fastrand::u64(..most);
     let text = |most: u64| {
         let digits = format!("{:016x}{:016x}", fastrand::u64(..), fastrand::u64(..));
         let most = usize::try_from(most).unwrap_or(usize::MAX).min(digits.len());
@@ -191,6 +259,24 @@ fn other_value(shape: &Shape, column: &str) -> Option<String> {
         Holds::Characters { most, .. } | Holds::Text(most) => text(*most),
         Holds::Integers(bits) => Some((fastrand::u64(..) >> (65 - bits)).to_string()),
         Holds::Doubles => Some(fastrand::f64().to_string()),
+        // The number after the largest one.
+        Holds::Decimals(_) | Holds::Floats | Holds::Year | Holds::Bits => Some(format!(
+            "(SELECT above FROM (SELECT MAX(`{column}`) + 1 AS above FROM `{}`) AS largest)",
+            shape.name
+        )),
+        Holds::Binary(length @ 8..) => {
+            let bytes: String = (0..*length).map(|_| format!("{:02x}", fastrand::u8(..))).collect();
+            Some(format!("x'{bytes}'"))
+        }
+        Holds::Bytes => Some(format!("x'{:016x}'", fastrand::u64(..))),
+        Holds::Time { of: Time::Day, .. } => {
+            Some(format!("DATE_ADD('1000-01-01', INTERVAL {} DAY)", below(3_000_000)))
+        }
+        Holds::Time { of: Time::Local, .. } => {
+            Some(format!("DATE_ADD('1000-01-01', INTERVAL {} SECOND)", below(200_000_000_000)))
+        }
+        Holds::Time { of: Time::Instant, .. } => Some(format!("FROM_UNIXTIME({})", 1 + below(2_000_000_000))),
+        Holds::Time { of: Time::OfDay, .. } => Some(format!("SEC_TO_TIME({})", below(3_000_000))),
         _ => None,
     }
 }

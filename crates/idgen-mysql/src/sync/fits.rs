@@ -24,10 +24,10 @@ pub(super) enum Holds {
     Binary(u64),
     /// Bytes, or text, of any length that the server checks.
     Bytes,
-    /// A point in time with at most so many digits of the second's fraction.
+    /// A time with at most so many digits of the second's fraction.
     Time {
         digits: u64,
-        whole_day: bool,
+        of: Time,
     },
     Year,
     Bits,
@@ -36,6 +36,19 @@ pub(super) enum Holds {
     /// Some of these texts, separated by commas.
     Members(Vec<String>),
     Other,
+}
+
+/// The parts of a time that a column holds. The server drops the others without an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Time {
+    /// A date.
+    Day,
+    /// Hours, minutes and seconds.
+    OfDay,
+    /// Both, without a time zone.
+    Local,
+    /// A point in time, which the session's time zone shows.
+    Instant,
 }
 
 impl Holds {
@@ -59,8 +72,10 @@ impl Holds {
             "tinytext" | "text" | "mediumtext" | "longtext" => Holds::Text(column.octets.unwrap_or(u64::MAX)),
             "binary" => Holds::Binary(column.length.unwrap_or(0)),
             "varbinary" | "tinyblob" | "blob" | "mediumblob" | "longblob" => Holds::Bytes,
-            "datetime" | "timestamp" | "time" => Holds::Time { digits, whole_day: false },
-            "date" => Holds::Time { digits: 0, whole_day: true },
+            "datetime" => Holds::Time { digits, of: Time::Local },
+            "timestamp" => Holds::Time { digits, of: Time::Instant },
+            "time" => Holds::Time { digits, of: Time::OfDay },
+            "date" => Holds::Time { digits: 0, of: Time::Day },
             "year" => Holds::Year,
             "bit" => Holds::Bits,
             "enum" => Holds::Member(members(&column.full_type)),
@@ -103,6 +118,12 @@ impl Holds {
                 (*stripped && text.ends_with(' '))
                     .then(|| "does not keep blanks at the end of a text (CHAR): use VARCHAR".to_owned())
             }
+            (Holds::Characters { .. }, Value::Bytes(bytes)) => match std::str::from_utf8(bytes) {
+                Ok(text) => self.refuses(&Value::Text(text.to_owned())),
+                Err(_) => None,
+            },
+            (Holds::Text(most), Value::Bytes(bytes)) => (bytes.len() as u64 > *most && bytes.ends_with(b" "))
+                .then(|| format!("holds {most} bytes, and would cut off blanks at the end")),
             // The server refuses texts that are too long, except for blanks at their end.
             (Holds::Text(most), Value::Text(text)) => (text.len() as u64 > *most && text.ends_with(' '))
                 .then(|| format!("holds {most} bytes, and would cut off blanks at the end")),
@@ -115,9 +136,9 @@ impl Holds {
                 (length as u64 != *most)
                     .then(|| format!("holds exactly {most} bytes (BINARY), and the value has {length}"))
             }
-            (Holds::Time { digits, whole_day }, Value::Text(text)) => {
-                if *whole_day && text.trim_end().len() > 10 {
-                    return told("holds a date, and would cut off the time");
+            (Holds::Time { digits, of }, Value::Text(text)) => {
+                if let Some(problem) = of.cuts_off(text) {
+                    return told(problem);
                 }
                 let after = text.split_once('.').map_or("", |(_, after)| after);
                 let used = after.bytes().take_while(u8::is_ascii_digit).collect::<Vec<u8>>();
@@ -136,6 +157,11 @@ impl Holds {
                 };
                 if two { told("holds years of four digits") } else { None }
             }
+            (Holds::Time { of, .. }, Value::Int(number)) => {
+                of.cuts_off_number(number.unsigned_abs()).and_then(told)
+            }
+            (Holds::Time { of, .. }, Value::UInt(number)) => of.cuts_off_number(*number).and_then(told),
+            (Holds::Bits, Value::Int(number)) if *number < 0 => told("holds bits, and no numbers below zero"),
             (Holds::Bits, Value::Text(_) | Value::Float(_)) => told("holds bits: send an integer or bytes"),
             (Holds::Member(members), Value::Text(text)) => {
                 (!members.contains(text)).then(|| format!("holds one of {members:?}"))
@@ -157,6 +183,40 @@ impl Holds {
             (number as f32) as i128 != number
         } else {
             (number as f64) as i128 != number
+        }
+    }
+}
+
+impl Time {
+    /// Why the column would drop a part of a text.
+    fn cuts_off(self, text: &str) -> Option<&'static str> {
+        let text = text.trim();
+        let of_day = |letter: char| letter.is_ascii_digit() || matches!(letter, ':' | '.' | ' ');
+        match self {
+            Time::Day if text.len() > 10 => Some("holds a date, and would cut off the time"),
+            // `-12:00:00` and `1 12:00:00` are times; so are seven digits, and more are a date with a time.
+            Time::OfDay
+                if !text.trim_start_matches('-').chars().all(of_day)
+                    || !text.contains(':') && text.split('.').next().is_some_and(|whole| whole.len() > 8) =>
+            {
+                Some("holds a time without a date, and would cut off the date")
+            }
+            // MySQL reads an offset, and stores the time of the session's zone.
+            Time::Local if text.get(11..).is_some_and(|rest| rest.contains(['+', '-'])) => Some(
+                "holds no offset of a time zone, and would change the time: use TIMESTAMP, or leave the offset out",
+            ),
+            _ => None,
+        }
+    }
+
+    /// The same of a number such as 20260101100000.
+    fn cuts_off_number(self, number: u64) -> Option<&'static str> {
+        match self {
+            Time::Day if number > 99_991_231 => Some("holds a date, and would cut off the time"),
+            Time::OfDay if number > 8_385_959 => {
+                Some("holds a time without a date, and would cut off the date")
+            }
+            _ => None,
         }
     }
 }
@@ -216,7 +276,8 @@ mod tests {
 
     #[test]
     fn what_a_column_would_change_is_refused() {
-        let time = |digits, whole_day| Holds::Time { digits, whole_day };
+        let time = |digits, of| Holds::Time { digits, of };
+        let bytes = |text: &str| Value::Bytes(text.as_bytes().to_vec());
         let chars = |most, stripped| Holds::Characters { most, stripped };
         let member = Holds::Member(members("enum('a','it''s')"));
         let some = Holds::Members(members("set('a','b')"));
@@ -249,21 +310,47 @@ mod tests {
                 vec![text("é €"), text("x  "), Value::Int(1234)],
                 vec![text("x   "), text("abcd")],
             ),
-            (chars(3, true), vec![text("abc"), text("")], vec![text("x ")]),
-            (Holds::Text(3), vec![text("x  "), text("long")], vec![text("x   ")]),
+            (chars(3, true), vec![text("abc"), text(""), bytes("abc")], vec![text("x "), bytes("x ")]),
+            (Holds::Text(3), vec![text("x  "), text("long")], vec![text("x   "), bytes("x   ")]),
             (
                 Holds::Binary(2),
                 vec![Value::Bytes(vec![0, 0]), text("ab")],
                 vec![Value::Bytes(vec![1]), text("abc")],
             ),
             (
-                time(3, false),
+                time(3, Time::Instant),
                 vec![text("2026-01-01 10:00:00.123"), text("2026-01-01 10:00:00.123000"), text("10:00")],
                 vec![text("2026-01-01 10:00:00.1234"), Value::Float(1.5)],
             ),
-            (time(0, true), vec![text("2026-01-01")], vec![text("2026-01-01 10:00:00")]),
+            (
+                time(0, Time::Day),
+                vec![text("2026-01-01"), Value::Int(20_260_101)],
+                vec![text("2026-01-01 10:00:00"), Value::Int(20_260_101_100_000)],
+            ),
+            (
+                time(0, Time::OfDay),
+                vec![
+                    text("-838:59:59"),
+                    text("1 10:00:00"),
+                    text("10:00"),
+                    text("1000000"),
+                    Value::Int(100_000),
+                ],
+                vec![
+                    text("2026-01-01 10:00:00"),
+                    text("2026-01-01T10:00:00"),
+                    text("20260101100000"),
+                    Value::UInt(20_260_101_100_000),
+                ],
+            ),
+            (
+                time(0, Time::Local),
+                vec![text("2026-01-01 10:00:00"), text("2026-01-01"), Value::Int(20_260_101_100_000)],
+                vec![text("2026-01-01 10:00:00+02:00"), text("2026-01-01T10:00:00-02:00")],
+            ),
+            (time(0, Time::Instant), vec![text("2026-01-01 10:00:00+02:00")], vec![]),
             (Holds::Year, vec![Value::Int(2026), text("1999")], vec![Value::Int(26), text("26")]),
-            (Holds::Bits, vec![Value::Int(1), Value::Bytes(vec![1])], vec![text("1")]),
+            (Holds::Bits, vec![Value::Int(1), Value::Bytes(vec![1])], vec![text("1"), Value::Int(-1)]),
             (member, vec![text("a"), text("it's")], vec![text("A"), text("1"), Value::Int(1)]),
             (some, vec![text("a,b"), text("")], vec![text("c"), Value::Int(1)]),
         ] {

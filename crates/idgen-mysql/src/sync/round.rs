@@ -41,6 +41,8 @@ impl Writer<'_> {
                 break;
             }
         }
+        let left = failed(self, &deletes);
+        self.unlink(connection, left).await?;
         let left = failed(self, &puts);
         self.exchange(connection, left).await
     }
@@ -75,7 +77,7 @@ impl Writer<'_> {
     }
 
     /// Children are deleted before their parents.
-    async fn delete_all<'r, C: Connection>(
+    pub(super) async fn delete_all<'r, C: Connection>(
         &mut self,
         connection: &mut C,
         rows: &[&'r Row<'r>],

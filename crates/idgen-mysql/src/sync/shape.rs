@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::error::failure::{Attempt, Failure, Kind};
 use crate::installed::IdWidth;
 use crate::statement::caller::Connection;
-use crate::sync::catalog::{self, CatalogTable};
+use crate::sync::catalog::{self, CatalogTable, UniquePart};
 use crate::sync::fits::Holds;
 
 /// A table of a sync: its name, and references that the schema has no foreign key for.
@@ -74,8 +74,12 @@ pub(super) struct Shape {
     pub(super) references: BTreeMap<String, Reference>,
     /// The other columns that can be set, and what they hold.
     pub(super) columns: HashMap<String, Holds>,
-    /// The columns of each unique index, by its name.
-    pub(super) unique: Vec<(String, Vec<String>)>,
+    /// The parts of each unique index, by its name.
+    pub(super) unique: Vec<(String, Vec<UniquePart>)>,
+    /// Columns that may be NULL.
+    pub(super) nullable: HashSet<String>,
+    /// Columns whose default is a value that `DEFAULT(column)` shows.
+    pub(super) defaults: HashSet<String>,
 }
 
 impl fmt::Display for Shape {
@@ -152,15 +156,22 @@ async fn shape<C: Connection>(
         }
     }
     let (mut keys, mut settable, mut types) = (Vec::new(), HashMap::new(), BTreeMap::new());
+    let (mut may_be_null, mut defaults) = (HashSet::new(), HashSet::new());
     for column in columns {
         let (holds, kind) = (Holds::of(&column), column.full_type.to_lowercase());
-        let catalog::CatalogColumn { name: column, nullable, is_primary, extra, .. } = column;
+        let catalog::CatalogColumn { name: column, nullable, is_primary, extra, has_default, .. } = column;
         if !is_plain(&column) {
             return Err(refused(format!(
                 "the name of its column {column:?} may have only a-z, A-Z, 0-9 and _"
             )));
         }
         types.insert(column.clone(), (kind, nullable));
+        if nullable {
+            may_be_null.insert(column.clone());
+        }
+        if has_default && !extra.contains("generated") {
+            defaults.insert(column.clone());
+        }
         if is_primary {
             if extra.contains("auto_increment") {
                 return Err(refused(format!(
@@ -169,7 +180,8 @@ async fn shape<C: Connection>(
                 )));
             }
             keys.push(column);
-        } else if !extra.contains("generated") {
+        } else if !extra.contains(" generated") {
+            // `VIRTUAL GENERATED` or `STORED GENERATED`; MySQL calls a default that is an expression `DEFAULT_GENERATED`.
             settable.insert(column, holds);
         }
     }
@@ -235,7 +247,8 @@ async fn shape<C: Connection>(
         add(column, target, None, OnDelete::Stays)?;
     }
     settable.retain(|column, _| !references.contains_key(column));
-    Ok(Shape { name: name.clone(), key: key.clone(), references, columns: settable, unique })
+    let (name, key) = (name.clone(), key.clone());
+    Ok(Shape { name, key, references, columns: settable, unique, nullable: may_be_null, defaults })
 }
 
 /// Parents first. In a circle of tables, the first one of the list begins.
@@ -277,6 +290,8 @@ mod tests {
                 .collect(),
             columns: HashMap::new(),
             unique: Vec::new(),
+            nullable: HashSet::new(),
+            defaults: HashSet::new(),
         };
         let names =
             |shapes: Vec<Shape>| -> Vec<String> { in_order(shapes).into_iter().map(|s| s.name).collect() };

@@ -75,10 +75,14 @@ impl<'a> Writer<'a> {
                 let keys: Vec<Key<'a>> =
                     ids.iter().map(|id| (self.shapes[table].name.as_str(), *id)).collect();
                 let newest = log::lock(connection, self.names, &keys).await?;
-                let deleted = ids.iter().zip(newest).filter(|(_, newest)| newest.is_deletion());
-                self.deleted.extend(deleted.map(|(id, newest)| ((table, *id), newest.number)));
                 self.locked.extend(keys);
                 self.look(connection, table, &ids, SHARED).await?;
+                // A row that had arrived and is not there was deleted with another one, by the schema or by the server.
+                for (id, newest) in ids.iter().zip(newest).filter(|(_, newest)| newest.number > 0) {
+                    // This batch may have a later deletion.
+                    let number = self.deleted.entry((table, *id)).or_default();
+                    *number = newest.number.max(*number);
+                }
             }
         }
         Ok(())

@@ -17,7 +17,7 @@ pub(super) struct Refusal {
 
 impl Refusal {
     pub(super) fn of(failure: &Failure) -> Refusal {
-        Refusal { number: failure.number(), said: failure.to_string() }
+        Refusal { number: failure.number(), said: failure.words() }
     }
 
     pub(super) fn outcome(&self) -> Outcome {
@@ -38,6 +38,10 @@ impl Refusal {
 /// True for an error of the connection, the transaction or the server, which ends the batch. `table` is the one that the
 /// statement names: an error of its own existence or privileges is for the operator.
 pub(super) fn ends_the_batch(failure: &Failure, table: &str) -> bool {
+    // SIGNAL and RESIGNAL without a number of their own, with any state: a trigger says it of its row.
+    if matches!(failure.number(), Some(1642..=1645)) {
+        return false;
+    }
     let state = failure.source().and_then(sqlx::Error::as_database_error).and_then(|error| error.code());
     // SIGNAL can name any number, and most triggers name this state.
     if state.as_deref() == Some("45000") {
@@ -82,11 +86,21 @@ mod tests {
     use crate::error::driver::DriverError;
 
     #[test]
+    fn a_refusal_has_no_advice_for_operators_of_the_map() {
+        let said = "INSERT command denied to user 'a'@'b' for table 'audit'";
+        let failure = Failure::Driver(DriverError::new(1142, said));
+        assert!(failure.to_string().contains("docs/mapping.md"));
+        let refusal = Refusal::of(&failure);
+        assert!(refusal.said.contains(said) && !refusal.said.contains("docs/"), "{}", refusal.said);
+    }
+
+    #[test]
     fn what_is_not_of_the_server_belongs_to_the_change() {
         let ends =
             |number, said: &str| ends_the_batch(&Failure::Driver(DriverError::new(number, said)), "items");
         for (number, said) in [
             (1365, "Division by 0"),
+            (1644, "Lock wait timeout exceeded; a trigger's own words"),
             (3819, "Check constraint"),
             (30_001, "a trigger's own number"),
             (1146, "Table 'shop.audit' doesn't exist"),

@@ -81,30 +81,32 @@ impl Writer<'_> {
         shape: &Shape,
         rows: &[Ready<'_>],
     ) -> Attempt<Vec<usize>> {
-        let columns: BTreeSet<&str> = rows.iter().flat_map(|ready| ready.columns.keys().copied()).collect();
-        let mut names = vec![format!("`{}`", shape.key)];
-        names.extend(columns.iter().map(|name| format!("`{name}`")));
-        let into = format!("INSERT INTO `{}` ({}) VALUES ", shape.name, names.join(","));
         let guard = self.guard;
-        let values = |ready: &Ready<'_>| -> String {
-            let default = || "DEFAULT".to_owned();
-            columns
-                .iter()
-                .map(|name| format!(",{}", ready.columns.get(name).cloned().unwrap_or_else(default)))
-                .collect()
-        };
-        let values: Vec<String> = rows.iter().map(values).collect();
+        let sizes = rows.iter().map(|ready| ready.columns.values().map(|value| value.len() + 1).sum());
         let mut written = Vec::new();
         // Ranges of places, the next one last.
-        let mut left = self.parts(&values);
+        let mut left = self.parts(sizes);
         left.reverse();
         while let Some((from, to)) = left.pop() {
+            // A row alone names its own columns only: DEFAULT is not what a column gets that is left out, if a trigger fills it.
+            let columns: BTreeSet<&str> =
+                rows[from..to].iter().flat_map(|ready| ready.columns.keys().copied()).collect();
             let row = |at: usize| {
                 let key = rows[at].row.id.to_string();
-                let key = if at == from { guard.value(&key) } else { key };
-                format!("({key}{})", values[at])
+                let mut row = format!("({}", if at == from { guard.value(&key) } else { key });
+                for name in &columns {
+                    row.push(',');
+                    row.push_str(rows[at].columns.get(name).map_or("DEFAULT", String::as_str));
+                }
+                row + ")"
             };
-            let statement = format!("{into}{}", (from..to).map(row).collect::<Vec<_>>().join(","));
+            let names: String = columns.iter().map(|name| format!(",`{name}`")).collect();
+            let statement = format!(
+                "INSERT INTO `{}` (`{}`{names}) VALUES {}",
+                shape.name,
+                shape.key,
+                (from..to).map(row).collect::<Vec<_>>().join(",")
+            );
             match self.write(connection, &shape.name, &[statement], &mut 0).await? {
                 None => {
                     rows[from..to].iter().for_each(|ready| self.apply(ready.row));
@@ -144,7 +146,7 @@ impl Writer<'_> {
             }
         }
         let (places, statements): (Vec<usize>, Vec<String>) = statements.into_iter().unzip();
-        for (from, to) in self.parts(&statements) {
+        for (from, to) in self.parts(statements.iter().map(String::len)) {
             let mut next = from;
             while next < to {
                 let mut done = 0;
@@ -239,19 +241,19 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Cuts texts into ranges that are sent together.
-    fn parts(&self, texts: &[String]) -> Vec<(usize, usize)> {
-        let most = TEXT.min(self.packet / 2);
+    /// Cuts texts of these sizes into ranges that are sent together.
+    fn parts(&self, sizes: impl ExactSizeIterator<Item = usize>) -> Vec<(usize, usize)> {
+        let (most, count) = (TEXT.min(self.packet / 2), sizes.len());
         let (mut parts, mut from, mut size) = (Vec::new(), 0, 0);
-        for (at, text) in texts.iter().enumerate() {
-            if at > from && (size + text.len() > most || at - from == CHUNK) {
+        for (at, text) in sizes.enumerate() {
+            if at > from && (size + text > most || at - from == CHUNK) {
                 parts.push((from, at));
                 (from, size) = (at, 0);
             }
-            size += text.len();
+            size += text;
         }
-        if from < texts.len() {
-            parts.push((from, texts.len()));
+        if from < count {
+            parts.push((from, count));
         }
         parts
     }

@@ -31,7 +31,7 @@ pub(super) struct Writer<'a> {
     pub(super) there: HashSet<(usize, u64)>,
     /// Rows that this batch has inserted. They are not there any more after a deletion that the schema extends to them.
     pub(super) inserted: HashSet<(usize, u64)>,
-    /// Rows whose newest change is a deletion, and the number of that.
+    /// Rows that were deleted, by their newest change or by the schema, and the number of that change.
     pub(super) deleted: HashMap<(usize, u64), u64>,
     /// Rows for which references of this batch are open.
     pub(super) awaited: HashSet<(usize, u64)>,

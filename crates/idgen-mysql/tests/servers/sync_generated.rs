@@ -28,8 +28,9 @@ enum Rule {
 struct Schema {
     rule: Rule,
     nullable: bool,
-    /// The names of parents are unique.
-    unique: bool,
+    /// How the names of parents are unique: not at all, as a whole, by their first characters, or with a column that no change
+    /// names.
+    unique: u8,
     /// The child's place in its parent is unique.
     placed: bool,
     /// How bad rows are refused.
@@ -40,11 +41,12 @@ impl Schema {
     fn draw(random: &mut fastrand::Rng) -> Schema {
         let rule = [Rule::Restrict, Rule::SetNull, Rule::Cascade][random.usize(..3)];
         let nullable = rule == Rule::SetNull || random.bool();
-        Schema { rule, nullable, unique: random.u8(..4) > 0, placed: random.bool(), guard: random.u8(..4) }
+        Schema { rule, nullable, unique: random.u8(..4), placed: random.bool(), guard: random.u8(..5) }
     }
 
     fn statements(self) -> Vec<String> {
-        let name = if self.unique { "VARCHAR(20) NOT NULL UNIQUE" } else { "VARCHAR(20) NOT NULL" };
+        let unique =
+            ["", ", UNIQUE (name)", ", UNIQUE (name(8))", ", UNIQUE (kind, name)"][usize::from(self.unique)];
         let bad = match self.guard {
             0 => ", CHECK (n > 0)",
             1 => ", inverse INT AS (100 / n) STORED",
@@ -60,20 +62,23 @@ impl Schema {
         let placed = if self.placed { ", UNIQUE (parent, place)" } else { "" };
         let mut statements = vec![
             format!(
-                "CREATE TABLE parents (id BIGINT UNSIGNED PRIMARY KEY, name {name}, n INT NOT NULL{bad})"
+                "CREATE TABLE parents (id BIGINT UNSIGNED PRIMARY KEY, name VARCHAR(20) NOT NULL, n INT NOT NULL, \
+                 kind INT NOT NULL DEFAULT 5, at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP{unique}{bad})"
             ),
             format!(
                 "CREATE TABLE children (id BIGINT UNSIGNED PRIMARY KEY, parent BIGINT UNSIGNED {null}, place INT NOT NULL, \
                  FOREIGN KEY (parent) REFERENCES parents (id) {rule}{placed})"
             ),
         ];
-        if self.guard == 3 {
-            for event in ["INSERT", "UPDATE"] {
-                statements.push(format!(
-                    "CREATE TRIGGER of_{event} BEFORE {event} ON parents FOR EACH ROW BEGIN \
-                     IF NEW.n = 0 THEN INSERT INTO of_nobody VALUES (1); END IF; END"
-                ));
-            }
+        let body = match self.guard {
+            3 => "INSERT INTO of_nobody VALUES (1)",
+            4 => "SIGNAL SQLSTATE '40001'",
+            _ => return statements,
+        };
+        for event in ["INSERT", "UPDATE"] {
+            statements.push(format!(
+                "CREATE TRIGGER of_{event} BEFORE {event} ON parents FOR EACH ROW BEGIN IF NEW.n = 0 THEN {body}; END IF; END"
+            ));
         }
         statements
     }
