@@ -244,15 +244,22 @@ const write = async (
   columns: Readonly<Record<string, ColumnValue>>,
 ): Promise<string> => {
   const named = Object.entries(columns);
-  const sets = named.map(([column], at) => `, '$."${column}"', json(?${at + 5})`).join("");
-  const merged = operation === "delete" ? "'{}'" : `CASE WHEN json_valid(columns) THEN json_set(columns${sets}) ELSE columns END`;
+  let set = "columns";
+  for (let from = 0; from < named.length; from += PAIRS) {
+    const pairs = named.slice(from, from + PAIRS).map(([column], at) => `, '$."${column}"', json(?${from + at + 5})`);
+    set = `json_set(${set}${pairs.join("")})`;
+  }
+  const merged = operation === "delete" ? "'{}'" : `CASE WHEN json_valid(columns) THEN ${set} ELSE columns END`;
   const values = named.map(([, value]) => JSON.stringify(value));
   const parameters = [table, row, operation, JSON.stringify(columns), ...(operation === "delete" ? [] : values)];
-  const [written] = await transaction(writing(sets === "" && operation === "put" ? "columns" : merged), parameters);
+  const [written] = await transaction(writing(named.length === 0 && operation === "put" ? "columns" : merged), parameters);
   if (written === undefined) throw new IdError("state", "the database returned no row for RETURNING: use SQLite 3.38 or later");
   await release(transaction, table, row);
   return change({ ...written, tbl: table, row, operation }).number;
 };
+
+/** Pairs of one call: functions of SQLite take at most 127 arguments, unless it was compiled otherwise. */
+const PAIRS = 50;
 
 /** Texts and numbers of a JSON document. */
 const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;

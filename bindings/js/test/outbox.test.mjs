@@ -59,6 +59,18 @@ test("changes that are written at the same time lose nothing", async () => {
   assert.deepEqual(change.columns, { title: "x", done: true, n: 1.5e-7 });
 });
 
+test("a row may have more columns than a function of SQLite has arguments", async () => {
+  const { database, outbox, put } = await open();
+  const columns = (count, value) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`c${at}`, value + at]));
+  for (const count of [1, 50, 51, 64, 100, 900]) {
+    await put("t", id(count), columns(count, 0));
+    await put("t", id(count), columns(count, 7));
+    await put("t", id(count), { c0: "first" });
+  }
+  const stored = new Map((await outbox.batch(database)).map(({ row, columns }) => [row, columns]));
+  for (const count of [1, 50, 51, 64, 100, 900]) assert.deepEqual(stored.get(id(count)), { ...columns(count, 7), c0: "first" });
+});
+
 test("half a character is no text", async () => {
   const { outbox, transaction } = await open();
   await transaction(async (t) => {

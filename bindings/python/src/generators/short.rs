@@ -211,6 +211,7 @@ impl MysqlShort {
         let ids = generator::MysqlShort::new(read_clock(clock)?, read_server_id(server_id)?);
         let ids = clock::answer(ids)?;
         let ids = ids.with_state(read_state(state)?).map_err(raise)?;
-        Ok(PyClassInitializer::from(ShortGenerator::new("MysqlShort", Ids::Server(ids))).add_subclass(MysqlShort))
+        Ok(PyClassInitializer::from(ShortGenerator::new("MysqlShort", Ids::Server(ids)))
+            .add_subclass(MysqlShort))
     }
 }
