@@ -190,7 +190,7 @@ impl<C: Clock, S: State> DeviceShort<C, S> {
     /// ```
     /// use idgen::{Timestamp, generator::{DeviceLease, DeviceShort, Generate}, source::{FixedClock, FixedEntropy}};
     ///
-    /// let day = |number| Timestamp::from_unix_secs(number * 86_400);
+    /// let day = |number: i64| Timestamp::from_unix_secs(number * 86_400);
     /// let mut ids = DeviceShort::new(FixedClock::new(day(3)), FixedEntropy::new(1))?;
     /// ids.set_lease(DeviceLease::new(7, day(1), day(4))?);
     /// assert_eq!(ids.next_id()?.device().node, 7);
