@@ -493,8 +493,9 @@ def test_any_tolerance(tolerance: Any) -> None:
     assert new() > first
     for wrong in (float("nan"), -1.0, float("-inf"), True, "10"):
         for name in ("tolerance", "longest_wait"):
+            arguments: dict[str, Any] = {name: wrong}
             with pytest.raises((TypeError, ValueError)):
-                idgen.V7(**{name: wrong})
+                idgen.V7(**arguments)
 
 
 @pytest.mark.parametrize("longest_wait", [0.05, datetime.timedelta(milliseconds=50)])
