@@ -56,14 +56,16 @@ static SHORT: LazyLock<[[i128; 2]; 2]> = LazyLock::new(|| {
 fn difference(first: u64, second: u64) -> Option<u64> {
     let [a, b] = *SHORT;
     let (first, second) = (first << LOW, second << LOW);
-    // The lower parts of the differences are near to zero.
-    let right = i128::from(first.wrapping_mul(FACTOR).wrapping_sub(second));
-    let size = (a[0] * b[1] - a[1] * b[0]) as f64;
-    let (in_a, in_b) = ((-right * b[0]) as f64 / size, (right * a[0]) as f64 / size);
-    let (in_a, in_b) = (in_a.round() as i128, in_b.round() as i128);
-    let low = [-in_a * a[0] - in_b * b[0], right - in_a * a[1] - in_b * b[1]];
-    let is_low = low.iter().all(|low| low.abs() < 1 << LOW);
-    is_low.then(|| first.wrapping_add(low[0] as u64))
+    // The lower parts of the differences are near to zero. The vector (0, 2^64) is in the lattice, whose determinant is 2^64: the place of
+    // `right` between its points, in parts of 2^64 of the two vectors, follows from multiplications modulo 2^64.
+    let right = first.wrapping_mul(FACTOR).wrapping_sub(second);
+    let sign = if a[0] * b[1] > a[1] * b[0] { 1 } else { -1 };
+    let place = |factor: i128| i128::from(right.wrapping_mul((sign * factor) as u64) as i64);
+    let (in_a, in_b) = (place(-b[0]), place(a[0]));
+    let low = |n: usize| (in_a * a[n] + in_b * b[n]) >> 64;
+    let is_low = |low: i128| low.abs() < 1 << LOW;
+    let x = low(0);
+    (is_low(x) && is_low(low(1))).then(|| first.wrapping_add(x as u64))
 }
 
 /// A state but for its lowest bits, and its difference to the next one.

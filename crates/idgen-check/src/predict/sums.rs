@@ -5,6 +5,7 @@
 //! the state is decoded from them as from a noisy code.
 
 mod decode;
+mod information;
 mod sources;
 
 use std::sync::LazyLock;
@@ -15,14 +16,13 @@ use super::follow::{Draws, Lead};
 use super::form::{DRAWN, End, FORMS, Form, fixed};
 use super::source::{Equations, State};
 use decode::{Code, Equation};
+use information::WORDS;
 use sources::{SUMS, Sum};
 
 /// Ids that are used for the equations.
 const MOST_IDS: usize = 64;
 /// Equations that are wrong more often than this are left out.
 const MOST_NOISE: f64 = 0.2;
-/// Places of long input at which the ids of one source may begin.
-const PLACES: usize = 2;
 
 /// The exclusive or of two words has this value in the sum of these bits, but for some of the draws.
 struct Likely {
@@ -94,23 +94,36 @@ static PLANS: LazyLock<Vec<Plan>> = LazyLock::new(|| {
 });
 
 impl Plan {
-    /// The equations that these ids give of the bits of the state, and how often each is wrong.
+    /// The equations that these ids give of the bits of the state, and how often each is wrong: those that are most often right, and these first.
     fn equations(&self, ids: &[u128], known: u128) -> Vec<Equation> {
+        let draws = self.form.draws;
         let mut all = Vec::new();
-        for (at, draw) in (0..ids.len()).flat_map(|at| (0..self.form.draws).map(move |draw| (at, draw))) {
-            let seen = self.form.seen(ids[at], draw, known);
-            let lowest = if self.end == End::Top { self.of.width - seen.2 } else { 0 };
-            for Likely { bits, value, noise } in likely(seen, lowest == 0) {
-                let mut row = vec![0; self.of.linear.words];
-                for bit in (0..64).filter(|bit| bits >> bit & 1 == 1) {
-                    let equation =
-                        self.equations.of(at * self.form.draws + draw, 63 - (lowest + bit) as usize);
-                    row.iter_mut().zip(equation).for_each(|(a, b)| *a ^= b);
-                }
-                all.push(Equation { row, value, noise });
+        for (at, id) in ids.iter().enumerate() {
+            for draw in 0..draws {
+                let seen = self.form.seen(*id, draw, known);
+                let lowest = if self.end == End::Top { self.of.width - seen.2 } else { 0 };
+                all.extend(
+                    likely(seen, lowest == 0).into_iter().map(|likely| (at * draws + draw, lowest, likely)),
+                );
             }
         }
-        all
+        all.sort_by(|(.., a), (.., b)| a.noise.total_cmp(&b.noise));
+        all.truncate(64 * WORDS);
+        let equation = |(draw, lowest, Likely { bits, value, noise }): (usize, u32, Likely)| {
+            let mut row = vec![0; self.of.linear.words];
+            for bit in (0..64).filter(|bit| bits >> bit & 1 == 1) {
+                let equation = self.equations.of(draw, 63 - (lowest + bit) as usize);
+                row.iter_mut().zip(equation).for_each(|(a, b)| *a ^= b);
+            }
+            Equation { row, value, noise }
+        };
+        all.into_iter().map(equation).collect()
+    }
+
+    /// The bits that ids show.
+    fn known(&self, ids: &[u128]) -> u128 {
+        // Some programs make the digit of the variant of a number of two bits.
+        if self.form.widest() == 4 { DRAWN } else { fixed(ids) }
     }
 
     /// Ids from whose exact bits the state follows, with as many bits to spare as a finding needs.
@@ -161,28 +174,25 @@ impl Draws for Source {
 
 /// The state of such a source from which these ids may come.
 pub(super) fn find(ids: &[u128]) -> Vec<Lead> {
+    // The first ids only: what follows costs most of the time of a check.
+    let used = &ids[..ids.len().min(MOST_IDS)];
     for plan in PLANS.iter() {
-        // Some programs make the digit of the variant of a number of two bits.
-        let known = if plan.form.widest() == 4 { DRAWN } else { fixed(ids) };
+        let known = plan.known(ids);
         if ids.len() < plan.fewest(known) {
             continue;
         }
-        for place in 0..if ids.len() < 2 * MOST_IDS { 1 } else { PLACES } {
-            let start = place * (ids.len() / PLACES);
-            let used = &ids[start..ids.len().min(start + MOST_IDS)];
-            if let Some(source) = plan.solve(used, known) {
-                return vec![Lead {
-                    source: plan.of.linear.name.into(),
-                    instead: plan.of.instead,
-                    form: plan.form.clone(),
-                    end: plan.end,
-                    width: plan.of.width,
-                    known,
-                    draws: Box::new(source),
-                    variants: Vec::new(),
-                    needed: used.len(),
-                }];
-            }
+        if let Some(source) = plan.solve(used, known) {
+            return vec![Lead {
+                source: plan.of.linear.name.into(),
+                instead: plan.of.instead,
+                form: plan.form.clone(),
+                end: plan.end,
+                width: plan.of.width,
+                known,
+                draws: Box::new(source),
+                variants: Vec::new(),
+                needed: used.len(),
+            }];
         }
     }
     Vec::new()
@@ -192,5 +202,53 @@ pub(super) fn find(ids: &[u128]) -> Vec<Lead> {
 /// the answers of a secure source agree with any state.
 #[cfg(test)]
 pub(super) fn hypotheses() -> usize {
-    PLANS.len() * PLACES
+    PLANS.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Ids of version 4 that a source of the plan makes, in a state that follows from `seed`.
+    fn made(plan: &Plan, seed: u64, count: usize) -> Vec<u128> {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let mut source = Source { of: plan.of, state: State::default() };
+        source.state[..plan.of.linear.words].fill_with(|| random.u64(..));
+        let id = |_| {
+            let draws: Vec<u64> = (0..plan.form.draws).map(|_| source.next()).collect();
+            let id = plan.form.id(&draws, plan.of.width, plan.end);
+            id & !(0xF << 76 | 0b11 << 62) | 0x4 << 76 | 0b10 << 62
+        };
+        (0..count).map(id).collect()
+    }
+
+    /// Lists of so many ids for each form, of which at least so many must be recognized. The seeds are fixed, so the counts are the same in each run.
+    #[test]
+    fn simulated_lists_are_recognized() {
+        for (source, is_narrow, size, lists, least) in [
+            ("Firefox", true, 12, 6, 13),
+            ("Firefox", true, 16, 6, 22),
+            ("Firefox", true, 32, 6, 27),
+            ("Firefox", true, 64, 6, 27),
+            ("Firefox", false, 12, 2, 40),
+            ("xoroshiro128+", false, 8, 2, 60),
+            ("xoroshiro128+", false, 12, 2, 61),
+            ("xoshiro256+", false, 12, 2, 27),
+            ("xoshiro256+", false, 16, 2, 39),
+            ("xoshiro256+", false, 24, 2, 56),
+        ] {
+            let is_of =
+                |plan: &&Plan| plan.of.linear.name.contains(source) && (plan.form.widest() == 4) == is_narrow;
+            let (mut of, mut found) = (0, 0);
+            for (n, plan) in PLANS.iter().filter(is_of).enumerate() {
+                for list in 0..lists {
+                    let ids = made(plan, (list * 100 + n) as u64, size);
+                    of += 1;
+                    found += usize::from(plan.solve(&ids, plan.known(&ids)).is_some());
+                }
+            }
+            println!("{source}, {size} ids: {found} of {of}");
+            assert!(found >= least, "{source}, {size} ids: {found} of {of} lists");
+        }
+    }
 }

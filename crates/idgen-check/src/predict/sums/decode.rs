@@ -1,22 +1,22 @@
 //! Decodes linear equations of which some are wrong, by Stern's algorithm for information sets.
 
-/// Equations that are used at most: words of a row of the code.
-const WORDS: usize = 8;
-type Row = [u64; WORDS];
-/// Equations on which two halves of a set of errors must agree.
-const WINDOW: usize = 11;
+use super::information::{InformationSet, Row, WORDS, add_if, bit, next};
+
 /// Further equations, which tell whether a guess is right.
 const CHECKED: usize = 80;
 /// A state that fits is missed as rarely as this, unless that takes too many rounds. So rarely, because the estimate takes errors as
 /// independent of each other and of the sets, which they are not.
 const MISSED: f64 = 1e-20;
-const MOST_ROUNDS: usize = 800;
-/// Bits of the state with which so many rounds are made. With more, a round takes as much longer as there are more pairs of pairs of rows, so
-/// there are fewer of them.
+const MOST_ROUNDS: usize = 560;
+/// States of more bits have fewer rounds, because each takes longer.
 const USUAL: usize = 128;
+const LARGE_ROUNDS: usize = 50;
 /// An equation that is wrong twice as often is chosen 8, 4 or 2 times as rarely. The first is best where equations are alike; with
 /// the last one, also sets without the equations that are wrong here although they are most often right come soon.
 const POWERS: [i32; 3] = [3, 2, 1];
+/// Windows that are tried with each set, unless the first one is as probably without an error as this: finding a set takes longer than a search.
+const WINDOWS: usize = 2;
+const CLEAN: f64 = 0.8;
 
 /// The sum of some bits of the state, and how likely it is wrong.
 pub(super) struct Equation {
@@ -28,285 +28,248 @@ pub(super) struct Equation {
 /// The equations as the columns of a code, those that are most often right first.
 pub(super) struct Code {
     equations: Vec<Equation>,
-    /// A row for each bit of the state, which says in which equations it is.
+    /// A row for each bit of the state, which says in which equations it is, and last the values of the equations.
     rows: Vec<Row>,
-    values: Row,
+    /// The weight of each equation for each of the `POWERS`.
+    weights: [Vec<f32>; POWERS.len()],
+    /// Equations on which two halves of a set of errors must agree: about as many as there are bits in the number of guesses, so that few agree by chance.
+    window: usize,
+    /// Errors in all equations, at most.
+    most_errors: f64,
 }
 
-/// A row of an information set: its bits in the equations of the window, and in some that tell whether a guess is right.
+/// The equations that a search compares.
+struct Window {
+    columns: Vec<usize>,
+    /// The rows of the set in a random order, so that both halves are wrong as often.
+    order: Vec<usize>,
+    /// Further equations, which tell whether a guess is right, as a mask of a word of a row; and errors in them, at most.
+    word: usize,
+    mask: u64,
+    limit: u32,
+}
+
+/// A row of an information set, or a sum of rows: its bits in the equations of the window, and in those that tell whether a guess is right.
 #[derive(Clone, Copy, Default)]
 struct Part {
-    window: u64,
-    check: [u64; 2],
+    window: u32,
+    check: u64,
 }
 
 impl Part {
     fn xor(self, other: Part) -> Part {
-        Part {
-            window: self.window ^ other.window,
-            check: [self.check[0] ^ other.check[0], self.check[1] ^ other.check[1]],
-        }
+        Part { window: self.window ^ other.window, check: self.check ^ other.check }
     }
 }
 
 /// Errors that may be in one half of an information set: up to two rows.
+type Rows = [u8; 2];
+const NO_ROW: u8 = u8::MAX;
+
+/// A guess of the first half, and the next one that has the same bits in the window.
 struct Guess {
-    part: Part,
-    rows: [u16; 2],
+    check: u64,
+    rows: Rows,
+    next: u16,
 }
 
-const NO_ROW: u16 = u16::MAX;
-
-impl Code {
-    /// `None` if there are too few equations to tell a state that fits from one that does not.
-    pub(super) fn new(unknowns: usize, mut equations: Vec<Equation>) -> Option<Self> {
-        equations.sort_by(|a, b| a.noise.total_cmp(&b.noise));
-        equations.truncate(64 * WORDS);
-        if equations.len() < unknowns + WINDOW + CHECKED {
-            return None;
-        }
-        let mut code = Code { rows: vec![[0; WORDS]; unknowns], values: [0; WORDS], equations };
-        for (column, equation) in code.equations.iter().enumerate() {
-            let (word, bit) = (column / 64, 1 << (column % 64));
-            for (unknown, row) in code.rows.iter_mut().enumerate() {
-                row[word] |= if equation.row[unknown / 64] >> (unknown % 64) & 1 == 1 { bit } else { 0 };
-            }
-            code.values[word] |= if equation.value == 1 { bit } else { 0 };
-        }
-        Some(code)
-    }
-
-    /// Passes equations that may determine the state to `accept`, until it accepts some, or until it is unlikely that any fit.
-    pub(super) fn decode<T>(&self, accept: impl Fn(&[Equation]) -> Option<T>) -> Option<T> {
-        let (mut random, mut halves, mut missed) = (1, Halves::default(), 1.0);
-        let rounds = MOST_ROUNDS * USUAL.pow(4) / self.rows.len().max(USUAL).pow(4);
-        for round in 0..rounds {
-            let set = InformationSet::new(self, &mut random, POWERS[round % POWERS.len()])?;
-            let likelihood = set.likelihood(self);
-            if round == 0 && likelihood * (rounds as f64) < 1.0 {
-                break;
-            }
-            if let Some(found) = set.search(self, &mut halves, &accept) {
-                return Some(found);
-            }
-            missed *= 1.0 - likelihood;
-            if missed < MISSED {
-                break;
-            }
-        }
-        None
-    }
-}
-
-/// Equations that determine the state, and all others as sums of these.
-struct InformationSet {
-    /// The equation of each row, which is in no other row of the set.
-    columns: Vec<usize>,
-    rows: Vec<Row>,
-    /// The values of all equations, if those of the set are right: a one is an error.
-    errors: Row,
-    /// The equations that the set does not have, and where those of the window begin.
-    others: Vec<usize>,
-    start: usize,
-}
+const NO_GUESS: u16 = u16::MAX;
 
 /// The guesses of the first half by their bits in the window: lists whose first elements are `heads`. Each round would otherwise ask the
 /// system for this memory, which takes as long as the round.
 #[derive(Default)]
 struct Halves {
     first: Vec<Guess>,
-    heads: Vec<u32>,
-    after: Vec<u32>,
+    heads: Vec<u16>,
 }
 
-fn next(random: &mut u64) -> u64 {
-    *random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-    let mixed = (*random ^ *random >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93);
-    mixed ^ mixed >> 32
-}
-
-/// A number between 0 and 1.
-fn unit(random: &mut u64) -> f64 {
-    (next(random) >> 11) as f64 / (1_u64 << 53) as f64
-}
-
-fn bit(row: &Row, column: usize) -> u64 {
-    row[column / 64] >> (column % 64) & 1
-}
-
-fn add_if(row: &mut Row, other: &Row, condition: u64) {
-    let mask = 0_u64.wrapping_sub(condition);
-    row.iter_mut().zip(other).for_each(|(a, b)| *a ^= b & mask);
-}
-
-impl InformationSet {
-    /// Chooses equations at random, those that are more often right more often. `None` if the equations do not determine the state.
-    fn new(code: &Code, random: &mut u64, power: i32) -> Option<Self> {
-        let noise = |column: usize| code.equations[column].noise;
-        let key = |column| (-(1.0 - unit(random)).ln() * noise(column).max(1e-6).powi(power), column);
-        let mut order: Vec<(f64, usize)> = (0..code.equations.len()).map(key).collect();
-        order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-        let unknowns = code.rows.len();
-        let (rows, errors) = (code.rows.clone(), code.values);
-        let mut set =
-            InformationSet { columns: vec![0; unknowns], rows, errors, others: Vec::new(), start: 0 };
-        let mut done = 0;
-        for (_, column) in order {
-            match (done..unknowns).find(|&row| bit(&set.rows[row], column) == 1) {
-                Some(row) => {
-                    set.rows.swap(done, row);
-                    set.take(done, column);
-                    done += 1;
+impl Code {
+    /// `None` if there are too few equations to tell a state that fits from one that does not. `equations` has those that are most often right first.
+    pub(super) fn new(unknowns: usize, equations: Vec<Equation>) -> Option<Self> {
+        let half = unknowns / 2;
+        let window =
+            (1 + half + half * (half - 1) / 2).ilog2() as usize + if unknowns > USUAL { 0 } else { 1 };
+        if equations.len() < unknowns + window + CHECKED {
+            return None;
+        }
+        let weight = |power| move |of: &Equation| of.noise.max(1e-6).powi(power) as f32;
+        let weights = POWERS.map(|power| equations.iter().map(weight(power)).collect());
+        let mean: f64 = equations.iter().map(|equation| equation.noise).sum();
+        let mut rows = vec![[0; WORDS]; unknowns + 1];
+        for (column, equation) in equations.iter().enumerate() {
+            let (word, bit) = (column / 64, 1 << (column % 64));
+            for (at, &unknowns) in equation.row.iter().enumerate() {
+                let mut unknowns = unknowns;
+                while unknowns != 0 {
+                    rows[64 * at + unknowns.trailing_zeros() as usize][word] |= bit;
+                    unknowns &= unknowns - 1;
                 }
-                None => set.others.push(column),
             }
+            rows[unknowns][word] |= if equation.value == 1 { bit } else { 0 };
         }
-        // So that both halves of the rows are wrong as often.
-        for row in 1..done {
-            let other = next(random) as usize % (row + 1);
-            set.rows.swap(row, other);
-            set.columns.swap(row, other);
-        }
-        set.others.sort_unstable();
-        // A window that is always the same would have the same errors in each round.
-        let few = noise(set.others[WINDOW]);
-        let alike = set.others.iter().take_while(|column| noise(**column) <= few).count();
-        let last = (alike - WINDOW).min(set.others.len() - WINDOW - CHECKED);
-        set.start = next(random) as usize % (last + 1);
-        (done == unknowns).then_some(set)
+        Some(Code { equations, rows, weights, window, most_errors: mean + 5.0 * mean.sqrt() + 1.0 })
     }
 
-    /// Makes this equation the one that only this row has.
-    fn take(&mut self, row: usize, column: usize) {
-        let pivot = self.rows[row];
-        for (at, other) in self.rows.iter_mut().enumerate() {
-            let condition = bit(other, column) & u64::from(at != row);
-            add_if(other, &pivot, condition);
-        }
-        let condition = bit(&self.errors, column);
-        add_if(&mut self.errors, &pivot, condition);
-        self.columns[row] = column;
+    fn noise(&self, column: usize) -> f64 {
+        self.equations[column].noise
     }
 
-    fn window(&self) -> &[usize] {
-        &self.others[self.start..][..WINDOW]
-    }
-
-    /// The probability that [`search`](Self::search) finds a state that fits: no more than two errors in each half of the set, and none in
-    /// the window.
-    fn likelihood(&self, code: &Code) -> f64 {
-        let noise = |column: &usize| code.equations[*column].noise;
-        let half = self.columns.iter().map(noise).sum::<f64>() / 2.0;
-        let few = (-half).exp() * (1.0 + half + half * half / 2.0);
-        let clean: f64 = self.window().iter().map(|column| 1.0 - noise(column)).product();
-        few * few * clean
-    }
-
-    /// Equations that tell whether a guess is right, as masks of two words of a row: those after the window.
-    fn checked(&self) -> (usize, [u64; 2]) {
-        let rest = &self.others[self.start + WINDOW..];
-        let last = self.others[self.others.len() - 1] / 64;
-        let word = (rest[0] / 64).min(last.max(1) - 1);
-        let mut masks = [0; 2];
-        let in_words = rest.iter().filter(|&&column| (word..word + 2).contains(&(column / 64)));
-        in_words.for_each(|column| masks[column / 64 - word] |= 1 << (column % 64));
-        (word, masks)
-    }
-
-    fn part(&self, row: &Row, (word, masks): (usize, [u64; 2])) -> Part {
-        let window = self.window().iter().fold(0, |bits, &column| bits << 1 | bit(row, column));
-        Part { window, check: [row[word] & masks[0], row[word + 1] & masks[1]] }
-    }
-
-    /// Tries all errors of up to two equations in each half of the set.
-    fn search<T>(
-        &self,
-        code: &Code,
-        halves: &mut Halves,
-        accept: &impl Fn(&[Equation]) -> Option<T>,
-    ) -> Option<T> {
-        let checked = self.checked();
-        let parts: Vec<Part> = self.rows.iter().map(|row| self.part(row, checked)).collect();
-        let (first, second) = parts.split_at(parts.len() / 2);
-        halves.fill(guesses(first, 0));
-        let right = self.part(&self.errors, checked);
-        let limit = self.limit(code, checked);
-        for guess in guesses(second, parts.len() / 2) {
-            let wanted = guess.part.xor(right);
-            for other in halves.with_window(wanted.window) {
-                let errors = wanted.xor(other.part).check;
-                if errors[0].count_ones() + errors[1].count_ones() <= limit {
-                    let wrong = [guess.rows, other.rows].concat();
-                    if let Some(found) = self.equations(code, &wrong).and_then(|all| accept(&all)) {
-                        return Some(found);
-                    }
+    /// Passes equations that may determine the state to `accept`, until it accepts some, or until it is unlikely that any fit.
+    pub(super) fn decode<T>(&self, accept: impl Fn(&[Equation]) -> Option<T>) -> Option<T> {
+        let (mut random, mut halves, mut missed) = (1, Halves::default(), 1.0);
+        let rounds = if self.rows.len() - 1 <= USUAL { MOST_ROUNDS } else { LARGE_ROUNDS };
+        for round in 0..rounds {
+            let set = InformationSet::new(&self.rows, &self.weights[round % POWERS.len()], &mut random)?;
+            let few = self.few_errors(&set);
+            if round == 0 && few * (rounds as f64) < 1.0 {
+                break;
+            }
+            let mut wrong = 1.0;
+            for _ in 0..WINDOWS {
+                let window = self.window(&set, &mut random);
+                if let Some(found) = self.search(&set, &window, &mut halves, &accept) {
+                    return Some(found);
                 }
+                let clean: f64 = window.columns.iter().map(|&column| 1.0 - self.noise(column)).product();
+                wrong *= 1.0 - clean;
+                if clean >= CLEAN {
+                    break;
+                }
+            }
+            missed *= 1.0 - few * (1.0 - wrong);
+            if missed < MISSED {
+                break;
             }
         }
         None
     }
 
-    /// Errors in the equations that tell whether a guess is right, at most.
-    fn limit(&self, code: &Code, (word, masks): (usize, [u64; 2])) -> u32 {
-        let mask = u128::from(masks[1]) << 64 | u128::from(masks[0]);
-        let checked = (0..128).filter(|bit| mask >> bit & 1 == 1);
-        let mean: f64 = checked.map(|bit| code.equations[64 * word + bit].noise).sum();
+    /// The probability that each half of a set has no more than two errors.
+    fn few_errors(&self, set: &InformationSet) -> f64 {
+        let half = set.columns.iter().map(|&column| self.noise(column)).sum::<f64>() / 2.0;
+        let few = (-half).exp() * (1.0 + half + half * half / 2.0);
+        few * few
+    }
+
+    fn window(&self, set: &InformationSet, random: &mut u64) -> Window {
+        let mut order: Vec<usize> = (0..set.columns.len()).collect();
+        for row in 1..order.len() {
+            order.swap(row, next(random) as usize % (row + 1));
+        }
+        // A window that is always the same would have the same errors in each round.
+        let few = self.noise(set.others[self.window]);
+        let alike = set.others.iter().take_while(|column| self.noise(**column) <= few).count();
+        let last = (alike - self.window).min(set.others.len() - self.window - CHECKED);
+        let start = next(random) as usize % (last + 1);
+        let (before, rest) = set.others.split_at(start);
+        let (window, after) = rest.split_at(self.window);
+        let mut masks = [0_u64; WORDS];
+        before.iter().chain(after).for_each(|column| masks[column / 64] |= 1 << (column % 64));
+        // The word whose equations together say the most.
+        let noises = |word: usize| {
+            (0..64).filter(move |bit| masks[word] >> bit & 1 == 1).map(move |bit| self.noise(64 * word + bit))
+        };
+        let says = |word: usize| noises(word).map(|noise| (1.0 - 2.0 * noise).powi(2)).sum::<f64>();
+        let best = (0..WORDS).map(|word| (says(word), word)).max_by(|a, b| a.0.total_cmp(&b.0));
+        let word = best.map_or(0, |(_, word)| word);
+        let mean: f64 = noises(word).sum();
         // A wrong guess has errors in half of them.
-        (mean + 4.0 * mean.sqrt()).min(f64::from(mask.count_ones()) * 0.28) as u32
+        let most = f64::from(masks[word].count_ones()) * 0.33;
+        let limit = (mean + 4.0 * mean.sqrt()).min(most) as u32;
+        Window { columns: window.to_vec(), order, word, mask: masks[word], limit }
+    }
+
+    /// Tries all errors of up to two equations in each half of the set.
+    fn search<T>(
+        &self,
+        set: &InformationSet,
+        window: &Window,
+        halves: &mut Halves,
+        accept: &impl Fn(&[Equation]) -> Option<T>,
+    ) -> Option<T> {
+        let rows = set.rows();
+        let parts: Vec<Part> = window.order.iter().map(|&row| window.part(&rows[row])).collect();
+        let (first, second) = parts.split_at(parts.len() / 2);
+        halves.fill(first, window.columns.len());
+        let right = window.part(set.errors());
+        let mut found = None;
+        guesses(second, |part, in_second| {
+            let wanted = part.xor(right);
+            let fitting = halves.with_window(wanted.window);
+            for guess in fitting.filter(|of| (wanted.check ^ of.check).count_ones() <= window.limit) {
+                let row = |from: usize| {
+                    move |row: &u8| (*row != NO_ROW).then(|| window.order[from + usize::from(*row)])
+                };
+                let in_first = guess.rows.iter().filter_map(row(0));
+                let wrong: Vec<usize> =
+                    in_first.chain(in_second.iter().filter_map(row(first.len()))).collect();
+                found = self.equations(set, &wrong).and_then(|all| accept(&all));
+                if found.is_some() {
+                    return true;
+                }
+            }
+            false
+        });
+        found
     }
 
     /// The equations of the set, with their right values if these are wrong; `None` if too many of all equations are wrong then.
-    fn equations(&self, code: &Code, wrong: &[u16]) -> Option<Vec<Equation>> {
-        let wrong = || wrong.iter().filter(|row| **row != NO_ROW).map(|row| usize::from(*row));
-        let mut errors = self.errors;
-        wrong().for_each(|row| add_if(&mut errors, &self.rows[row], 1));
+    fn equations(&self, set: &InformationSet, wrong: &[usize]) -> Option<Vec<Equation>> {
+        let mut errors = *set.errors();
+        wrong.iter().for_each(|&row| add_if(&mut errors, &set.rows()[row], 1));
         let count: u32 = errors.iter().map(|word| word.count_ones()).sum();
-        let mean: f64 = code.equations.iter().map(|equation| equation.noise).sum();
-        if f64::from(count) > mean + 5.0 * mean.sqrt() + 1.0 {
+        if f64::from(count) > self.most_errors {
             return None;
         }
         let right = |(row, &column): (usize, &usize)| {
-            let equation = &code.equations[column];
-            let flipped = u64::from(wrong().any(|wrong| wrong == row));
+            let equation = &self.equations[column];
+            let flipped = u64::from(wrong.contains(&row));
             Equation { row: equation.row.clone(), value: equation.value ^ flipped, noise: 0.0 }
         };
-        Some(self.columns.iter().enumerate().map(right).collect())
+        Some(set.columns.iter().enumerate().map(right).collect())
+    }
+}
+
+impl Window {
+    fn part(&self, row: &Row) -> Part {
+        let window = self.columns.iter().fold(0, |bits, &column| bits << 1 | bit(row, column) as u32);
+        Part { window, check: row[self.word] & self.mask }
     }
 }
 
 impl Halves {
-    fn fill(&mut self, guesses: impl Iterator<Item = Guess>) {
+    fn fill(&mut self, parts: &[Part], window: usize) {
         self.first.clear();
-        self.first.extend(guesses);
         self.heads.clear();
-        self.heads.resize(1 << WINDOW, u32::MAX);
-        self.after.clear();
-        for (n, guess) in self.first.iter().enumerate() {
-            let head = &mut self.heads[guess.part.window as usize];
-            self.after.push(*head);
-            *head = n as u32;
-        }
+        self.heads.resize(1 << window, NO_GUESS);
+        guesses(parts, |part, rows| {
+            let head = &mut self.heads[part.window as usize];
+            let guess = Guess { check: part.check, rows, next: *head };
+            *head = self.first.len() as u16;
+            self.first.push(guess);
+            false
+        });
     }
 
-    fn with_window(&self, window: u64) -> impl Iterator<Item = &Guess> {
-        let some = |at: u32| (at != u32::MAX).then_some(at as usize);
-        let places =
-            std::iter::successors(some(self.heads[window as usize]), move |&at| some(self.after[at]));
-        places.map(|at| &self.first[at])
+    fn with_window(&self, window: u32) -> impl Iterator<Item = &Guess> {
+        let at = |at: u16| self.first.get(usize::from(at));
+        std::iter::successors(at(self.heads[window as usize]), move |guess| at(guess.next))
     }
 }
 
-/// None, one or two of these rows; the first one has the number `from`.
-fn guesses(parts: &[Part], from: usize) -> impl Iterator<Item = Guess> {
-    let number = move |row: usize| (from + row) as u16;
-    let none = Guess { part: Part::default(), rows: [NO_ROW; 2] };
-    let one = move |(a, &part): (usize, &Part)| Guess { part, rows: [number(a), NO_ROW] };
-    let two = move |(a, part): (usize, &Part)| {
-        let part = *part;
-        let pair =
-            move |(b, other): (usize, &Part)| Guess { part: part.xor(*other), rows: [number(a), number(b)] };
-        parts[..a].iter().enumerate().map(pair)
-    };
-    let ones = parts.iter().enumerate().map(one);
-    std::iter::once(none).chain(ones).chain(parts.iter().enumerate().flat_map(two))
+/// Passes none, one or two of these rows and their sum to `is_enough`, until it is true.
+fn guesses(parts: &[Part], mut is_enough: impl FnMut(Part, Rows) -> bool) {
+    if is_enough(Part::default(), [NO_ROW; 2]) {
+        return;
+    }
+    for (a, &part) in parts.iter().enumerate() {
+        if is_enough(part, [a as u8, NO_ROW]) {
+            return;
+        }
+        for (b, other) in parts[..a].iter().enumerate() {
+            if is_enough(part.xor(*other), [a as u8, b as u8]) {
+                return;
+            }
+        }
+    }
 }
