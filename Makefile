@@ -245,7 +245,7 @@ soak-ids: ## looks for repeated ids among 10^9 of each kind (IDS=...), and tests
 # The number of ids of each kind.
 CHECK_IDS ?= 100000000
 
-soak-check: ## checks CHECK_IDS ids of each kind with idgen-check, one kind after another, and looks for their source (an hour)
+soak-check: ## checks CHECK_IDS ids of each kind with idgen-check, one kind after another, and looks for their source (hours)
 	IDGEN_CHECK_IDS=$(CHECK_IDS) cargo test --release -p idgen-check --test own_kinds -- --test-threads 1 --nocapture
 	IDGEN_CHECK_IDS=$(CHECK_IDS) cargo test --release -p idgen-check --test sources -- --nocapture secure_ids_raise_no_alarm
 
