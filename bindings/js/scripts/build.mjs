@@ -11,7 +11,7 @@ process.chdir(root);
 fs.rmSync("dist", { recursive: true, force: true });
 
 const COMMONJS = { format: "cjs", platform: "node", target: "es2022", legalComments: "inline" };
-const entries = ["index", "prefixed", "seal", "typed", "uuid", "foreign", "bounds", "orders", "node", "browser", "outbox"];
+const entries = ["index", "prefixed", "seal", "typed", "uuid", "foreign", "bounds", "orders", "rows", "node", "browser", "outbox"];
 await build({
   entryPoints: entries.map((entry) => `src/${entry}.ts`),
   outdir: "dist",
@@ -79,6 +79,7 @@ const sizes = [
   ["idgen-keys/foreign alone", 3_600, all("foreign")],
   ["idgen-keys/bounds alone", 4_600, all("bounds")],
   ["idgen-keys/orders alone", 1_300, all("orders")],
+  ["idgen-keys/rows alone", 6_650, all("rows")],
   ["idgen-keys/outbox alone", 5_200, all("outbox")],
   ["everything for browsers, with sealing", 28_300, all("index", "prefixed", "browser", "seal"), 15_000],
 ];

@@ -136,6 +136,7 @@ from idgen._inspect import (
     inspect,
     odds,
 )
+from idgen._rows import ids_for_rows
 from idgen._typed import Typed, from_typed, to_typed
 from idgen.uuid import (
     MAX,
@@ -215,6 +216,7 @@ __all__ = [
     "from_timeuuid",
     "from_typed",
     "from_urn",
+    "ids_for_rows",
     "inspect",
     "mysql_short",
     "mysql_short_str",

@@ -16,6 +16,8 @@ mod mysql_short;
 #[cfg(feature = "prefixed")]
 mod prefixed;
 mod reserve;
+#[cfg(feature = "std")]
+mod rows;
 mod ulid;
 pub(crate) mod unit;
 mod v1_v6;
@@ -30,6 +32,8 @@ pub(crate) use mysql_servers::MysqlServers;
 pub use mysql_short::MysqlShort;
 #[cfg(feature = "prefixed")]
 pub use prefixed::{Prefixed, Tail};
+#[cfg(feature = "std")]
+pub use rows::ids_for_rows;
 pub use ulid::Ulid;
 pub use v1_v6::{V1, V6};
 pub use v4::V4;
