@@ -18,11 +18,12 @@ def ids_for_rows(
 ) -> list[UUID]:
     """Ids for rows that exist: the id at each place has the time at that place of ``times``.
 
-    ``times`` are datetimes with a time zone, or nanoseconds since 1970. They may be in any order, and ids of one time ascend in the
-    order of their rows. ``make`` makes the generator: a class such as ``V7`` or ``Ulid``, or a function that passes its arguments on to
-    one. It gets a clock and a policy without tolerance, so that each id has its own time.
+    ``times`` are datetimes with a time zone, or nanoseconds since 1970. They may be in any order, and ids
+    of one time ascend in the order of their rows. ``make`` makes the generator: a class such as ``V7`` or
+    ``Ulid``, or a function that passes its arguments on to one. It gets a clock and a policy without
+    tolerance, so that each id has its own time.
 
-    Raises ``IdgenError`` if the kind cannot hold one of the times, and ``ValueError`` for a datetime without a time zone.
+    Raises ``ValueError`` if the kind cannot hold one of the times, or a datetime has no time zone.
 
     >>> import datetime, idgen
     >>> later = datetime.datetime(2026, 5, 1, 12, tzinfo=datetime.timezone.utc)
@@ -44,7 +45,9 @@ def ids_for_rows(
     now = moments[places[0]]
     generator = make(clock=lambda: now, tolerance=0)
     if not isinstance(generator, _idgen.Generator):
-        raise TypeError(f"not a generator of 128-bit ids: {generator!r}: give V7, Ulid, V6, V1, FixedPrefix or Prefixed")
+        raise TypeError(
+            f"not a generator of 128-bit ids: {generator!r}: give V7, Ulid, V6, V1, FixedPrefix or Prefixed"
+        )
     ids: list[UUID | None] = [None] * len(moments)
     for place in places:
         now = moments[place]
@@ -57,7 +60,9 @@ def _nanoseconds(time: int | datetime.datetime) -> int:
 
     if isinstance(time, datetime.datetime):
         if time.utcoffset() is None:
-            raise ValueError(f"a datetime without time zone: {time}: set its tzinfo, such as datetime.timezone.utc")
+            raise ValueError(
+                f"a datetime without time zone: {time}: set its tzinfo, such as datetime.timezone.utc"
+            )
         epoch = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
         return (time - epoch) // datetime.timedelta(microseconds=1) * 1000
     if isinstance(time, int) and not isinstance(time, bool):

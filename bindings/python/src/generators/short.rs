@@ -140,7 +140,7 @@ pub(crate) struct Short;
 impl Short {
     #[new]
     #[pyo3(signature = (
-        *, node=None, lease=None, clock=None, state=None, seed=None, tolerance=None, when_behind="restart",
+        *, node=None, lease=None, clock=None, state=None, seed=None, tolerance=None, when_behind="restart", longest_wait=None,
     ))]
     #[allow(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn new(
@@ -151,8 +151,9 @@ impl Short {
         seed: Option<u64>,
         tolerance: Option<Bound<'_, PyAny>>,
         when_behind: &str,
+        longest_wait: Option<Bound<'_, PyAny>>,
     ) -> PyResult<PyClassInitializer<Self>> {
-        let common = Common::read(clock, state, seed, tolerance, when_behind)?;
+        let common = Common::read(clock, state, seed, tolerance, when_behind, longest_wait)?;
         let mut ids = generator::DeviceShort::new(common.clock, common.entropy).map_err(raise)?;
         if let Some(node) = node {
             ids = ids.with_node(read_node(&node)?);
