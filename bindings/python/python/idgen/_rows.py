@@ -23,7 +23,8 @@ def ids_for_rows(
     ``Ulid``, or a function that passes its arguments on to one. It gets a clock and a policy without
     tolerance, so that each id has its own time.
 
-    Raises ``ValueError`` if the kind cannot hold one of the times, or a datetime has no time zone.
+    Raises ``OverflowError`` if the kind cannot hold one of the times, and ``ValueError`` for a datetime
+    without a time zone.
 
     >>> import datetime, idgen
     >>> later = datetime.datetime(2026, 5, 1, 12, tzinfo=datetime.timezone.utc)
@@ -48,14 +49,14 @@ def ids_for_rows(
         raise TypeError(
             f"not a generator of 128-bit ids: {generator!r}: give V7, Ulid, V6, V1, FixedPrefix or Prefixed"
         )
-    ids: list[UUID | None] = [None] * len(moments)
+    ids: dict[int, UUID] = {}
     for place in places:
         now = moments[place]
         ids[place] = generator()
-    return ids  # type: ignore[return-value]
+    return [ids[place] for place in range(len(moments))]
 
 
-def _nanoseconds(time: int | datetime.datetime) -> int:
+def _nanoseconds(time: object) -> int:
     import datetime
 
     if isinstance(time, datetime.datetime):
