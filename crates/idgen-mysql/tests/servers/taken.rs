@@ -56,7 +56,7 @@ async fn ids_above_the_next_id_are_reported_as_damage(database: Database, index:
     let mut connection = connect(scratch.url()).await;
     let rows: Vec<String> = (1..=500).map(|id| format!("({id}, RANDOM_BYTES(16))")).collect();
     run(&mut connection, format!("INSERT INTO uuid_map (id, uuid) VALUES {}", rows.join(","))).await;
-    let words = "set next_id in uuid_map_state above the largest id of uuid_map";
+    let words = "call repair (idgen map repair)";
     let error = map.id_of(Uuid::new_v4()).await.unwrap_err();
     assert!(error.to_string().contains(words), "{error}");
     let error = map.ids_of(&[Uuid::new_v4()]).await.unwrap_err();
@@ -66,7 +66,7 @@ async fn ids_above_the_next_id_are_reported_as_damage(database: Database, index:
     assert!(error.to_string().contains(words), "{error}");
     transaction.rollback().await.unwrap();
     // This is what the error recommends.
-    run(&mut connection, "UPDATE uuid_map_state SET next_id = 501").await;
+    map.repair().await.unwrap();
     let map = UuidMap::connect(scratch.url()).await.unwrap();
     assert_eq!(map.id_of(Uuid::new_v4()).await.unwrap(), 501);
     assert_sound(scratch.url()).await;
