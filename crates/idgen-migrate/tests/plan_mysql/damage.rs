@@ -186,7 +186,7 @@ const REFUSED: [(&str, &str); 17] = [
 ];
 
 /// The same, of what only one of the two has.
-const REFUSED_BY_ONE: [(Database, &str, &str); 5] = [
+const REFUSED_BY_ONE: [(Database, &str, &str); 6] = [
     (
         Database::MySql,
         "SET restrict_fk_on_non_standard_key = OFF; CREATE TABLE orders (id CHAR(36) PRIMARY KEY, n CHAR(36), KEY (n)); \
@@ -203,6 +203,12 @@ const REFUSED_BY_ONE: [(Database, &str, &str); 5] = [
         "CREATE TABLE orders (id CHAR(36) PRIMARY KEY); CREATE TABLE prices (id INT PRIMARY KEY, o CHAR(36), first DATE, last DATE, \
          PERIOD FOR valid (first, last), UNIQUE (o, valid WITHOUT OVERLAPS), FOREIGN KEY (o) REFERENCES orders (id))",
         "the table prices has a period",
+    ),
+    (
+        Database::MariaDb,
+        "CREATE TABLE orders (id CHAR(36) PRIMARY KEY); CREATE TABLE lost (id INT PRIMARY KEY, o CHAR(36), \
+         FOREIGN KEY (o) REFERENCES orders (id)); RENAME TABLE lost TO rows_of_orders_that_were_cancelled_before_their_payment_arrived",
+        "has a name that the server made and shows in two forms, because it is longer than 64 characters",
     ),
     (
         Database::MariaDb,
