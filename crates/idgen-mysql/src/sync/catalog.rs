@@ -48,7 +48,7 @@ pub(super) struct CatalogTable {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct UniquePart {
     pub(super) column: String,
-    /// How many characters or bytes of it the index has, if not all.
+    /// The characters or bytes of it that the index compares; `None` if it compares all.
     pub(super) prefix: Option<u64>,
 }
 

@@ -15,6 +15,12 @@ use crate::sync::shape::Shape;
 use crate::sync::trouble::{Refusal, ends_the_batch};
 use crate::sync::writer::{Row, Writer};
 
+/// What a writer knew of rows before it wrote them together.
+struct Before {
+    applied: u64,
+    refusals: Vec<Option<Refusal>>,
+}
+
 impl Writer<'_> {
     /// Rows that have each other's unique values get others for a moment: each of them would fail before the other one.
     ///
@@ -33,13 +39,7 @@ impl Writer<'_> {
             .collect();
         // The server has said it of one alone, which is no exchange.
         while left.len() > 1 {
-            let before: Vec<_> = left
-                .iter()
-                .map(|row| (row.prepared.at, self.refusals.get(&row.prepared.at).cloned()))
-                .collect();
-            let applied = self.applied;
-            connection.execute_after(&[], SAVE_EXCHANGE).await?;
-            self.is_exchanging = true;
+            let before = self.begin_exchange(connection, &left).await?;
             let mut parked = Vec::new();
             for row in &left {
                 if self.park(connection, row).await? {
@@ -54,13 +54,7 @@ impl Writer<'_> {
             if done.len() == left.len() {
                 return Ok(());
             }
-            connection.execute_after(&[], GO_BACK_EXCHANGE).await.map_err(lost)?;
-            self.applied = applied;
-            for (row, (_, refusal)) in left.iter().zip(before) {
-                if let Some(refusal) = refusal {
-                    self.refuse(row, refusal);
-                }
-            }
+            self.take_back(connection, &left, before).await?;
             left = if parked.len() < left.len() { parked } else { done };
         }
         Ok(())
@@ -76,11 +70,7 @@ impl Writer<'_> {
             |row: &&Row<'_>| self.refusals.get(&row.prepared.at).is_some_and(Refusal::is_reference);
         let mut left: Vec<&Row<'_>> = rows.into_iter().filter(is_reference).collect();
         while left.len() > 1 {
-            let before: Vec<Option<Refusal>> =
-                left.iter().map(|row| self.refusals.get(&row.prepared.at).cloned()).collect();
-            let applied = self.applied;
-            connection.execute_after(&[], SAVE_EXCHANGE).await?;
-            self.is_exchanging = true;
+            let before = self.begin_exchange(connection, &left).await?;
             for row in &left {
                 let shape = &self.shapes[row.prepared.shape];
                 let nullable = shape.references.iter().filter(|(_, reference)| reference.nullable);
@@ -101,16 +91,42 @@ impl Writer<'_> {
             if done.len() == left.len() {
                 return Ok(());
             }
-            connection.execute_after(&[], GO_BACK_EXCHANGE).await.map_err(lost)?;
-            self.applied = applied;
+            self.take_back(connection, &left, before).await?;
             self.there.clear();
-            for (row, refusal) in left.iter().zip(before) {
+            for row in &left {
                 self.deleted.remove(&(row.prepared.shape, row.id));
-                if let Some(refusal) = refusal {
-                    self.refuse(row, refusal);
-                }
             }
             left = done;
+        }
+        Ok(())
+    }
+
+    /// Begins to write rows together, which `take_back` undoes unless all of them are applied.
+    async fn begin_exchange<C: Connection>(
+        &mut self,
+        connection: &mut C,
+        rows: &[&Row<'_>],
+    ) -> Attempt<Before> {
+        let refusals = rows.iter().map(|row| self.refusals.get(&row.prepared.at).cloned()).collect();
+        let before = Before { applied: self.applied, refusals };
+        connection.execute_after(&[], SAVE_EXCHANGE).await?;
+        self.is_exchanging = true;
+        Ok(before)
+    }
+
+    /// Undoes what was written since `begin_exchange`, and refuses the rows as they were refused before.
+    async fn take_back<C: Connection>(
+        &mut self,
+        connection: &mut C,
+        rows: &[&Row<'_>],
+        before: Before,
+    ) -> Attempt<()> {
+        connection.execute_after(&[], GO_BACK_EXCHANGE).await.map_err(lost)?;
+        self.applied = before.applied;
+        for (row, refusal) in rows.iter().zip(before.refusals) {
+            if let Some(refusal) = refusal {
+                self.refuse(row, refusal);
+            }
         }
         Ok(())
     }

@@ -209,7 +209,7 @@ impl Time {
         }
     }
 
-    /// The same of a number such as 20260101100000.
+    /// Why the column would drop a part of a number such as 20260101100000.
     fn cuts_off_number(self, number: u64) -> Option<&'static str> {
         match self {
             Time::Day if number > 99_991_231 => Some("holds a date, and would cut off the time"),

@@ -113,10 +113,11 @@ public object Bounds {
 private const val TICKS = 10_000_000L
 private const val LAST_SECOND = Long.MAX_VALUE / TICKS - 1
 
-/** A time in units of 100 ns since 1970, or the first or last one of 64 bits. */
+/** [ticksOf] rounded up, so that a part of a unit counts as the whole one. */
 internal fun ticksAfter(time: Instant): Long =
     ticksOf(time).let { if (time.nanosecondsOfSecond % 100 == 0 || it == Long.MAX_VALUE) it else it + 1 }
 
+/** A time in units of 100 ns since 1970, or the first or last one of 64 bits. */
 internal fun ticksOf(time: Instant): Long = when {
     time.epochSeconds > LAST_SECOND -> Long.MAX_VALUE
     time.epochSeconds < -LAST_SECOND -> Long.MIN_VALUE
