@@ -83,7 +83,7 @@ impl Arrivals {
     }
 }
 
-/// The arrivals of a load without visits; `None` if they are evenly spaced, as in older records.
+/// The arrivals of a load without visits; `None` if they are evenly spaced.
 pub(crate) fn arrivals(load: &Workload, interval_secs: u64) -> Option<Arrivals> {
     (load.rate.is_some() || load.random_arrivals).then(|| random_arrivals(load, interval_secs))
 }

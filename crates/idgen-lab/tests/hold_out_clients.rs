@@ -1,9 +1,9 @@
 //! Compares the model of several clients with loads that none of its constants was derived from:
-//! docs/results/hold-out-order.
+//! docs/results/hold-out-order and docs/results/hold-out-stalls.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests, too, fail by panicking")]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use idgen_lab::forecast::{Clients, Delay, Load, Model, Options, predict};
 use idgen_lab::strategy;
@@ -31,31 +31,40 @@ fn predicted(database: Database, workload: &Workload, run: &RunRecord) -> f64 {
     100.0 * predict(strategy, &load).unwrap().tree.fill.mean
 }
 
+/// A line for each run of a file.
+fn judged(file: &Path, database: Database) -> Vec<String> {
+    let recorded = idgen_report::open(file).unwrap();
+    let load = &recorded.workload;
+    assert!(recorded.failures.is_empty() && !recorded.interrupted, "{}", file.display());
+    let line = |run: &RunRecord| {
+        let delay = run.clients.and_then(|clients| clients.insert);
+        let (p50, p95) = delay.map_or((0, 0), |delay| (delay.p50_micros, delay.p95_micros));
+        let (measured, model) = (100.0 * run.totals.fill_mean, predicted(database, load, run));
+        format!(
+            "{}\t{}\t{}\t{}\t{}\t{:.0}\t{}\t{}\t{measured:.1}\t{model:.1}\t{:+.1}",
+            database.id(),
+            run.strategy.name,
+            load.writers,
+            load.statement_rows,
+            load.rate.unwrap_or_default(),
+            run.totals.rows_per_sec,
+            p50,
+            p95,
+            model - measured
+        )
+    };
+    recorded.runs.iter().map(line).collect()
+}
+
 /// Predicts each run again, and compares it with the line that is kept.
 fn judge(database: Database) {
     let server = database.id();
-    let directory: PathBuf =
-        [env!("CARGO_MANIFEST_DIR"), "../../docs/results/hold-out-order", server].iter().collect();
     let mut lines = Vec::new();
-    for file in idgen_report::below(&directory).unwrap() {
-        let recorded = idgen_report::open(&file).unwrap();
-        let load = &recorded.workload;
-        assert!(recorded.failures.is_empty() && !recorded.interrupted, "{}", file.display());
-        for run in &recorded.runs {
-            let delay = run.clients.and_then(|clients| clients.insert);
-            let (p50, p95) = delay.map_or((0, 0), |delay| (delay.p50_micros, delay.p95_micros));
-            let (measured, model) = (100.0 * run.totals.fill_mean, predicted(database, load, run));
-            lines.push(format!(
-                "{server}\t{}\t{}\t{}\t{}\t{:.0}\t{}\t{}\t{measured:.1}\t{model:.1}\t{:+.1}",
-                run.strategy.name,
-                load.writers,
-                load.statement_rows,
-                load.rate.unwrap_or_default(),
-                run.totals.rows_per_sec,
-                p50,
-                p95,
-                model - measured
-            ));
+    for set in ["hold-out-order", "hold-out-stalls"] {
+        let directory: PathBuf =
+            [env!("CARGO_MANIFEST_DIR"), "../../docs/results", set, server].iter().collect();
+        for file in idgen_report::below(&directory).unwrap() {
+            lines.extend(judged(&file, database));
         }
     }
     assert!(!lines.is_empty(), "{server}");

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::published::Tolerance;
-use crate::sample::Sample;
 
 /// One case that was run and checked.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -19,40 +18,30 @@ pub struct CaseRecord {
     /// Seconds of each run.
     pub runs: Vec<f64>,
     /// The number that the check gave.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub counted: Option<String>,
     /// Seconds as published.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub published_secs: Option<f64>,
     /// Seconds as published, times those of the first case, where only that was published.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub published_times: Option<f64>,
     /// How far the published ratio, page fill or share may be from the one measured here. Only a run as large as the
     /// published one has it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub published_tolerance: Option<Tolerance>,
     /// How several clients loaded tables, where they did.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub load: Option<LoadFigures>,
     /// The file of the case's table afterwards, where the experiment is about it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<FileFigures>,
     /// The table after the last visit, where buckets were visited again and again.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub visits: Option<VisitFigures>,
 }
 
 impl CaseRecord {
-    /// Converts an older record to the current one: its seconds are the median of its runs. Of an even number of runs, it has
-    /// the upper one of the two in the middle.
-    pub fn complete(&mut self) {
-        let Some(runs) = Sample::of(self.runs.clone()) else { return };
-        self.secs = runs.median();
-        if let Some(load) = &mut self.load {
-            load.rows_per_sec = load.rows as f64 / self.secs.max(1e-9);
-        }
-    }
-
     /// The record of a table of visits that was filled in `secs` seconds.
     pub fn of_visits(figures: VisitFigures, secs: f64) -> Self {
         CaseRecord {
@@ -95,16 +84,16 @@ pub struct FileFigures {
     /// Bytes of the file, including pages that no index uses.
     pub bytes: u64,
     /// Of those, the bytes of the heap, in which the rows lie; `None` where they lie in the first index.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub heap_bytes: Option<u64>,
     /// Bytes of one key, where the experiment is about copies of the key in indexes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub key_bytes: Option<u32>,
     /// How full the leaf pages of the clustered index are, from 0 to 1, as published.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub published_fill: Option<f64>,
     /// The share of all storage that such keys took, from 0 to 1, as published.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub published_key_share: Option<f64>,
     /// The indexes: the clustered one, the table itself, first; beside a heap, that of the primary key.
     pub indexes: Vec<IndexFigures>,
@@ -163,13 +152,11 @@ pub struct IndexFigures {
 pub struct VisitFigures {
     /// The strategy's name.
     pub strategy: String,
-    /// What charts and tables call the strategy. Older records have none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub title: Option<String>,
+    /// What charts and tables call the strategy.
+    pub title: String,
     /// How often each writer visited each bucket.
     pub visits: u32,
     /// Named writers; 1 is a single writer without a name.
-    #[serde(default = "one")]
     pub writers: u32,
     /// Rows of a visit.
     pub rows_per_visit: u64,
@@ -188,19 +175,8 @@ pub struct VisitFigures {
     /// Pages written per 1,000 inserts, over the whole run.
     pub writes_per_1k: f64,
     /// The page fill of an earlier measurement, where there is one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub earlier_fill: Option<f64>,
-}
-
-impl VisitFigures {
-    /// What charts and tables call the strategy: its title, or the name where a record has no title.
-    pub fn title(&self) -> &str {
-        self.title.as_deref().unwrap_or(&self.strategy)
-    }
-}
-
-fn one() -> u32 {
-    1
 }
 
 #[cfg(test)]

@@ -4,28 +4,28 @@ use serde::{Deserialize, Serialize};
 
 use crate::totals::Latency;
 
-/// How the clients of a run worked. Older records have none.
+/// How the clients of a run worked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Clients {
     /// The time from making the first id of a statement until the server inserted the row of this id, on the server's clock;
-    /// under a simulated clock, until the insert that was drawn. Older records have none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// under a simulated clock, until the insert that was drawn.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub insert: Option<Latency>,
     /// The time from the insert of the first row of a statement until that of its last one, on the server's clock.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub span: Option<Latency>,
     /// The time from making the first id of a statement until the statement was acknowledged, where clients make ids
     /// immediately before they insert them. The rows arrived within this time.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub delay: Option<Latency>,
     /// How far from the right edge of the table rows were inserted; `None` where the order of the keys is not known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub edge: Option<Edge>,
     /// What clients that are not the lab's wrote to the server during the run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub others: Option<Others>,
     /// The share of the asked pace at which rows were inserted, from 0 to 1, where there was a pace.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub pace_kept: Option<f64>,
 }
 

@@ -169,14 +169,14 @@ pub struct Operations {
     #[serde(with = "known")]
     pub writes_per_1k: f64,
     /// Of the pages read, those of the tables' own files.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub table_reads_per_1k: Option<f64>,
     /// Page requests answered by the cache, from 0 to 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub hit_rate: Option<f64>,
     /// Statements that were sent again because the database had refused them with a deadlock or a lock timeout. `None` in
     /// records of one client that has none of them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub repeated: Option<u64>,
     /// Each kind of which there were any.
     pub kinds: BTreeMap<Operation, OperationLatency>,

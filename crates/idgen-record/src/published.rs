@@ -14,7 +14,7 @@ pub struct Published {
     pub setting: String,
     /// How many rows it had at the end. Where a run here has more, the figures of its end are taken from the
     /// window that reached this number.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub rows: Option<u64>,
     /// How many clients inserted. Only runs with the same number are compared with it.
     #[serde(default = "one")]

@@ -30,13 +30,13 @@ pub struct Repeat {
     /// The whole run.
     pub totals: Totals,
     /// How long its statements took.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub latency: Option<Latency>,
     /// How its clients worked.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub clients: Option<Clients>,
     /// How long its operations took, where it did more than insert.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub operations: Option<Operations>,
     /// The course of the run.
     pub windows: Vec<Window>,

@@ -34,9 +34,9 @@ pub struct Results {
     /// The server's settings, where statements were timed; each run has its own.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub settings: BTreeMap<String, String>,
-    /// How often and in which order the runs were made. Older records have none: each strategy has one run, in the order of
-    /// `runs`, and each case has the runs that it lists.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// How often and in which order the runs were made. Without it, each strategy has one run, in the order of `runs`,
+    /// and each case has the runs that it lists.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub protocol: Option<Protocol>,
     /// Whether the user stopped the experiment before the last run.
     pub interrupted: bool,

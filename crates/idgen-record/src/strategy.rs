@@ -18,7 +18,7 @@ pub enum IdKind {
     V7,
     /// ULID, monotonic within the millisecond.
     Ulid,
-    /// A prefix of ones, 32 bits (16 in older records), then time and counter.
+    /// A prefix of ones, 32 bits (16 in some records), then time and counter.
     FixedPrefix,
     /// MD5 of year and week, then random.
     Week,

@@ -20,60 +20,60 @@ pub struct Totals {
     /// Pages read into the cache per 1,000 inserts. Not a number where the run did more than insert.
     #[serde(with = "known")]
     pub reads_per_1k: f64,
-    /// The same in the last tenth of the run. Not a number where a record does not contain it.
-    #[serde(default = "unknown", with = "known")]
+    /// The same in the last tenth of the run. Not a number where the run did more than insert.
+    #[serde(with = "known")]
     pub last_reads_per_1k: f64,
     /// Page requests that waited for such a read, per 1,000 inserts.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub disk_reads_per_1k: Option<f64>,
     /// Pages written to the file per 1,000 inserts. Not a number where the run did more than insert.
     #[serde(with = "known")]
     pub writes_per_1k: f64,
-    /// The same in the last tenth of the run. Not a number where a record does not contain it.
-    #[serde(default = "unknown", with = "known")]
+    /// The same in the last tenth of the run. Not a number where the run did more than insert.
+    #[serde(with = "known")]
     pub last_writes_per_1k: f64,
     /// Pages written after the last insert until no changed page was left, per 1,000 inserts of the run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub flushed_per_1k: Option<f64>,
     /// Pages read from the tables' own files, per 1,000 inserts. The other pages read are the server's own: undo logs, the
     /// dictionary, statistics.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub table_reads_per_1k: Option<f64>,
     /// Pages written to the tables' own files until no changed page was left, per 1,000 inserts.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub table_writes_per_1k: Option<f64>,
     /// Pages read from the tables' own files per 1,000 inserts in the last tenth of the run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_table_reads_per_1k: Option<f64>,
     /// Pages written to them in the last tenth of the run, without the flush.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_table_writes_per_1k: Option<f64>,
     /// Pages written to the doublewrite buffer during the inserts, per 1,000: in addition to the pages written.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub doublewrites_per_1k: Option<f64>,
     /// Bytes written to the binary log per row.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub binlog_bytes_per_row: Option<f64>,
     /// Of the pages written, the ones written before the commit because the cache was full.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub spills_per_1k: Option<f64>,
     /// New pages per 1,000 inserts.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub created_per_1k: Option<f64>,
     /// Page splits per 1,000 inserts.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub splits_per_1k: Option<f64>,
     /// Bytes written to the log per row.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub redo_bytes_per_row: Option<f64>,
     /// Pages that were written to the log as a whole, at their first change after a checkpoint, per 1,000 inserts.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub page_images_per_1k: Option<f64>,
     /// Transactions that the server could not serialize and that were repeated, per 1,000 inserts.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub serialization_failures_per_1k: Option<f64>,
     /// Page requests answered by the cache, from 0 to 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub hit_rate: Option<f64>,
     /// Different leaf pages that 1,000 consecutive inserts went to, on average; all trees together. Not a
     /// number where the pages are out of reach, as on a server given by URL: `null` in JSON, `–` in reports.
@@ -91,16 +91,16 @@ pub struct Totals {
     pub bytes_per_row: f64,
     /// Bytes that the server has allocated to the tables, by row: whole extents, the free pages in them included, so more
     /// than the pages of the trees.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub allocated_bytes_per_row: Option<f64>,
     /// Of those, the ones of the heap, in which the rows lie in the order in which they came.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub heap_bytes_per_row: Option<f64>,
     /// Of those, the ones of the map from UUID to integer, where there is one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub map_bytes_per_row: Option<f64>,
     /// Of those, the ones of secondary indexes and of further tables, where the user's own tables have any.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub other_bytes_per_row: Option<f64>,
 }
 
@@ -128,10 +128,6 @@ impl Totals {
             ..Totals::default()
         }
     }
-}
-
-fn unknown() -> f64 {
-    f64::NAN
 }
 
 /// How long statements took, in microseconds: each holds one or more rows.

@@ -36,13 +36,13 @@ pub struct TreeFigures {
     /// Different leaf pages that 1,000 consecutive inserts went to, on average.
     pub distinct_leaves_per_1k: f64,
     /// The page fill of the leaf pages of rows that were in the table before the run, from 0 to 1: the mean over these rows.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub fill_of_old_rows: Option<f64>,
     /// The same of the rows of the run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub fill_of_new_rows: Option<f64>,
     /// What its file says, where the engine reads it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<FileMaps>,
 }
 
@@ -64,11 +64,11 @@ pub struct FileMaps {
     pub recent_leaves: f64,
     /// How long ago half of the leaf pages were changed, as a share of it: 0 just now, 1 at the start.
     pub median_age: f64,
-    /// The same of a tenth of the leaf pages, the youngest. Older records have none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The same of a tenth of the leaf pages, the youngest.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub p10_age: Option<f64>,
     /// The same of nine tenths.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub p90_age: Option<f64>,
 }
 

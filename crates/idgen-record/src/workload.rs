@@ -18,19 +18,17 @@ pub struct Workload {
     /// server commits each statement.
     pub commit_rows: u32,
     /// Rows per `INSERT` statement on servers. SQLite has no round trips and inserts single rows.
-    #[serde(default = "one")]
     pub statement_rows: u32,
     /// Clients that work at the same time, each with ids that it generates itself. Servers only.
-    #[serde(default = "one")]
     pub writers: u32,
     /// The page cache holds the expected table divided by this, where `cache_bytes` is not set.
     pub cache_divisor: u32,
     /// Size of the page cache in bytes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_bytes: Option<u64>,
     /// Limit of reads a second from the disk, and of writes: container engines limit the two separately. Servers in
     /// containers only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub iops: Option<u32>,
     /// Changed pages are written when the pool needs space and not earlier, as in the published runs: the log is so large
     /// that it never forces a page to be written, no share of changed pages is too large, and few pages are kept free.
@@ -40,11 +38,11 @@ pub struct Workload {
     /// How many intervals (weeks, minutes) of simulated time the run spans, where it has no `rate`.
     pub intervals: u32,
     /// Without a `rate`, too, ids are generated at random moments: those of a Poisson process that has exactly these rows in
-    /// these intervals, or in a visit. In earlier records, they are evenly spaced.
+    /// these intervals, or in a visit. Otherwise they are evenly spaced.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub random_arrivals: bool,
     /// Rows per second of simulated time, whose ids are generated at random moments (a Poisson process).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<f64>,
     /// Rows are also inserted no faster than at the `rate`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -52,17 +50,17 @@ pub struct Workload {
     /// Milliseconds of simulated time from making an id until its row is inserted, on average (an exponential distribution):
     /// rows of several clients are inserted one after another in the order of these arrivals. Without it, several clients
     /// insert at the same time.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub delay_ms: Option<f64>,
     /// By how much the clocks of the clients differ.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub skew: Option<Skew>,
     /// Seconds of the interval of a keyed prefix, where it is not a minute.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub interval_secs: Option<u32>,
     /// Simulated seconds between two checkpoints, where it is not [`Workload::CHECKPOINT_SECS`]. PostgreSQL servers of
     /// the lab's own only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub checkpoint_secs: Option<u32>,
     /// Each statement is a transaction at the isolation level `SERIALIZABLE` that first looks for its keys, and is
     /// repeated when the server could not serialize it. PostgreSQL only.
@@ -75,16 +73,16 @@ pub struct Workload {
     /// The seed of all random numbers of the run: the same seed gives the same rows.
     pub seed: u64,
     /// The user's own tables and statements. The random bytes of a row are then `payload_bytes`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub own: Option<OwnTable>,
     /// Rows that the table holds before the run. No figure counts them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub existing: Option<Existing>,
     /// Operations of other kinds between the inserts of each client.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub mix: Option<Mix>,
     /// Buckets of a minute prefix that are visited again and again, in place of the `intervals`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub visits: Option<Visits>,
 }
 
@@ -102,7 +100,7 @@ pub struct OwnTable {
 pub struct Existing {
     /// Where their ids come from; those of the strategy itself where it is left out. Their column is that of the strategy
     /// that follows.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub ids: Option<IdKind>,
     /// How many there are.
     pub rows: u64,

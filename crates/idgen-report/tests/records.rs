@@ -93,6 +93,6 @@ fn a_run_is_archived_in_its_own_directory() {
 #[test]
 fn the_record_of_the_examples_is_that_of_the_repository() {
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/rebuild/results.json.gz");
-    let recorded = root().join("2026-11-21/mysql/rebuild/results.json.gz");
+    let recorded = root().join("2026-11-23/mysql/rebuild/results.json.gz");
     assert_eq!(fs::read(example).unwrap(), fs::read(recorded).unwrap());
 }

@@ -1,7 +1,7 @@
 //! How far the predicted page fill was off for loads of several clients that no constant of the model was derived from.
 //!
-//! `hold_out_clients.tsv` has one line per run of docs/results/hold-out-order. The test `hold_out_clients` recomputes it
-//! from the recorded files.
+//! `hold_out_clients.tsv` has one line per run of docs/results/hold-out-order and docs/results/hold-out-stalls. The test
+//! `hold_out_clients` recomputes it from the recorded files.
 
 use idgen_record::Database;
 

@@ -111,7 +111,7 @@ impl Revisits {
         let visits = workload.visits;
         VisitFigures {
             strategy: strategy.name.into(),
-            title: Some(strategy.title.into()),
+            title: strategy.title.into(),
             visits: visits.map_or(1, |visits| visits.rounds),
             writers: visits.map_or(1, |visits| visits.writers),
             rows_per_visit: workload.rows_per_visit(),

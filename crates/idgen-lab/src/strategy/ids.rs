@@ -288,9 +288,9 @@ mod tests {
         }
     }
 
-    /// Older records have the same number of rows in each interval.
+    /// Recorded runs whose keys are not at random moments have the same number of rows in each interval.
     #[test]
-    fn keys_of_older_records_are_evenly_spaced() {
+    fn keys_are_evenly_spaced_unless_arrivals_are_random() {
         let load = Workload { random_arrivals: false, ..Workload::of_rows(4_000).unwrap() };
         let mut ids = Ids::new(find("minute-random").unwrap(), &load).unwrap();
         let keys: Vec<_> = (0..4_000).map(|_| ids.next_key().unwrap()).collect();

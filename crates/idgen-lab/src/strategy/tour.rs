@@ -54,7 +54,7 @@ impl Tour {
     }
 
     /// The time of the next row, and the number of its writer. The rows of a visit come at random times of its minute,
-    /// or evenly spaced in older records.
+    /// or evenly spaced, as the load says.
     pub(super) fn next_moment(&mut self) -> Result<(Timestamp, usize)> {
         if self.given == self.rows_per_visit {
             self.left.pop();

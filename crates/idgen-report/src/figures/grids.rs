@@ -71,7 +71,7 @@ fn is_rising(run: &RunRecord) -> bool {
 
 /// What a rate of rows means in a run that waits for the time of each statement.
 const PACED: &str = "Rows per second are the pace that --paced asks for, as far as the database kept it.";
-/// The same in older records.
+/// What it means if the run did not record the pace that it kept.
 const PACED_ALONE: &str =
     "Rows per second are those of the statements alone: the lab waited between them, as --paced asks.";
 
@@ -83,9 +83,9 @@ pub fn of_pace(results: &Results) -> Option<&'static str> {
     results.workload.paced.then_some(if known { PACED } else { PACED_ALONE })
 }
 
-/// What the page fill of an older record with several clients is not; `None` for other records.
+/// The reservation about page fill if the ids of several clients were made in rounds; `None` for other records.
 pub fn of_rounds(results: &Results) -> Option<&'static str> {
-    const ROUNDS: &str = "In this record of an older version, the ids of a round were made before its clients began to insert, \
+    const ROUNDS: &str = "In this record, the ids of a round were made before its clients began to insert, \
                           which no service does: keys that ascend in time reach the table far from their order, and their pages \
                           are emptier than those of clients that make an id and insert it.";
     let known = results

@@ -176,7 +176,6 @@ fn simulated_time(load: &Workload) -> String {
     let in_prefix = load.rows as f64 / f64::from(load.intervals.max(1));
     let (how, about) = match load.random_arrivals {
         true => ("at random moments (a Poisson process), ", "about "),
-        // As older records say it.
         false => ("evenly spaced, ", ""),
     };
     let mut text = format!(

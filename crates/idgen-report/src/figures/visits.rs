@@ -76,7 +76,7 @@ fn of_figure(
         column("buckets", &cells, |cell| Some(count(u64::from(cell.buckets)))),
     ];
     for first in strategies(all) {
-        columns.push(column(first.title(), &cells, |cell| {
+        columns.push(column(&first.title, &cells, |cell| {
             all.iter()
                 .find(|found| found.strategy == first.strategy && same(found, cell))
                 .and_then(|found| write(found))
@@ -92,7 +92,7 @@ fn earlier(all: &[&VisitFigures]) -> Option<CaseTable> {
         "Page fill measured before and here, %",
         "The earlier measurement used prefixes in a random order that a script made.",
         vec![
-            column("strategy", &lines, |(found, _)| Some(found.title().to_owned())),
+            column("strategy", &lines, |(found, _)| Some(found.title.clone())),
             column("visits", &lines, |(found, _)| Some(count(u64::from(found.visits)))),
             column("rows a visit", &lines, |(found, _)| Some(count(found.rows_per_visit))),
             column("before", &lines, |(_, before)| Some(percent(*before))),
@@ -120,9 +120,7 @@ pub(crate) fn answer(results: &Results) -> Option<String> {
     let found: Vec<_> = strategies(&all).into_iter().filter_map(|first| of(first).copied()).collect();
     let said: Vec<_> = found
         .iter()
-        .map(|found| {
-            format!("{} % of a page with \u{201c}{}\u{201d}", percent(found.fill_mean), found.title())
-        })
+        .map(|found| format!("{} % of a page with \u{201c}{}\u{201d}", percent(found.fill_mean), found.title))
         .collect();
     let by_fill = |a: &&&VisitFigures, b: &&&VisitFigures| a.fill_mean.total_cmp(&b.fill_mean);
     let (least, most) = (found.iter().min_by(by_fill)?, found.iter().max_by(by_fill)?);
@@ -132,9 +130,9 @@ pub(crate) fn answer(results: &Results) -> Option<String> {
         Some(_) => format!(
             "\u{201c}{}\u{201d} fills pages {:.1} points more than \u{201c}{}\u{201d}, which is beyond the noise of a \
              single table",
-            most.title(),
+            most.title,
             100.0 * (most.fill_mean - least.fill_mean),
-            least.title()
+            least.title
         ),
         None => "There is no difference beyond the noise of a single table".to_owned(),
     };

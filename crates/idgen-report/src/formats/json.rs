@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::figures::maps::map;
-use idgen_record::{CaseRecord, METRICS, Results, RunRecord, Value};
+use idgen_record::{METRICS, Results, RunRecord, Value};
 use innodb_pages::Measure;
 
 /// The results as indented JSON.
@@ -56,14 +56,12 @@ pub fn read(text: &str) -> Result<Results> {
             Results::FORMAT
         )));
     }
-    let mut results: Results = serde_json::from_str(text).map_err(not_ours)?;
+    let results: Results = serde_json::from_str(text).map_err(not_ours)?;
     // Maps are text in the JSON. A damaged map is refused here, and not when a chart is drawn.
     for file in results.runs.iter().flat_map(|run| &run.trees).filter_map(|tree| tree.file.as_ref()) {
         map(file, Measure::Fill)?;
         map(file, Measure::Recency)?;
     }
-    results.runs.iter_mut().for_each(RunRecord::complete);
-    results.cases.iter_mut().for_each(CaseRecord::complete);
     results.runs.iter().try_for_each(plausible)?;
     Ok(results)
 }

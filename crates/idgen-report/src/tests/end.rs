@@ -30,22 +30,6 @@ fn growing() -> Results {
     results
 }
 
-/// The text of a record that was made before these fields were.
-fn without(results: &Results, fields: &[&str], windows: bool) -> Results {
-    let mut value: serde_json::Value = serde_json::from_str(&json(results).unwrap()).unwrap();
-    for run in value["runs"].as_array_mut().unwrap() {
-        for field in fields {
-            run["totals"].as_object_mut().unwrap().remove(*field);
-        }
-        if !windows {
-            run["windows"] = serde_json::json!([]);
-        }
-    }
-    read(&value.to_string()).unwrap()
-}
-
-const END: [&str; 2] = ["last_reads_per_1k", "last_writes_per_1k"];
-
 #[test]
 fn tables_and_charts_show_the_end_and_say_so() {
     let results = growing();
@@ -89,28 +73,14 @@ fn the_course_of_reads_and_writes_is_drawn() {
 }
 
 #[test]
-fn older_records_show_what_they_have() {
-    // The windows tell what the totals do not.
-    let from_windows = without(&growing(), &END, true);
-    assert_eq!(from_windows.runs[2].totals.last_reads_per_1k, 200.0);
-    // Without windows there is only the mean of the whole run, and it is called that.
-    let old = without(&growing(), &END, false);
-    assert!(old.runs[2].totals.last_reads_per_1k.is_nan());
-    assert!(of_the_end(&old).contains("means of the whole run"));
-    let grid = figures(&old);
-    assert!(grid.head.contains(&"pages read per 1k, whole run"), "{:?}", grid.head);
-    assert!(!grid.head.contains(&"pages read per 1k, at the end"));
-    let page = html(&old).unwrap();
-    assert!(page.contains("<title>Pages read per 1,000 inserts, mean of the whole run"), "{page}");
-    assert!(
-        !page.contains("pages read and written per 1,000 inserts over the run</title>")
-            && !page.contains("NaN")
-    );
-    let said = answer(&old).unwrap().to_string();
-    assert!(said.contains("pages read per 1k, whole run: 20.0 against 0.0"), "{said}");
-    assert!(table(&old).contains("whole"));
-    // What it does not tell, it does not tell after it is written again.
-    assert!(read(&json(&old).unwrap()).unwrap().runs[2].totals.last_reads_per_1k.is_nan());
+fn a_record_without_the_figures_of_the_end_is_refused() {
+    for field in ["last_reads_per_1k", "last_writes_per_1k"] {
+        let mut value: serde_json::Value = serde_json::from_str(&json(&growing()).unwrap()).unwrap();
+        value["runs"][2]["totals"].as_object_mut().unwrap().remove(field).unwrap();
+        let error = read(&value.to_string()).unwrap_err();
+        let why = std::error::Error::source(&error).unwrap().to_string();
+        assert!(why.contains(field), "{error}: {why}");
+    }
 }
 
 /// An axis for them would have no end.
@@ -132,9 +102,10 @@ fn figures_that_no_run_can_have_are_refused() {
 #[test]
 fn allocated_bytes_are_not_called_pages_in_use() {
     let mut given = growing();
-    given.runs.iter_mut().for_each(|run| run.trees.clear());
-    let given = without(&given, &[], true);
-    assert_eq!(given.runs[0].totals.allocated_bytes_per_row, Some(120.5));
+    for run in &mut given.runs {
+        run.trees.clear();
+        run.totals = Totals { bytes_per_row: f64::NAN, allocated_bytes_per_row: Some(120.5), ..run.totals };
+    }
     let heads = figures(&given).head;
     assert!(heads.contains(&"bytes per row, allocated by the server"), "{heads:?}");
     assert!(!heads.contains(&"bytes per row, pages in use"), "{heads:?}");

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use super::super::{CHARTS, json, read, save};
+use super::super::{CHARTS, save};
 use super::results;
 use idgen_record::{CaseRecord, LoadFigures, Results};
 
@@ -58,16 +58,4 @@ fn loads_are_drawn_over_their_clients_with_what_was_published() {
     assert!(
         chart("times-1.svg").contains("one row per statement") && chart("times-50.svg").contains("50 rows")
     );
-}
-
-/// Records of an earlier version have the upper one of the two runs in the middle.
-#[test]
-fn a_case_of_an_older_record_gets_the_median_of_its_runs() {
-    let mut older = loads();
-    older.cases[0].runs = vec![8.0, 1.0, 4.0, 2.0];
-    older.cases[0].secs = 4.0;
-    let read = read(&json(&older).unwrap()).unwrap();
-    assert_eq!(read.cases[0].secs, 3.0);
-    assert_eq!(read.cases[0].load.as_ref().unwrap().rows_per_sec, 100.0 / 3.0);
-    assert_eq!(read.cases[1..], older.cases[1..]);
 }

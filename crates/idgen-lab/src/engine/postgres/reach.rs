@@ -62,7 +62,8 @@ const DENSITY: Source = Source {
 };
 const LOG: Source = Source {
     extension: "pg_walinspect",
-    trial: "SELECT count(*) FROM pg_get_wal_stats(pg_current_wal_flush_lsn() - 8192, pg_current_wal_flush_lsn())",
+    // The positions may be inside of records: nothing is found unless a whole one is between them, so they are far apart.
+    trial: "SELECT count(*) FROM pg_get_wal_stats(pg_current_wal_flush_lsn() - 65536, pg_current_wal_flush_lsn())",
     shows: "page splits",
     role: Some("pg_read_server_files"),
 };

@@ -114,7 +114,7 @@ fn visits(results: &Results) -> Result<Vec<Drawing>> {
         let fills: Vec<Line> = revisited::strategies(&all)
             .iter()
             .map(|first| Line {
-                label: first.title().to_owned(),
+                label: first.title.clone(),
                 measured: of_size
                     .iter()
                     .filter(|found| found.strategy == first.strategy)
