@@ -3,6 +3,8 @@
 //! What ids show of several states is a point near to a vector of a lattice that only depends on the generator, and that vector is the
 //! states themselves. The lattice is reduced once; then a few multiplications find the state.
 
+pub(super) mod seeded;
+
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
@@ -223,6 +225,10 @@ static PLANS: LazyLock<Vec<Plan>> = LazyLock::new(|| {
 
 impl Plan {
     fn new(of: &'static Congruence, form: &'static Form, end: End, lattices: &mut Lattices) -> Option<Self> {
+        // The lowest bits of a number of two states are not those of the first one.
+        if end == End::Low && of.steps > 1 {
+            return None;
+        }
         let modulus = match end {
             End::Top => of.modulus,
             End::Low => 1 << (of.lowest + form.widest()),
@@ -297,14 +303,32 @@ impl Plan {
                 (source.state + self.modulus - addend) % self.modulus * self.inverse % self.modulus;
         }
         let start = source.clone();
+        // A multiplication keeps zero, which no generator has as its state. Ids of zeros would agree with it.
+        if source.clone().step() == start.state {
+            return None;
+        }
         let trusted = DRAWN & self.form.mask();
-        for id in &ids[..self.ids] {
+        for id in ids {
             let draws: Vec<u64> = (0..self.form.draws).map(|_| source.next()).collect();
             if (self.form.id(&draws, self.of.width, self.end) ^ id) & trusted != 0 {
                 return None;
             }
         }
         Some(start)
+    }
+
+    fn lead(&self, source: Source, name: String, needed: usize) -> Lead {
+        Lead {
+            source: name,
+            instead: self.of.instead,
+            form: self.form.clone(),
+            end: self.end,
+            width: self.of.width,
+            known: DRAWN,
+            draws: Box::new(source),
+            variants: Vec::new(),
+            needed,
+        }
     }
 }
 
@@ -322,25 +346,15 @@ fn inverse(number: u128, modulus: u128) -> Option<u128> {
 
 #[cfg(test)]
 pub(super) fn hypotheses() -> usize {
-    PLANS.len() * MOST_STARTS
+    PLANS.len() * MOST_STARTS + seeded::hypotheses()
 }
 
 /// The state of a congruence from which these ids may come.
 pub(super) fn find(ids: &[u128]) -> Vec<Lead> {
     for plan in PLANS.iter() {
         for start in (0..ids.len()).take(MOST_STARTS).filter(|start| start + plan.ids <= ids.len()) {
-            if let Some(source) = plan.solve(&ids[start..]) {
-                return vec![Lead {
-                    source: plan.of.name.into(),
-                    instead: plan.of.instead,
-                    form: plan.form.clone(),
-                    end: plan.end,
-                    width: plan.of.width,
-                    known: DRAWN,
-                    draws: Box::new(source),
-                    variants: Vec::new(),
-                    needed: plan.ids,
-                }];
+            if let Some(source) = plan.solve(&ids[start..start + plan.ids]) {
+                return vec![plan.lead(source, plan.of.name.into(), plan.ids)];
             }
         }
     }

@@ -65,8 +65,8 @@ pub struct Prediction {
 }
 
 /// Looks for the sources of these ids: 16 bytes each as a number, in the order in which they were made. Two ids are enough for
-/// some sources, and one of a source that was seeded with a time in the day before `now`, or with a small number; without `now`, seeds are not
-/// tried. `count` is the number of ids to predict.
+/// some sources, and one of a source that was seeded with a time in the day before `now`, or with a small number; without `now`, only seeds that follow
+/// from the id are found. `count` is the number of ids to predict.
 ///
 /// An empty answer does not say that the ids are secure.
 pub fn predict(ids: &[u128], is_ulid: bool, now: Option<Timestamp>, count: usize) -> Vec<Prediction> {
@@ -120,9 +120,13 @@ fn best(leads: Vec<Lead>, follow: impl Fn(&Lead) -> Followed) -> Vec<Lead> {
 
 /// The states of a source that may have made some of the ids, the most likely one first.
 fn leads(ids: &[u128], is_ulid: bool, now: Option<Timestamp>) -> Vec<Lead> {
-    let seeds = || now.map_or_else(Vec::new, |now| seed::find(ids, now));
+    let seeds = || match congruence::seeded::find(ids, now) {
+        leads if leads.is_empty() => now.map_or_else(Vec::new, |now| seed::find(ids, now)),
+        leads => leads,
+    };
     if ids.len() == 1 {
-        return if is_ulid { Vec::new() } else { seeds() };
+        let leads = if is_ulid { Vec::new() } else { congruence::find(ids) };
+        return if is_ulid || !leads.is_empty() { leads } else { seeds() };
     }
     let linear = linear::find(ids, is_ulid);
     if is_ulid || !linear.is_empty() {

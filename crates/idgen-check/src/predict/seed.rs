@@ -1,5 +1,7 @@
 //! Sources that were seeded with a time, or with a small number: the seeds are tried, and one id is enough.
 
+mod pcg64;
+
 use std::ops::Range;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -30,7 +32,7 @@ struct Seeded {
     first: fn(&[Lanes]) -> [Lanes; FIRST],
 }
 
-static SEEDED: [Seeded; 3] = [
+static SEEDED: [Seeded; 4] = [
     Seeded {
         name: "mt_rand() of PHP, rand of Ruby, std::mt19937 of C++ or NumPy's RandomState",
         instead: mersenne::INSTEAD,
@@ -51,6 +53,13 @@ static SEEDED: [Seeded; 3] = [
         start: glibc,
         words: glibc_words,
         first: glibc_first,
+    },
+    Seeded {
+        name: "default_rng of NumPy (PCG64)",
+        instead: mersenne::INSTEAD,
+        start: pcg64::start,
+        words: pcg64::words,
+        first: pcg64::first,
     },
 ];
 

@@ -5,6 +5,8 @@
     reason = "helpers of tests fail by panicking, and each test uses some of them"
 )]
 
+use std::path::{Path, PathBuf};
+
 use idgen::{Timestamp, Uuid};
 use idgen_check::{Checker, Options, Reading, Report, Status, Verdict};
 
@@ -67,4 +69,13 @@ pub fn check_now(ids: &[Uuid]) -> Report {
     let stream = checker.stream("ids");
     checker.push(stream, Reading::Uuid, ids, None).unwrap();
     checker.finish().unwrap()
+}
+
+/// The ids of a file of `tests/sources`, or of the folder IDGEN_SOURCES.
+pub fn ids(file: &str) -> Vec<u128> {
+    let recorded = || Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sources");
+    let folder = std::env::var_os("IDGEN_SOURCES").map_or_else(recorded, PathBuf::from);
+    let path = folder.join(file).with_extension("txt");
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    text.lines().map(|line| Uuid::parse_str(line).unwrap().as_u128()).collect()
 }

@@ -95,7 +95,10 @@ impl Code {
         let weight = |power| move |of: &Equation| of.noise.max(1e-6).powi(power) as f32;
         let weights = POWERS.map(|power| equations.iter().map(weight(power)).collect());
         let mean: f64 = equations.iter().map(|equation| equation.noise).sum();
-        let mut rows = vec![[0; WORDS]; unknowns + 1];
+        let mut rows = vec![Row::default(); unknowns + 1];
+        for (unknown, row) in rows[..unknowns].iter_mut().enumerate() {
+            row[WORDS + unknown / 64] = 1 << (unknown % 64);
+        }
         for (column, equation) in equations.iter().enumerate() {
             let (word, bit) = (column / 64, 1 << (column % 64));
             for (at, &unknowns) in equation.row.iter().enumerate() {
@@ -114,8 +117,8 @@ impl Code {
         self.equations[column].noise
     }
 
-    /// Passes equations that may determine the state to `accept`, until it accepts some, or until it is unlikely that any fit.
-    pub(super) fn decode<T>(&self, accept: impl Fn(&[Equation]) -> Option<T>) -> Option<T> {
+    /// Passes states that may fit to `accept`, as their bits, until it accepts one, or until it is unlikely that any fits.
+    pub(super) fn decode<T>(&self, accept: impl Fn(&[u64]) -> Option<T>) -> Option<T> {
         let (mut random, mut halves, mut missed) = (1, Halves::default(), 1.0);
         let rounds = if self.rows.len() - 1 <= USUAL { MOST_ROUNDS } else { LARGE_ROUNDS };
         for round in 0..rounds {
@@ -185,7 +188,7 @@ impl Code {
         set: &InformationSet,
         window: &Window,
         halves: &mut Halves,
-        accept: &impl Fn(&[Equation]) -> Option<T>,
+        accept: &impl Fn(&[u64]) -> Option<T>,
     ) -> Option<T> {
         let rows = set.rows();
         let parts: Vec<Part> = window.order.iter().map(|&row| window.part(&rows[row])).collect();
@@ -201,9 +204,8 @@ impl Code {
                     move |row: &u8| (*row != NO_ROW).then(|| window.order[from + usize::from(*row)])
                 };
                 let in_first = guess.rows.iter().filter_map(row(0));
-                let wrong: Vec<usize> =
-                    in_first.chain(in_second.iter().filter_map(row(first.len()))).collect();
-                found = self.equations(set, &wrong).and_then(|all| accept(&all));
+                let wrong = in_first.chain(in_second.iter().filter_map(row(first.len())));
+                found = self.errors(set, wrong).and_then(|errors| accept(&errors[WORDS..]));
                 if found.is_some() {
                     return true;
                 }
@@ -213,20 +215,13 @@ impl Code {
         found
     }
 
-    /// The equations of the set, with their right values if these are wrong; `None` if too many of all equations are wrong then.
-    fn equations(&self, set: &InformationSet, wrong: &[usize]) -> Option<Vec<Equation>> {
+    /// The row of errors if these equations of the set are wrong, whose last words are the bits of the state; `None` if too many of all
+    /// equations are wrong then.
+    fn errors(&self, set: &InformationSet, wrong: impl Iterator<Item = usize>) -> Option<Row> {
         let mut errors = *set.errors();
-        wrong.iter().for_each(|&row| add_if(&mut errors, &set.rows()[row], 1));
-        let count: u32 = errors.iter().map(|word| word.count_ones()).sum();
-        if f64::from(count) > self.most_errors {
-            return None;
-        }
-        let right = |(row, &column): (usize, &usize)| {
-            let equation = &self.equations[column];
-            let flipped = u64::from(wrong.contains(&row));
-            Equation { row: equation.row.clone(), value: equation.value ^ flipped, noise: 0.0 }
-        };
-        Some(set.columns.iter().enumerate().map(right).collect())
+        wrong.for_each(|row| add_if(&mut errors, &set.rows()[row], 1));
+        let count: u32 = errors[..WORDS].iter().map(|word| word.count_ones()).sum();
+        (f64::from(count) <= self.most_errors).then_some(errors)
     }
 }
 

@@ -2,7 +2,9 @@
 
 /// Equations that are used at most: words of a row of the code.
 pub(super) const WORDS: usize = 8;
-pub(super) type Row = [u64; WORDS];
+/// Words of the largest state. They follow in a row, and say of which bits of the state it is the sum.
+const STATE: usize = 4;
+pub(super) type Row = [u64; WORDS + STATE];
 /// Rows that are subtracted from all others at once, from a table of their sums.
 const AT_ONCE: usize = 5;
 
@@ -99,7 +101,7 @@ impl InformationSet {
     /// Subtracts the pending rows from all others.
     fn subtract(&mut self, pending: usize) {
         let done = self.columns.len();
-        let mut sums = [[0; WORDS]; 1 << AT_ONCE];
+        let mut sums = [[0; WORDS + STATE]; 1 << AT_ONCE];
         for n in 1_usize..1 << (done - pending) {
             sums[n] = sums[n & (n - 1)];
             add_if(&mut sums[n], &self.rows[pending + n.trailing_zeros() as usize], 1);
@@ -139,7 +141,7 @@ mod tests {
             }
             // A reduced row is the sum of the rows that it names by their bits in the set.
             let given = &rows[at];
-            let mut sum = [0; WORDS];
+            let mut sum = Row::default();
             for (row, &column) in set.rows.iter().zip(&set.columns) {
                 add_if(&mut sum, row, bit(given, column));
             }

@@ -1,14 +1,17 @@
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Map;
 import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.IntSupplier;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /** Ids from java.util.Random and its relatives: java Java.java FORM COUNT */
 class Java {
-    static final Random RANDOM = new Random();
+    static Random RANDOM = new Random();
     static final SplittableRandom SPLIT = new SplittableRandom();
 
     static String hyphens(String hex) {
@@ -51,7 +54,17 @@ class Java {
         "threadlocal", () -> new UUID(ThreadLocalRandom.current().nextLong(), ThreadLocalRandom.current().nextLong())
     );
 
+    static final Map<String, LongSupplier> SEEDS = Map.of(
+        "seed-milliseconds", System::currentTimeMillis,
+        "seed-microseconds", () -> ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()),
+        "seed-nanotime", () -> System.nanoTime() / 1000
+    );
+
     public static void main(String[] args) {
+        if (SEEDS.containsKey(args[0])) {
+            RANDOM = new Random(SEEDS.get(args[0]).getAsLong());
+            args[0] = "nextint-16";
+        }
         for (int n = Integer.parseInt(args[1]); n > 0; n--) System.out.println(FORMS.get(args[0]).get());
     }
 }

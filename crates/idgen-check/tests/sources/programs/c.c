@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <time.h>
 
 // Prints an id of so many digits of each number.
@@ -27,11 +28,15 @@ static const struct {
 } FORMS[] = {
     {"rand-16", 1, rand_16},         {"rand-256", 2, rand_256},         {"rand-ffff", 4, rand_ffff},
     {"lrand48-16", 1, lrand48_16}, {"lrand48-ffff", 4, lrand48_ffff}, {"drand48-16", 1, drand48_16},
+    {"seed-microseconds", 1, drand48_16},
 };
 
 int main(int count, char **arguments) {
     srand(time(NULL));
-    srand48(time(NULL));
+    struct timeval now;
+    gettimeofday(&now, NULL);
+    int is_micros = count == 3 && strcmp(arguments[1], "seed-microseconds") == 0;
+    srand48(is_micros ? now.tv_sec * 1000000L + now.tv_usec : now.tv_sec);
     for (size_t form = 0; count == 3 && form < sizeof FORMS / sizeof *FORMS; form++) {
         if (strcmp(FORMS[form].name, arguments[1]) != 0) continue;
         for (long n = 0; n < atol(arguments[2]); n++) print(FORMS[form].digits, FORMS[form].next);

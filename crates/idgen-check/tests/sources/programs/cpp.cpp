@@ -1,4 +1,6 @@
 // Ids from std::mt19937 of C++, as in a snippet that many programs copied: c++ cpp.cpp && ./a.out mt19937 COUNT
+#include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
@@ -40,13 +42,25 @@ template <class Source> static std::string digits_of_fractions(Source &source) {
     return ss.str();
 }
 
+// Two whole numbers of the generator of 64 bits, and version and variant.
+static std::string two_numbers(std::mt19937_64 &source) {
+    std::uint64_t high = (source() & ~0xF000ull) | 0x4000ull;
+    std::uint64_t low = (source() & ~(3ull << 62)) | 2ull << 62;
+    char text[37];
+    std::snprintf(text, sizeof text, "%08x-%04x-%04x-%04x-%012llx", unsigned(high >> 32), unsigned(high >> 16 & 0xFFFF),
+                  unsigned(high & 0xFFFF), unsigned(low >> 48), static_cast<unsigned long long>(low & 0xFFFFFFFFFFFFull));
+    return text;
+}
+
 int main(int, char **arguments) {
+    std::mt19937_64 wide(std::uint64_t(rd()) << 32 | rd());
     std::minstd_rand0 minstd0(rd());
     std::minstd_rand minstd(rd());
     if (std::strcmp(arguments[1], "seed-seconds") == 0) gen.seed(std::time(nullptr));
     for (long n = std::atol(arguments[2]); n > 0; n--) {
         if (std::strcmp(arguments[1], "minstd-rand0") == 0) std::cout << digits_of_fractions(minstd0) << "\n";
         else if (std::strcmp(arguments[1], "minstd-rand") == 0) std::cout << digits_of_fractions(minstd) << "\n";
+        else if (std::strcmp(arguments[1], "mt19937-64") == 0) std::cout << two_numbers(wide) << "\n";
         else std::cout << generate_uuid_v4() << "\n";
     }
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes the recordings again, in another folder: record.sh FOLDER. Programs that are not installed are left out.
 #
-#   IDGEN_SOURCES=FOLDER cargo test -p idgen-check --test sources     # the tests with the new ids
+#   IDGEN_SOURCES=FOLDER cargo test -p idgen-check --test sources --test seeds     # the tests with the new ids
 set -euo pipefail
 folder=$(realpath -m "${1:?name a folder for the recordings}")
 cd "$(dirname "$0")"
@@ -85,6 +85,12 @@ randint-16 240
 seed-seconds 4
 FORMS
 
+have python3 && python3 -c 'import numpy' 2>/dev/null && all numpy python3 numpy_generator.py <<'FORMS'
+rng-seed-42 4
+rng-seed-seconds 4
+rng-seed-milliseconds 4
+FORMS
+
 have ruby && all ruby ruby ruby.rb <<'FORMS'
 secure 250
 random-bytes 400
@@ -116,6 +122,9 @@ nextint-masked 8
 math-random 8
 splittable 8
 threadlocal 8
+seed-milliseconds 4
+seed-microseconds 4
+seed-nanotime 4
 FORMS
 
 have lua && all lua lua lua.lua <<'FORMS'
@@ -141,6 +150,7 @@ rand-ffff 12
 lrand48-16 8
 lrand48-ffff 8
 drand48-16 8
+seed-microseconds 4
 FORMS
 
 have musl-gcc && musl-gcc -o "$build/musl" c.c && all musl "$build/musl" <<'FORMS'
@@ -162,6 +172,7 @@ FORMS
 
 have c++ && c++ -o "$build/cpp" cpp.cpp && all cpp "$build/cpp" <<'FORMS'
 mt19937 240
+mt19937-64 400
 seed-seconds 4
 minstd-rand0 8
 minstd-rand 8
