@@ -4,10 +4,12 @@
 //! |---|---|
 //! | name a database, and ask what it can do | [`Database`] |
 //! | find out which database a URL is of | [`DatabaseUrl`] |
+//! | read a catalog, over whichever connection | [`catalog`] |
 //! | read, and leave nothing behind | `Session`, with the feature `session` |
 
 #![forbid(unsafe_code)]
 
+pub mod catalog;
 mod database;
 mod error;
 #[cfg(feature = "session")]

@@ -20,7 +20,7 @@ fn mariadb() {
 
 fn all(database: Database) {
     let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let runtime = crate::workers(2);
     refused::refused(&server, &runtime);
     clients::clients(&server, &runtime);
     twin::unsigned(&server, &runtime);

@@ -64,8 +64,7 @@ async fn both(server: &Server) -> [(Result<u64, u16>, u64, u64); 2] {
 #[test]
 fn a_mysql_that_cascades_outside_of_innodb_loses_changes_and_is_refused() {
     let server = Server::start(Database::MySql, &Settings::new()).unwrap();
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-    let error = runtime.block_on(async {
+    let error = crate::workers(1).block_on(async {
         let [alone, in_trigger] = both(&server).await;
         // No error and no row; in a trigger, the rows of one table are deleted and those of the other stay.
         assert_eq!(alone, (Ok(0), 1, 1));
@@ -85,8 +84,7 @@ fn a_plan_is_not_executed_where_changes_would_be_lost() {
     let other = Server::start(Database::MySql, &Settings::new()).unwrap();
     let (scratch, elsewhere) = (planned.scratch().unwrap(), other.scratch().unwrap());
     let folder = tempfile::tempdir().unwrap();
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-    runtime.block_on(async {
+    crate::workers(1).block_on(async {
         for url in [scratch.url(), elsewhere.url()] {
             let mut connection = MySqlConnection::connect(url).await.unwrap();
             execute(&mut connection, SCHEMA).await.unwrap();
@@ -118,9 +116,7 @@ fn a_plan_is_not_executed_where_changes_would_be_lost() {
 fn cascades_in_innodb_report_their_errors() {
     for database in Database::MYSQL_FAMILY {
         let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
-        let runtime =
-            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-        let [alone, in_trigger] = runtime.block_on(both(&server));
+        let [alone, in_trigger] = crate::workers(1).block_on(both(&server));
         assert_eq!(alone, (Err(1205), 1, 1), "{database}");
         assert_eq!(in_trigger, (Err(1205), 1, 1), "{database}");
     }

@@ -75,8 +75,7 @@ fn damage_is_found_before_integers_are_assigned() {
 fn find(target: Target, damages: &[(&str, &str)]) {
     for database in Database::MYSQL_FAMILY {
         let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
-        let runtime =
-            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let runtime = crate::workers(1);
         for (damage, message) in crate::sample(database, damages) {
             let scratch = server.scratch().unwrap();
             let folder = tempfile::tempdir().unwrap();
@@ -105,7 +104,7 @@ fn what_the_type_uuid_does_not_accept_is_found() {
     let scratch = server.scratch().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let client = Client::new(&server, scratch.name(), folder.path());
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let runtime = crate::runtime();
     runtime.block_on(async {
         fill(scratch.url(), 1, 100, Target::Uuid).await;
         plan(scratch.url(), &Options::new("orders", Target::Uuid))
@@ -231,7 +230,7 @@ const REFUSED_AT_ONCE: &str = "CREATE TABLE orders (id CHAR(36) PRIMARY KEY, CHE
 fn what_cannot_be_planned_is_refused_with_the_reason() {
     for database in Database::MYSQL_FAMILY {
         let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let runtime = crate::runtime();
         let of_one = REFUSED_BY_ONE.iter().filter(|(one, ..)| *one == database);
         for (sql, reason) in REFUSED.into_iter().chain(of_one.map(|&(_, sql, reason)| (sql, reason))) {
             let scratch = server.scratch().unwrap();
@@ -285,8 +284,7 @@ fn integers_need_a_map_and_names() {
     for database in Database::MYSQL_FAMILY {
         let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
         let scratch = server.scratch().unwrap();
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(async {
+        crate::runtime().block_on(async {
             let url = scratch.url();
             run(url, SCHEMA).await;
             let refused = async |options: &Options| plan(url, options).await.unwrap_err().to_string();

@@ -52,7 +52,7 @@ fn integers_on_mariadb() {
 /// The index is that of the map, for integers.
 fn all(database: Database, targets: &[Target], index: Index) {
     let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let runtime = crate::workers(1);
     let all = targets.iter().flat_map(|to| FORMS.map(|form| (*to, form)));
     // BINARY(16) has the bytes of the target already.
     let changed = all.filter(|(to, form)| !(form.0 == "BINARY(16)" && *to == Target::Binary16));

@@ -31,7 +31,7 @@ const COLUMNS: [(&str, &str, &str); 5] = [
 fn the_default_makes_version_7_in_the_form_of_the_column() {
     for database in Database::MYSQL_FAMILY {
         let server = Server::start(database, &Settings::new()).unwrap();
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let runtime = crate::runtime();
         for column in COLUMNS {
             if database == Database::MariaDb || column.0 != "UUID" {
                 one_column(&server, &runtime, column);
@@ -112,7 +112,7 @@ fn the_way_back_restores_the_old_default() {
     for database in Database::MYSQL_FAMILY {
         let server = Server::start(database, &Settings::new()).unwrap();
         let scratch = server.scratch().unwrap();
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let runtime = crate::runtime();
         for (default, expected) in [
             ("(CONCAT('it''s', LEFT(UUID(), 31)))", "it's"),
             ("'it is no id of 36 characters, but ok'", "it is no"),
@@ -158,7 +158,7 @@ const REFUSED: [(&str, &str); 4] = [
 #[test]
 fn a_key_without_a_place_for_version_7_is_refused() {
     let server = Server::start(Database::MariaDb, &Settings::new()).unwrap();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let runtime = crate::runtime();
     for (sql, reason) in REFUSED {
         let scratch = server.scratch().unwrap();
         run(&runtime, &scratch, sql).unwrap();

@@ -53,9 +53,8 @@ fn killed(database: Database, to: Target, index: Index) {
     let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
     let scratch = server.scratch().unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let client = Client::new(&server, scratch.name(), folder.path());
-    runtime.block_on(async {
+    crate::workers(2).block_on(async {
         let rows = fill(scratch.url(), 4, 2_000, to).await;
         let map = integers::map_for(to, scratch.url(), index, &rows).await;
         plan(scratch.url(), &Options::new("orders", to)).await.unwrap().write(folder.path()).unwrap();

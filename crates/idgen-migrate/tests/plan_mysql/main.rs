@@ -40,3 +40,13 @@ fn sample<T>(
     let (skip, step) = if is_soak() { (0, 1) } else { (first, 3) };
     cases.into_iter().skip(skip).step_by(step)
 }
+
+/// A runtime that executes everything in the thread of a test.
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
+}
+
+/// A runtime with so many threads, whose tasks go on while the test waits for a program.
+fn workers(threads: usize) -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build().unwrap()
+}

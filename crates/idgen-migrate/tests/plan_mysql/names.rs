@@ -22,7 +22,7 @@ const TABLES: [(&str, &[&str], Option<&str>); 5] = [
 
 #[test]
 fn tables_whose_names_look_alike_are_others() {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let runtime = crate::runtime();
     for database in Database::MYSQL_FAMILY {
         let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
         for (table, others, child) in crate::sample(database, TABLES) {
@@ -81,7 +81,7 @@ fn tables_whose_names_look_alike_are_others() {
 /// such a name in a tablespace of several tables, so it is refused there.
 #[test]
 fn a_table_with_an_odd_name_that_was_emptied_is_noticed() {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let runtime = crate::runtime();
     for database in Database::MYSQL_FAMILY {
         let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
         for (table, own_tablespace) in [("注 文", "ON"), ("plain", "OFF"), ("注 文", "OFF")] {
@@ -104,6 +104,13 @@ fn a_table_with_an_odd_name_that_was_emptied_is_noticed() {
                 continue;
             }
             for file in client.files("") {
+                if file.ends_with("-new-tables.sql") && (database, table) == (Database::MySql, "注 文") {
+                    // The new table would be made where MySQL hides its number, and nobody would notice that it was emptied.
+                    sql("SET GLOBAL innodb_file_per_table = OFF");
+                    let said = client.execute(&file).unwrap_err();
+                    assert!(said.contains("_new shares its tablespace") && said.contains("= ON"), "{said}");
+                    sql("SET GLOBAL innodb_file_per_table = ON");
+                }
                 if file.ends_with("-rename.sql") {
                     sql(&format!("TRUNCATE `{table}`"));
                     let said = client.execute(&file).unwrap_err();

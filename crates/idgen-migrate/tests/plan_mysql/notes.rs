@@ -15,7 +15,7 @@ const ID: &str = "CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL";
 /// the place of bytes, of which a session without a strict `sql_mode` stores a part.
 #[test]
 fn old_snapshots_and_texts_in_the_place_of_bytes() {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let runtime = crate::runtime();
     for database in Database::MYSQL_FAMILY {
         let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
         let scratch = server.scratch().unwrap();
@@ -71,7 +71,7 @@ fn old_snapshots_and_texts_in_the_place_of_bytes() {
 /// What the new tables do not get is named, with the statement that makes it again.
 #[test]
 fn names_rights_and_statistics_that_change_are_named() {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let runtime = crate::runtime();
     for database in Database::MYSQL_FAMILY {
         let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
         let scratch = server.scratch().unwrap();

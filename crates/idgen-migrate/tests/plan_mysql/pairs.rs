@@ -40,7 +40,7 @@ fn cases(database: Database, index: Index) {
     let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
     let scratch = server.scratch().unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let runtime = crate::workers(1);
     let client = Client::new(&server, scratch.name(), folder.path());
     let mut case = runtime.block_on(async {
         let rows = fill(scratch.url(), 1, 100, Target::Integer).await;

@@ -31,8 +31,7 @@ fn references_without_a_foreign_key_are_found() {
     for database in [Database::MySql, Database::MariaDb] {
         let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
         let scratch = server.scratch().unwrap();
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(async {
+        crate::runtime().block_on(async {
             let mut own = MySqlConnection::connect(scratch.url()).await.unwrap();
             let schema = match database {
                 Database::MySql => SCHEMA.to_owned(),

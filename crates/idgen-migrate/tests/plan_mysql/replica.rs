@@ -146,8 +146,7 @@ async fn sums(url: &str, schema: &str) -> Vec<(String, i64, i64)> {
 
 /// The index is that of the map, for integers.
 fn ends_equal(database: Database, to: Target, index: Index) {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    runtime.block_on(async {
+    crate::workers(2).block_on(async {
         let pair = Pair::start(database).await;
         let scratch = pair.source.scratch().unwrap();
         let folder = tempfile::tempdir().unwrap();

@@ -35,7 +35,7 @@ fn the_settings_of_a_server_change_nothing() {
         let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
         let scratch = server.scratch().unwrap();
         let folder = tempfile::tempdir().unwrap();
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let runtime = crate::runtime();
         let client = Client::new(&server, scratch.name(), folder.path());
         let (mut own, expected) = runtime.block_on(async {
             let rows = fill(scratch.url(), 1, 400, to).await;

@@ -56,7 +56,7 @@ fn one(database: Database) {
     let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
     let scratch = server.scratch().unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let runtime = crate::workers(1);
     let client = Client::new(&server, scratch.name(), folder.path());
     let url = scratch.url();
     let (ids, sql) = rows();
@@ -121,7 +121,7 @@ fn one(database: Database) {
 
 #[test]
 fn a_size_does_not_come_from_statistics_that_are_older_than_the_rows() {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let runtime = crate::runtime();
     for database in Database::MYSQL_FAMILY {
         let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
         let scratch = server.scratch().unwrap();

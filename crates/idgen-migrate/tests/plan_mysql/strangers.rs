@@ -48,7 +48,7 @@ fn change(database: Database, to: Target) {
     let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
     let scratch = server.scratch().unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let runtime = crate::workers(1);
     let client = Client::new(&server, scratch.name(), folder.path());
     let mut own = runtime.block_on(async {
         let mut own = MySqlConnection::connect(scratch.url()).await.unwrap();
@@ -166,8 +166,7 @@ async fn texts(url: &str, sql: &str) -> Vec<String> {
 fn a_generated_column_does_not_tell_rows_apart() {
     let server = Server::start(Database::MySql, &cascades_in_innodb(Database::MySql)).unwrap();
     let scratch = server.scratch().unwrap();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let error = runtime.block_on(async {
+    let error = crate::runtime().block_on(async {
         let mut own = MySqlConnection::connect(scratch.url()).await.unwrap();
         let sql = "CREATE TABLE networks (id CHAR(36) PRIMARY KEY); CREATE TABLE ports (n INT NOT NULL, o CHAR(36), \
                    twice INT AS (2 * n) STORED NOT NULL PRIMARY KEY, FOREIGN KEY (o) REFERENCES networks (id))";
@@ -188,7 +187,7 @@ fn a_schema_that_was_changed_meanwhile_is_not_renamed() {
         let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
         let scratch = server.scratch().unwrap();
         let folder = tempfile::tempdir().unwrap();
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let runtime = crate::runtime();
         let client = Client::new(&server, scratch.name(), folder.path());
         let mut own = runtime.block_on(async {
             let mut own = MySqlConnection::connect(scratch.url()).await.unwrap();

@@ -21,7 +21,7 @@ fn options(to: Target, tool: Tool) -> Options {
 fn the_arguments_change_the_table_as_the_tool_copies_it() {
     let server = Server::start(Database::MariaDb, &Settings::new()).unwrap();
     let scratch = server.scratch().unwrap();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let runtime = crate::runtime();
     let folder = tempfile::tempdir().unwrap();
     let mut connection = runtime.block_on(async {
         let mut connection = MySqlConnection::connect(scratch.url()).await.unwrap();
@@ -76,7 +76,7 @@ fn called_with(folder: &std::path::Path) -> Vec<String> {
 fn what_a_tool_cannot_do_is_refused_with_the_reason() {
     let server = Server::start(Database::MariaDb, &Settings::new()).unwrap();
     let scratch = server.scratch().unwrap();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let runtime = crate::runtime();
     let refused = |to, tool| {
         let error = runtime.block_on(plan(scratch.url(), &options(to, tool))).unwrap_err();
         error.to_string()

@@ -91,8 +91,7 @@ fn tables_end_as_a_twin_that_no_plan_changed() {
         (Database::MariaDb, Target::Uuid, false),
     ] {
         let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
-        let runtime =
-            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let runtime = crate::workers(1);
         let mut pair = Pair {
             main: server.scratch().unwrap(),
             twin: server.scratch().unwrap(),

@@ -64,7 +64,7 @@ fn mariadb() {
 
 fn walks(database: Database) {
     let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let runtime = crate::runtime();
     let (walks, steps) = size();
     let targets = targets(database);
     let count = walks.div_ceil(targets.len()) as u64;

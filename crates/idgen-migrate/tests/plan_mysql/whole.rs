@@ -86,10 +86,9 @@ fn change_with(database: Database, to: Target, index: Index, rows: usize) {
     let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
     let scratch = server.scratch().unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let url = scratch.url().to_owned();
     let client = Client::new(&server, scratch.name(), folder.path());
-    runtime.block_on(async {
+    crate::workers(2).block_on(async {
         let rows = fill(&url, CLIENTS, rows, to).await;
         let is_integer = to == Target::Integer;
         let map = integers::map_for(to, &url, index, &rows).await;

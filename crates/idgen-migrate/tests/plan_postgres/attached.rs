@@ -228,9 +228,7 @@ async fn each_change_of_a_key_is_named_before_the_switch_and_before_the_way_back
         assert!(!output.status.success() && said.contains(part), "{name}: {said}");
     };
     let switch = files.step("switch").to_owned();
-    for name in files.names.iter().take_while(|name| **name != switch) {
-        run(&files, name).await;
-    }
+    crate::run_before(&files, &switch).await;
     all_are_named(&mut connection, &files.id, "plan", "char(36)").await;
     execute(&mut connection, CHANGES[0].0).await;
     refused(switch.clone(), "and the change would be lost");

@@ -166,10 +166,7 @@ impl Test {
 /// Files in the wrong order end with an error, and clients can write.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn files_in_the_wrong_order_change_nothing() {
-    let scratch = SERVER.scratch().unwrap();
-    let mut connection = connect(scratch.url()).await;
-    rows::fill(&mut connection, 40).await;
-    let files = Files::write(&planned(scratch.url()).await, scratch.url());
+    let (_scratch, mut connection, files) = crate::written(40).await;
     let switch = files.names.iter().position(|name| name.ends_with("-switch.sql")).unwrap();
     for name in &files.names[..switch] {
         run(&files, name).await;

@@ -39,13 +39,8 @@ async fn a_lock_of_another_change_stays_beside_each_step() {
 /// A vacuum by hand does not give way, as autovacuum that prevents a wraparound does not: it is named, with what can be done.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_vacuum_by_hand_is_named() {
-    let scratch = SERVER.scratch().unwrap();
-    let mut client = connect(scratch.url()).await;
-    rows::fill(&mut client, 4_000).await;
-    let files = Files::write(&planned(scratch.url()).await, scratch.url());
-    for name in files.names.iter().take_while(|name| *name != files.step("triggers")) {
-        crate::run(&files, name).await;
-    }
+    let (scratch, mut client, files) = crate::written(4_000).await;
+    crate::run_before(&files, files.step("triggers")).await;
     let url = scratch.url().to_owned();
     let vacuum = tokio::spawn(async move {
         let mut own = connect(&url).await;
@@ -74,9 +69,7 @@ async fn an_autovacuum_that_prevents_a_wraparound_is_named() {
     let slow = "ALTER TABLE lines SET (autovacuum_freeze_max_age = 100000, autovacuum_vacuum_cost_delay = 100, autovacuum_vacuum_cost_limit = 1)";
     execute(&mut client, slow).await;
     let files = Files::write(&planned(scratch.url()).await, scratch.url());
-    for name in files.names.iter().take_while(|name| *name != files.step("triggers")) {
-        crate::run(&files, name).await;
-    }
+    crate::run_before(&files, files.step("triggers")).await;
     let older = "DO $$ BEGIN FOR i IN 1..100001 LOOP PERFORM pg_current_xact_id(); COMMIT; END LOOP; END $$";
     execute(&mut client, older).await;
     execute(&mut client, "ALTER SYSTEM SET autovacuum_naptime = 1").await;
@@ -102,10 +95,7 @@ async fn an_autovacuum_that_prevents_a_wraparound_is_named() {
 
 /// Executes all files. These steps find the transaction: the first ones have to wait for it, and do so until they have given way.
 async fn beside(held: &str, waiting: &[&str], passing: &[&str]) {
-    let scratch = SERVER.scratch().unwrap();
-    let mut client = connect(scratch.url()).await;
-    rows::fill(&mut client, 40).await;
-    let files = Files::write(&planned(scratch.url()).await, scratch.url());
+    let (scratch, mut client, files) = crate::written(40).await;
     execute(&mut client, CLIENT_LIMIT).await;
     let mut holder = connect(scratch.url()).await;
     for name in &files.names {

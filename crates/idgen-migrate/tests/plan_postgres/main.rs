@@ -22,7 +22,7 @@ mod walks;
 use std::time::{Duration, Instant};
 
 use idgen_migrate::plan::{Options, Plan, Target, plan};
-use idgen_server::Wait;
+use idgen_server::{Scratch, Wait};
 use sqlx::{Executor, PgConnection};
 
 use clients::Clients;
@@ -32,6 +32,15 @@ async fn planned(url: &str) -> Plan {
     let mut options = Options::new("orders", Target::Uuid);
     options.keep_text = true;
     plan(url, &options).await.unwrap()
+}
+
+/// A database with so many rows, a connection to it, and the files of a plan for it.
+async fn written(rows: usize) -> (Scratch, PgConnection, Files) {
+    let scratch = SERVER.scratch().unwrap();
+    let mut connection = connect(scratch.url()).await;
+    rows::fill(&mut connection, rows).await;
+    let files = Files::write(&planned(scratch.url()).await, scratch.url());
+    (scratch, connection, files)
 }
 
 /// Goes back and forth with clients at work: before the switch from the last step down, and after it.
@@ -119,6 +128,13 @@ async fn kill(connection: &mut PgConnection, like: &str) -> bool {
          datname = current_database() AND state = 'active' AND query LIKE '%{like}%'"
     );
     text(connection, &sql).await != "0"
+}
+
+/// Executes the files before this one.
+async fn run_before(files: &Files, file: &str) {
+    for name in files.names.iter().take_while(|name| *name != file) {
+        run(files, name).await;
+    }
 }
 
 /// Executes a file without stopping the clients of this runtime.

@@ -3,7 +3,7 @@
 use idgen_migrate::plan::{Options, Target, plan};
 
 use crate::psql::{Files, SERVER, connect, execute, text};
-use crate::{planned, rows, run};
+use crate::{rows, run};
 
 /// What makes a plan impossible, the part of the message that names it, and what makes the plan possible again.
 const KINDS: &[(&str, &str, &str)] = &[
@@ -257,10 +257,7 @@ async fn of_a_composite_key_only_ids_change() {
 /// What is made after the plan would be dropped with the old columns. The files notice it.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_has_changed_since_the_plan_is_named() {
-    let scratch = SERVER.scratch().unwrap();
-    let mut connection = connect(scratch.url()).await;
-    rows::fill(&mut connection, 40).await;
-    let files = Files::write(&planned(scratch.url()).await, scratch.url());
+    let (_scratch, mut connection, files) = crate::written(40).await;
     let refuses = |step: &str, part: &str| {
         let output = tokio::task::block_in_place(|| files.attempt(files.step(step)));
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -275,9 +272,7 @@ async fn what_has_changed_since_the_plan_is_named() {
     execute(&mut connection, "DROP RULE r ON lines; ALTER TABLE orders ALTER id SET DEFAULT 'none'").await;
     refuses("check", "gone: orders.id: default (gen_random_uuid())::text");
     execute(&mut connection, "ALTER TABLE orders ALTER id SET DEFAULT gen_random_uuid()::text").await;
-    for name in files.names.iter().take_while(|name| *name != files.step("verify")) {
-        run(&files, name).await;
-    }
+    crate::run_before(&files, files.step("verify")).await;
     execute(&mut connection, "CREATE INDEX later ON lines (order_id, quantity)").await;
     refuses("verify", index);
     execute(&mut connection, "DROP INDEX later").await;

@@ -15,10 +15,7 @@ const B: &str = "7ccd780c-baba-1026-9564-5b8c656024db";
 
 /// What the checks say of a database with these rows, and that they changed nothing.
 async fn problem(damage: &str) -> String {
-    let scratch = SERVER.scratch().unwrap();
-    let mut connection = connect(scratch.url()).await;
-    rows::fill(&mut connection, 40).await;
-    let files = Files::write(&planned(scratch.url()).await, scratch.url());
+    let (_scratch, mut connection, files) = crate::written(40).await;
     execute(&mut connection, damage).await;
     let output = tokio::task::block_in_place(|| files.attempt(files.step("check")));
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -62,14 +59,9 @@ async fn damaged_rows_are_found_before_anything_is_changed() {
 /// A transaction that stays open makes the switch try again, and readers do not wait for it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_held_lock_does_not_stop_readers() {
-    let scratch = SERVER.scratch().unwrap();
-    let mut connection = connect(scratch.url()).await;
-    rows::fill(&mut connection, 40).await;
-    let files = Files::write(&planned(scratch.url()).await, scratch.url());
+    let (scratch, mut connection, files) = crate::written(40).await;
     let switch = files.step("switch").to_owned();
-    for name in files.names.iter().take_while(|name| **name < switch) {
-        run(&files, name).await;
-    }
+    crate::run_before(&files, &switch).await;
     let mut holder = connect(scratch.url()).await;
     execute(&mut holder, "BEGIN; SELECT count(*) FROM lines").await;
     let reader = tokio::spawn(async move {
@@ -100,14 +92,9 @@ async fn a_held_lock_does_not_stop_readers() {
 /// The copy waits while too many sessions are active, and reads the settings again.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn the_copy_waits_while_the_server_is_busy() {
-    let scratch = SERVER.scratch().unwrap();
-    let mut connection = connect(scratch.url()).await;
-    rows::fill(&mut connection, 40).await;
-    let files = Files::write(&planned(scratch.url()).await, scratch.url());
+    let (scratch, mut connection, files) = crate::written(40).await;
     let copy = files.step("backfill").to_owned();
-    for name in files.names.iter().take_while(|name| **name < copy) {
-        run(&files, name).await;
-    }
+    crate::run_before(&files, &copy).await;
     // Its own session is active, too.
     let id = files.id.clone();
     execute(&mut connection, format!("UPDATE idgen_{id}.settings SET max_active = 0")).await;

@@ -37,7 +37,7 @@ async fn findings(server: &Server) -> Vec<(Finding, usize)> {
 #[test]
 fn a_server_that_hides_errors_of_cascades_is_a_danger_and_others_are_not() {
     let native = Settings::new().option("innodb_native_foreign_keys", "ON");
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let runtime = crate::common::runtime();
     for (database, settings) in [(Database::MySql, native), (Database::MariaDb, Settings::new())] {
         let server = Server::start(database, &settings).unwrap();
         assert_eq!(runtime.block_on(findings(&server)).len(), 0, "{database}");

@@ -11,3 +11,8 @@ pub async fn execute(url: &str, sql: &str) {
         MySqlConnection::connect(url).await.unwrap().execute(sql).await.unwrap();
     }
 }
+
+/// A runtime that executes everything in the thread of a test.
+pub fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
+}

@@ -76,7 +76,7 @@ fn digests(found: &Survey, url: &str) {
 
 #[test]
 fn keys_of_empty_tables_and_hashes_and_a_table_of_two_ranges() {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let runtime = crate::common::runtime();
     for database in Database::MYSQL_FAMILY.into_iter().chain([Database::Postgres]) {
         let server = Server::start(database, &Settings::new()).unwrap();
         runtime.block_on(check(server.scratch().unwrap().url()));
@@ -87,7 +87,7 @@ fn keys_of_empty_tables_and_hashes_and_a_table_of_two_ranges() {
 
 #[test]
 fn keys_of_sqlite() {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let runtime = crate::common::runtime();
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str| format!("sqlite:{}", folder.path().join(name).display());
     runtime.block_on(check(&file("keys.db")));

@@ -9,13 +9,11 @@ use idgen_migrate::survey::{Arrival, FillFrom, Options, Survey, TableReport, sur
 use idgen_server::{Database, Scratch, Server, Settings};
 
 fn surveyed(url: &str, options: &Options) -> Survey {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(survey(url, options)).unwrap()
+    crate::common::runtime().block_on(survey(url, options)).unwrap()
 }
 
 fn execute(url: &str, sql: &str) {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(crate::common::execute(url, sql));
+    crate::common::runtime().block_on(crate::common::execute(url, sql));
 }
 
 /// The same schema for a user of this name.

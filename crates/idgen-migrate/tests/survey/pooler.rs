@@ -18,10 +18,6 @@ async fn cancelled(url: &str, number: u32) {
     let _ = tokio::time::timeout(Duration::from_millis(2 << (number / 2)), survey(url, &options)).await;
 }
 
-fn runtime() -> tokio::runtime::Runtime {
-    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
-}
-
 const TABLES: &str = "CREATE TABLE orders (id CHAR(36) PRIMARY KEY, n INT);
     CREATE TABLE parts (id CHAR(36) PRIMARY KEY, o CHAR(36) REFERENCES orders (id));
     INSERT INTO orders VALUES ('6ccd780c-baba-4026-9564-5b8c656024db', 1), ('6CCD780C-BABA-4026-9564-5B8C656024DC', 2);";
@@ -35,7 +31,7 @@ async fn of_postgres(client: &mut PgConnection) -> Session {
 fn pgbouncer() {
     let server = Server::start(Database::Postgres, &Settings::new()).unwrap();
     let scratch = server.scratch().unwrap();
-    runtime().block_on(async {
+    crate::common::runtime().block_on(async {
         crate::common::execute(scratch.url(), TABLES).await;
         let transactions = PgBouncer::start(scratch.url(), PoolMode::Transaction).unwrap();
         let url = transactions.url(scratch.url());
@@ -88,7 +84,7 @@ fn a_shared_connection_of_mysql_and_mariadb() {
     for database in Database::MYSQL_FAMILY {
         let server = Server::start(database, &Settings::new()).unwrap();
         let scratch = server.scratch().unwrap();
-        runtime().block_on(async {
+        crate::common::runtime().block_on(async {
             crate::common::execute(scratch.url(), TABLES).await;
             let shared = SharedConnection::start(scratch.url()).unwrap();
             let url = shared.url(scratch.url());

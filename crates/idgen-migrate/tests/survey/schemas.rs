@@ -6,8 +6,7 @@ use idgen_server::{Database, Server, Settings};
 
 fn surveyed_on(server: &Server, sql: &str) -> Survey {
     let scratch = server.scratch().unwrap();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(async {
+    crate::common::runtime().block_on(async {
         crate::common::execute(scratch.url(), sql).await;
         survey(scratch.url(), &Options::default()).await.unwrap()
     })
@@ -148,9 +147,8 @@ fn sqlite() {
          CREATE VIRTUAL TABLE words USING fts5(body); ANALYZE;"
     );
     rusqlite::Connection::open(&path).unwrap().execute_batch(&sql).unwrap();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let options = Options { rows: 1, starts: 1, ..Options::default() };
-    let found = runtime.block_on(survey(path.to_str().unwrap(), &options)).unwrap();
+    let found = crate::common::runtime().block_on(survey(path.to_str().unwrap(), &options)).unwrap();
     assert_eq!(found.tables_seen, 2, "{:?}", found.tables);
     // The partial index has one row, the table two.
     assert_eq!(table(&found, "Orders").rows, Some(2));

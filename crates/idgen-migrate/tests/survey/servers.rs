@@ -4,16 +4,14 @@ use std::collections::BTreeSet;
 
 use idgen_migrate::survey::{Code, Options, Survey, survey};
 use idgen_server::{Database, Server, Settings};
-use sqlx::{Connection, Executor};
 
 fn surveyed(server: &Server, sql: &str) -> (Survey, Vec<(String, Code)>) {
     let scratch = server.scratch().unwrap();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(async {
-        execute(scratch.url(), sql).await;
+    crate::common::runtime().block_on(async {
+        crate::common::execute(scratch.url(), sql).await;
         let survey = survey(scratch.url(), &Options::default()).await.unwrap();
         for finding in &survey.findings {
-            execute(scratch.url(), &finding.statement).await;
+            crate::common::execute(scratch.url(), &finding.statement).await;
         }
         assert_eq!(survey.unseen, Vec::<String>::new());
         let bare = |table: &str| table.rsplit('.').next().unwrap().to_owned();
@@ -26,15 +24,6 @@ fn surveyed(server: &Server, sql: &str) -> (Survey, Vec<(String, Code)>) {
 fn assert_names_the_plan(survey: &Survey) {
     let near = survey.findings.iter().find(|finding| finding.code == Code::CounterNearEnd).unwrap();
     assert!(near.remedy.ends_with(": idgen plan URL --table near --to bigint"), "{}", near.remedy);
-}
-
-async fn execute(url: &str, sql: &str) {
-    let sql = sqlx::raw_sql(sqlx::AssertSqlSafe(sql.to_owned()));
-    if url.starts_with("postgres") {
-        sqlx::PgConnection::connect(url).await.unwrap().execute(sql).await.unwrap();
-    } else {
-        sqlx::MySqlConnection::connect(url).await.unwrap().execute(sql).await.unwrap();
-    }
 }
 
 const A: &str = "6ccd780c-baba-4026-9564-5b8c656024db";

@@ -6,8 +6,7 @@ use serde_json::Value;
 
 /// What is not the same twice: statements have times, and the pool is read from the server.
 fn found(url: &str) -> (Value, Value, usize) {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let survey = runtime.block_on(survey(url, &Options::default())).unwrap();
+    let survey = crate::common::runtime().block_on(survey(url, &Options::default())).unwrap();
     assert_eq!(survey.unseen, Vec::<String>::new());
     let json = serde_json::to_value(&survey).unwrap();
     (json["tables"].clone(), json["findings"].clone(), survey.rows_read as usize)
@@ -27,7 +26,7 @@ fn mysql_and_mariadb() {
     for database in Database::MYSQL_FAMILY {
         let server = Server::start(database, &Settings::new()).unwrap();
         let scratch = server.scratch().unwrap();
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let runtime = crate::common::runtime();
         let execute = |sql: String| runtime.block_on(crate::common::execute(scratch.url(), &sql));
         execute(format!("{MYSQL} ANALYZE TABLE a, b, c, d, e"));
         let usual = found(scratch.url());
@@ -68,7 +67,7 @@ const ODD_POSTGRES: [&str; 9] = [
 fn postgres() {
     let server = Server::start(Database::Postgres, &Settings::new()).unwrap();
     let scratch = server.scratch().unwrap();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let runtime = crate::common::runtime();
     let execute = |sql: String| runtime.block_on(crate::common::execute(scratch.url(), &sql));
     execute(POSTGRES.to_owned());
     let usual = found(scratch.url());

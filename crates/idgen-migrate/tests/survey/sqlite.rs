@@ -10,8 +10,7 @@ fn surveyed_with(sql: &str, options: &Options) -> Survey {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("survey.db");
     rusqlite::Connection::open(&path).unwrap().execute_batch(sql).unwrap();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(survey(&format!("sqlite:{}", path.display()), options)).unwrap()
+    crate::common::runtime().block_on(survey(&format!("sqlite:{}", path.display()), options)).unwrap()
 }
 
 pub fn surveyed(sql: &str) -> Survey {
@@ -287,8 +286,8 @@ fn leaf_pages_and_page_fill_are_those_of_the_file() {
         INSERT INTO t SELECT unhex(printf('%08x', (n * 2654435761) % 4294967296) || '00004000a000000000000000'), n FROM s;
         DELETE FROM t WHERE n % 7 = 0; ANALYZE;";
     rusqlite::Connection::open(&path).unwrap().execute_batch(sql).unwrap();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let found = runtime.block_on(survey(path.to_str().unwrap(), &Options::default())).unwrap();
+    let found =
+        crate::common::runtime().block_on(survey(path.to_str().unwrap(), &Options::default())).unwrap();
     let cost = found.tables[0].columns[0].cost.clone().unwrap();
     let (count, fill) = leaves(&path);
     assert!(count > 20, "{count}");
@@ -312,7 +311,7 @@ fn a_second_look_shows_where_rows_arrive() {
         INSERT INTO inside SELECT unhex(printf('%08x', n * 2 + 1) || '00004000a000000000000000') FROM s;
         WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < 30)
         INSERT INTO edge SELECT n + 1 FROM s;";
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let runtime = crate::common::runtime();
     let options = Options { watch: Some(std::time::Duration::from_secs(5)), ..Options::default() };
     let found = runtime.block_on(async {
         let mut survey = std::pin::pin!(survey(path.to_str().unwrap(), &options));
@@ -336,7 +335,7 @@ fn a_second_look_shows_where_rows_arrive() {
 
 #[test]
 fn a_mistyped_url_is_an_error_without_its_password() {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let runtime = crate::common::runtime();
     for url in [
         "mysql:reader:secret@host/shop",
         "reader:secret@host/shop",
@@ -356,8 +355,8 @@ fn a_mistyped_url_is_an_error_without_its_password() {
 fn a_file_that_is_not_there_is_not_created() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("none.db");
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let error = runtime.block_on(survey(path.to_str().unwrap(), &Options::default())).unwrap_err();
+    let error =
+        crate::common::runtime().block_on(survey(path.to_str().unwrap(), &Options::default())).unwrap_err();
     assert!(error.to_string().contains("cannot open the SQLite database"), "{error}");
     assert!(!path.exists());
 }

@@ -1,21 +1,20 @@
 //! What `information_schema` says about the tables of one schema.
 
+mod read;
+
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::quote::{literal, name, text, unescaped};
-use super::session::Session;
-use crate::plan::data::Engine;
+use super::quote::{literal, name};
+use idgen_database::catalog::ForeignKey;
+use idgen_database::catalog::mysql::IndexPart;
 use idgen_database::{Error, Result};
-
-/// The name of each primary key.
-const PRIMARY: &str = "PRIMARY";
 
 #[derive(Debug, Default)]
 pub(super) struct Catalog {
     pub(super) schema: String,
     pub(super) tables: BTreeMap<String, Table>,
     /// Foreign keys of this schema, and those of others that refer to it.
-    pub(super) foreign: Vec<Foreign>,
+    pub(super) foreign: Vec<ForeignKey>,
     /// Tables that have triggers, with the names of the triggers.
     pub(super) triggers: Vec<(String, String)>,
     /// Views, routines, events and triggers with the texts of their statements.
@@ -97,19 +96,6 @@ pub(super) struct Column {
     pub(super) length: u64,
 }
 
-#[derive(Debug, Default, Clone, PartialEq)]
-pub(super) struct Foreign {
-    pub(super) name: String,
-    pub(super) schema: String,
-    pub(super) table: String,
-    pub(super) columns: Vec<String>,
-    pub(super) to_schema: String,
-    pub(super) to_table: String,
-    pub(super) to_columns: Vec<String>,
-    pub(super) on_update: String,
-    pub(super) on_delete: String,
-}
-
 impl Table {
     pub(super) fn column(&self, name: &str) -> Option<&Column> {
         self.columns.iter().find(|column| column.name == name)
@@ -120,7 +106,7 @@ impl Table {
     }
 
     pub(super) fn has_primary_key(&self) -> bool {
-        self.key == PRIMARY
+        self.key == IndexPart::PRIMARY
     }
 
     fn of_index(&self, index: &str) -> Vec<&Part> {
@@ -159,7 +145,9 @@ impl Table {
             part.is_unique && part.is_tree && !part.nullable && part.prefix == 0 && is_written(part)
         };
         let keys = self.indexes().into_iter().filter(|index| self.of_index(index).iter().all(tells_apart));
-        let key = keys.min_by_key(|index| (*index != PRIMARY, self.of_index(index).len())).map(str::to_owned);
+        let key = keys
+            .min_by_key(|index| (*index != IndexPart::PRIMARY, self.of_index(index).len()))
+            .map(str::to_owned);
         if let Some(key) = key {
             self.primary = self.of_index(&key).into_iter().map(|part| part.column.clone()).collect();
             self.key = key;
@@ -199,21 +187,6 @@ impl Column {
 }
 
 impl Catalog {
-    pub(super) async fn read(session: &mut Session) -> Result<Catalog> {
-        let schema = session.text("SELECT DATABASE()").await?;
-        if schema.is_empty() {
-            return Err(Error::new("the URL names no schema: write mysql://user@host/schema"));
-        }
-        let mut catalog = Catalog { schema, ..Catalog::default() };
-        catalog.read_tables(session).await?;
-        catalog.read_columns(session).await?;
-        catalog.read_indexes(session).await?;
-        catalog.read_conditions(session).await?;
-        catalog.read_programs(session).await?;
-        catalog.read_foreign_keys(session).await?;
-        Ok(catalog)
-    }
-
     /// A table that the user named.
     pub(super) fn table(&self, name: &str) -> Result<&Table> {
         let table = self.tables.get(name).ok_or_else(|| {
@@ -223,202 +196,5 @@ impl Catalog {
             return Err(Error::new(format!("the table {name} is no base table, but {}", table.kind)));
         }
         Ok(table)
-    }
-
-    async fn read_tables(&mut self, session: &mut Session) -> Result<()> {
-        let sql = "SELECT TABLE_NAME, COALESCE(ENGINE, ''), CAST(TABLE_ROWS AS CHAR), \
-                   CAST(DATA_LENGTH + INDEX_LENGTH AS CHAR), COALESCE(CREATE_OPTIONS, ''), TABLE_TYPE \
-                   FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()";
-        for row in session.rows(sql).await? {
-            let [name, engine, rows, bytes, options, kind] = &row[..] else { continue };
-            let table = Table {
-                name: name.clone(),
-                engine: engine.clone(),
-                rows: rows.parse().unwrap_or(0),
-                bytes: bytes.parse().unwrap_or(0),
-                is_partitioned: options.contains("partitioned"),
-                kind: kind.clone(),
-                ..Table::default()
-            };
-            self.tables.insert(name.clone(), table);
-        }
-        Ok(())
-    }
-
-    async fn read_columns(&mut self, session: &mut Session) -> Result<()> {
-        let sql = "SELECT TABLE_NAME, COLUMN_NAME, COLUMN_TYPE, DATA_TYPE, IS_NULLABLE, CHARACTER_SET_NAME, \
-                   COLLATION_NAME, CONCAT('=', COLUMN_DEFAULT), EXTRA, GENERATION_EXPRESSION, COLUMN_COMMENT, \
-                   CAST(CHARACTER_MAXIMUM_LENGTH AS CHAR) FROM information_schema.COLUMNS \
-                   WHERE TABLE_SCHEMA = DATABASE() ORDER BY TABLE_NAME, ORDINAL_POSITION";
-        for row in session.rows(sql).await? {
-            let [
-                table,
-                name,
-                type_text,
-                data_type,
-                nullable,
-                charset,
-                collation,
-                default,
-                extra,
-                made,
-                comment,
-                length,
-            ] = &row[..]
-            else {
-                continue;
-            };
-            let Some(table) = self.tables.get_mut(table) else { continue };
-            table.columns.push(Column {
-                name: name.clone(),
-                type_text: type_text.clone(),
-                data_type: data_type.to_ascii_lowercase(),
-                nullable: nullable == "YES",
-                charset: charset.clone(),
-                collation: collation.clone(),
-                default: written_default(session.engine, data_type, default.strip_prefix('='), extra),
-                has_hidden_default: default.is_empty() && extra.contains("DEFAULT_GENERATED"),
-                generated: made.clone(),
-                is_invisible: extra.to_ascii_uppercase().contains("INVISIBLE"),
-                counts: extra.contains("auto_increment"),
-                is_stamped: extra.to_ascii_lowercase().contains("on update"),
-                comment: comment.clone(),
-                length: length.parse().unwrap_or(0),
-            });
-        }
-        Ok(())
-    }
-
-    async fn read_indexes(&mut self, session: &mut Session) -> Result<()> {
-        // MariaDB has no indexes on expressions.
-        let (expression, is_seen) = match session.engine {
-            Engine::MySql => ("EXPRESSION", "IS_VISIBLE = 'YES'"),
-            _ => ("NULL", "IGNORED = 'NO'"),
-        };
-        let sql = format!(
-            "SELECT TABLE_NAME, INDEX_NAME, COLUMN_NAME, {expression}, CAST(SUB_PART AS CHAR), INDEX_TYPE, \
-             CAST(NON_UNIQUE AS CHAR), NULLABLE, IF({is_seen} AND COLLATION = 'A' AND INDEX_COMMENT = '', '1', '0') FROM information_schema.STATISTICS \
-             WHERE TABLE_SCHEMA = DATABASE() ORDER BY TABLE_NAME, INDEX_NAME, SEQ_IN_INDEX"
-        );
-        for row in session.rows(&sql).await? {
-            let [table, index, column, expression, prefix, kind, is_repeated, nullable, is_plain] = &row[..]
-            else {
-                continue;
-            };
-            let Some(table) = self.tables.get_mut(table) else { continue };
-            table.parts.push(Part {
-                index: index.clone(),
-                column: column.clone(),
-                expression: unescaped(expression),
-                prefix: prefix.parse().unwrap_or(0),
-                is_tree: kind == "BTREE",
-                is_unique: is_repeated == "0",
-                nullable: nullable == "YES",
-                is_plain: is_plain == "1",
-            });
-        }
-        self.tables.values_mut().for_each(Table::choose_key);
-        Ok(())
-    }
-
-    async fn read_conditions(&mut self, session: &mut Session) -> Result<()> {
-        let sql = match session.engine {
-            Engine::MySql => {
-                "SELECT t.TABLE_NAME, c.CONSTRAINT_NAME, c.CHECK_CLAUSE FROM information_schema.CHECK_CONSTRAINTS AS c \
-                 JOIN information_schema.TABLE_CONSTRAINTS AS t ON t.CONSTRAINT_SCHEMA = c.CONSTRAINT_SCHEMA \
-                 AND t.CONSTRAINT_NAME = c.CONSTRAINT_NAME AND t.CONSTRAINT_TYPE = 'CHECK' \
-                 WHERE c.CONSTRAINT_SCHEMA = DATABASE() ORDER BY 1, 2"
-            }
-            _ => {
-                "SELECT TABLE_NAME, CONSTRAINT_NAME, CHECK_CLAUSE FROM information_schema.CHECK_CONSTRAINTS \
-                 WHERE CONSTRAINT_SCHEMA = DATABASE() ORDER BY 1, 2"
-            }
-        };
-        for row in session.rows(sql).await? {
-            let [table, name, clause] = &row[..] else { continue };
-            if let Some(table) = self.tables.get_mut(table) {
-                table.conditions.push((name.clone(), unescaped(clause)));
-            }
-        }
-        Ok(())
-    }
-
-    async fn read_programs(&mut self, session: &mut Session) -> Result<()> {
-        let sql = "SELECT CONCAT('view ', TABLE_NAME), VIEW_DEFINITION FROM information_schema.VIEWS \
-                   WHERE TABLE_SCHEMA = DATABASE() UNION ALL \
-                   SELECT CONCAT(LOWER(ROUTINE_TYPE), ' ', ROUTINE_NAME), ROUTINE_DEFINITION FROM information_schema.ROUTINES \
-                   WHERE ROUTINE_SCHEMA = DATABASE() UNION ALL \
-                   SELECT CONCAT('event ', EVENT_NAME), EVENT_DEFINITION FROM information_schema.EVENTS \
-                   WHERE EVENT_SCHEMA = DATABASE() ORDER BY 1";
-        for row in session.rows(sql).await? {
-            if let [shown, text] = &row[..] {
-                self.programs.push(Program { shown: shown.clone(), text: text.clone() });
-            }
-        }
-        let triggers = "SELECT EVENT_OBJECT_TABLE, TRIGGER_NAME, ACTION_STATEMENT FROM information_schema.TRIGGERS \
-                        WHERE TRIGGER_SCHEMA = DATABASE() ORDER BY 1, 2";
-        for row in session.rows(triggers).await? {
-            if let [table, name, text] = &row[..] {
-                self.triggers.push((table.clone(), name.clone()));
-                self.programs.push(Program { shown: format!("trigger {name}"), text: text.clone() });
-            }
-        }
-        Ok(())
-    }
-
-    async fn read_foreign_keys(&mut self, session: &mut Session) -> Result<()> {
-        let sql = format!(
-            "SELECT k.CONSTRAINT_NAME, k.TABLE_SCHEMA, k.TABLE_NAME, k.COLUMN_NAME, k.REFERENCED_TABLE_SCHEMA, \
-             k.REFERENCED_TABLE_NAME, k.REFERENCED_COLUMN_NAME, r.UPDATE_RULE, r.DELETE_RULE \
-             FROM information_schema.KEY_COLUMN_USAGE k JOIN information_schema.REFERENTIAL_CONSTRAINTS r \
-             ON r.CONSTRAINT_SCHEMA = k.CONSTRAINT_SCHEMA AND r.CONSTRAINT_NAME = k.CONSTRAINT_NAME \
-             AND r.TABLE_NAME = k.TABLE_NAME \
-             WHERE k.REFERENCED_TABLE_NAME IS NOT NULL \
-             AND (k.TABLE_SCHEMA = {0} OR k.REFERENCED_TABLE_SCHEMA = {0}) \
-             ORDER BY k.TABLE_SCHEMA, k.TABLE_NAME, k.CONSTRAINT_NAME, k.ORDINAL_POSITION",
-            text(&self.schema)
-        );
-        for row in session.rows(&sql).await? {
-            let [name, schema, table, column, to_schema, to_table, to_column, on_update, on_delete] =
-                &row[..]
-            else {
-                continue;
-            };
-            let same =
-                |last: &&mut Foreign| last.name == *name && last.table == *table && last.schema == *schema;
-            if let Some(last) = self.foreign.last_mut().filter(same) {
-                last.columns.push(column.clone());
-                last.to_columns.push(to_column.clone());
-                continue;
-            }
-            self.foreign.push(Foreign {
-                name: name.clone(),
-                schema: schema.clone(),
-                table: table.clone(),
-                columns: vec![column.clone()],
-                to_schema: to_schema.clone(),
-                to_table: to_table.clone(),
-                to_columns: vec![to_column.clone()],
-                on_update: on_update.clone(),
-                on_delete: on_delete.clone(),
-            });
-        }
-        Ok(())
-    }
-}
-
-/// A default as a declaration writes it.
-fn written_default(engine: Engine, data_type: &str, shown: Option<&str>, extra: &str) -> String {
-    match shown {
-        // MariaDB writes the default NULL as text.
-        None | Some("NULL") if engine == Engine::MariaDb => String::new(),
-        None => String::new(),
-        Some(shown) if engine == Engine::MariaDb && shown.starts_with('\'') => shown.to_owned(),
-        Some(shown) if engine == Engine::MariaDb => format!("({shown})"),
-        Some(shown) if extra.contains("DEFAULT_GENERATED") => format!("({})", unescaped(shown)),
-        // MySQL shows bytes as 0x….
-        Some(shown) if data_type == "binary" => shown.to_owned(),
-        Some(shown) if shown.contains('\\') => format!("({})", text(shown)),
-        Some(shown) => text(shown),
     }
 }

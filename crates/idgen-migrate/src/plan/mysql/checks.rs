@@ -20,7 +20,8 @@ pub(super) fn of_data(texts: &Texts<'_>) -> Vec<Check> {
     checks.extend(cascades_in_innodb(texts.engine));
     let catalog = texts.catalog;
     checks.extend(of_schema(texts));
-    checks.extend(texts.graph.order.iter().map(|table| has_identity(texts.names, table)));
+    let own = "ALTER TABLE … TABLESPACE = innodb_file_per_table";
+    checks.extend(texts.graph.order.iter().map(|table| has_identity(texts.names, table, own)));
     for table in texts.graph.order.iter().filter_map(|table| catalog.tables.get(table)) {
         for column in &table.columns {
             let Some(form) = texts.graph.keys.get(&(table.name.clone(), column.name.clone())) else {
@@ -70,8 +71,8 @@ pub(super) fn cascades_in_innodb(engine: Engine) -> Option<Check> {
     })
 }
 
-/// A table that is emptied or rebuilt must be noticed.
-fn has_identity(names: &Names, table: &str) -> Check {
+/// A table that is emptied or rebuilt must be noticed. `first` is what to do where the server does not show that.
+fn has_identity(names: &Names, table: &str, first: &str) -> Check {
     check(
         format!("The server must show a number for {table} that changes when it is rebuilt."),
         format!(
@@ -79,10 +80,15 @@ fn has_identity(names: &Names, table: &str) -> Check {
             signature::identity(names, table),
             signature::NONE
         ),
-        format!(
-            "{table} shares its tablespace, where MySQL hides such names. First: ALTER TABLE … TABLESPACE = innodb_file_per_table"
-        ),
+        format!("{table} shares its tablespace, where MySQL hides such names. First: {first}"),
     )
+}
+
+/// An emptied copy must be noticed, too. A new table is in the tablespace that `innodb_file_per_table` says when it is made, not in that of
+/// the old one.
+pub(super) fn new_have_identities(names: &Names, tables: &[TableText]) -> Vec<Check> {
+    let first = "SET GLOBAL innodb_file_per_table = ON; then execute this file again";
+    tables.iter().map(|table| has_identity(names, &table.new, first)).collect()
 }
 
 fn of_server() -> Vec<Check> {

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::catalog::{Catalog, Foreign, Table};
+use super::catalog::{Catalog, Table};
 use super::form::Form;
 use super::session::Session;
+use idgen_database::catalog::ForeignKey;
 use idgen_database::{Error, Result};
 
 /// The tables, parents first, and the columns whose type changes.
@@ -205,7 +206,7 @@ impl Graph {
         left
     }
 
-    pub(super) fn concerns(&self, key: &Foreign) -> bool {
+    pub(super) fn concerns(&self, key: &ForeignKey) -> bool {
         self.order.contains(&key.table) || self.order.contains(&key.to_table)
     }
 }

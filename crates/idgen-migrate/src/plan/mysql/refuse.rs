@@ -1,6 +1,6 @@
 //! What the plan cannot take along: all of it is named at once, and there is no plan.
 
-use super::catalog::{Catalog, Column, Foreign, Part, Table};
+use super::catalog::{Catalog, Column, Part, Table};
 use super::form::Form;
 use super::graph::Graph;
 use super::quote::{LONGEST, name};
@@ -9,6 +9,7 @@ use crate::plan::data::{Engine, Target};
 use crate::plan::options::Options;
 use crate::plan::reasons::of_reasons;
 use idgen_database::Result;
+use idgen_database::catalog::ForeignKey;
 
 pub(super) async fn check(
     session: &mut Session,
@@ -103,7 +104,7 @@ fn refers(catalog: &Catalog, table: &Table, column: &Column) -> bool {
     catalog.foreign.iter().any(|key| key.table == table.name && key.columns.contains(&column.name))
 }
 
-fn of_foreign_key(catalog: &Catalog, graph: &Graph, options: &Options, key: &Foreign) -> Option<String> {
+fn of_foreign_key(catalog: &Catalog, graph: &Graph, options: &Options, key: &ForeignKey) -> Option<String> {
     let name = format!("the foreign key {} of {}.{}", key.name, key.schema, key.table);
     let of_other = [&key.schema, &key.to_schema].into_iter().find(|schema| **schema != catalog.schema);
     if let Some(other) = of_other {
@@ -159,11 +160,11 @@ async fn of_parents(session: &mut Session, catalog: &Catalog, graph: &Graph) -> 
     if session.engine != Engine::MySql || session.version < [8, 4, 0] || session.text(sql).await? != "1" {
         return Ok(Vec::new());
     }
-    let is_odd = |key: &&Foreign| {
+    let is_odd = |key: &&ForeignKey| {
         let parent = catalog.tables.get(&key.to_table);
         graph.concerns(key) && parent.is_some_and(|parent| !parent.is_unique(&key.to_columns))
     };
-    let reason = |key: &Foreign| {
+    let reason = |key: &ForeignKey| {
         format!(
             "the foreign key {} of {} refers to {}, which no unique key of {} consists of, and the server accepts no new key like it \
              (restrict_fk_on_non_standard_key): add such a unique key, or drop the foreign key for the time of the change",

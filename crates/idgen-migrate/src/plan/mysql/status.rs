@@ -72,7 +72,7 @@ async fn plan(session: &mut Session, schema: &str, id: &str) -> Result<Option<St
     // The first row is about the plan itself.
     let about = rows.next().unwrap_or_default();
     let (target, tables) = (cell(&about, 0), cell(&about, 1));
-    let steps: Vec<StepStatus> = rows.map(|row| step(&row, at_work.is_some())).collect();
+    let steps: Vec<StepStatus> = rows.map(|row| StepStatus::of_row(&row, at_work.is_some())).collect();
     let next = steps.iter().find(|step| step.state != State::Done);
     let mut status = Status {
         id: id.to_owned(),
@@ -91,19 +91,6 @@ async fn plan(session: &mut Session, schema: &str, id: &str) -> Result<Option<St
     };
     blocked::add(session, &ledger, &mut status).await;
     Ok(Some(status))
-}
-
-fn step(row: &[String], is_at_work: bool) -> StepStatus {
-    let some = |at: usize| Some(cell(row, at)).filter(|text| !text.is_empty());
-    StepStatus {
-        step: cell(row, 0),
-        file: cell(row, 1),
-        state: State::of(&cell(row, 2), is_at_work),
-        begun: some(3),
-        ended: some(4),
-        session: some(5),
-        account: some(6),
-    }
 }
 
 /// The tables with their copies. Before `new-tables`, there are none.

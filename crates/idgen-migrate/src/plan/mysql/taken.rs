@@ -1,8 +1,8 @@
 //! Names that the plan needs and that something else has: all of them are named at once, and there is no plan.
 
-use super::catalog::Foreign;
 use super::texts::{TableText, Texts};
 use idgen_database::Result;
+use idgen_database::catalog::ForeignKey;
 
 use crate::plan::reasons::of_reasons;
 
@@ -19,7 +19,7 @@ pub(super) fn check(texts: &Texts<'_>, tables: &[TableText]) -> Result<()> {
             ));
         }
         for key in &text.foreign {
-            let has_name = |other: &&Foreign| {
+            let has_name = |other: &&ForeignKey| {
                 other.schema == catalog.schema && other.name.eq_ignore_ascii_case(key.name())
             };
             if let Some(other) = catalog.foreign.iter().find(has_name) {

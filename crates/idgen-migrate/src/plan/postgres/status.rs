@@ -78,7 +78,7 @@ async fn plan(session: &mut Session, schema: &str) -> Result<Option<Status>> {
     let about = rows.next().unwrap_or_default();
     status.target = cell(&about, 0);
     let is_switched = cell(&about, 7) == "t";
-    status.steps = rows.map(|row| step(&row, status.session.is_some())).collect();
+    status.steps = rows.map(|row| StepStatus::of_row(&row, status.session.is_some())).collect();
     let copies = match session.rows("the progress of copies", &copies(&own), &[]).await {
         Ok(rows) => texts(&rows),
         Err(refused) => return gone_or(refused, schema),
@@ -112,19 +112,6 @@ fn next(steps: &[StepStatus], missing: Option<String>, is_switched: bool) -> Opt
         (None, open) => open,
     };
     Some(steps.get(at?)?.file.clone())
-}
-
-fn step(row: &[String], is_at_work: bool) -> StepStatus {
-    let some = |at: usize| Some(cell(row, at)).filter(|text| !text.is_empty());
-    StepStatus {
-        step: cell(row, 0),
-        file: cell(row, 1),
-        state: State::of(&cell(row, 2), is_at_work),
-        begun: some(3),
-        ended: some(4),
-        session: some(5),
-        account: some(6),
-    }
 }
 
 fn copies(own: &str) -> String {

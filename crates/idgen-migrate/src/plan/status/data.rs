@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::plan::data::Engine;
+use crate::plan::status::cells::cell;
 
 /// How far a plan is, as its ledger records it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -83,6 +84,22 @@ pub enum State {
     RunningBack,
     /// Its way back was begun, and did not end: execute that again.
     StoppedBack,
+}
+
+impl StepStatus {
+    /// Reads a row of a ledger: the values of the fields above in their order. An empty text is `NULL`.
+    pub(crate) fn of_row(row: &[String], is_at_work: bool) -> StepStatus {
+        let some = |at: usize| Some(cell(row, at)).filter(|text| !text.is_empty());
+        StepStatus {
+            step: cell(row, 0),
+            file: cell(row, 1),
+            state: State::of(&cell(row, 2), is_at_work),
+            begun: some(3),
+            ended: some(4),
+            session: some(5),
+            account: some(6),
+        }
+    }
 }
 
 impl State {

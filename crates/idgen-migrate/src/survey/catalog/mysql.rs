@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::rows::{Places, add_to_key, column, first_number, foreign_keys, number};
 use crate::survey::schema::{Catalog, Class, Column, Counter, Key, Table};
 use crate::survey::session::Session;
+use idgen_database::catalog::mysql::{self, IndexPart};
 use idgen_database::{Cell, Result};
 
 /// The tables of the URL's schema, or those of all schemas that are not the server's own.
@@ -107,22 +108,14 @@ async fn tables(session: &mut Session, catalog: &mut Catalog, places: &mut Place
 }
 
 async fn columns(session: &mut Session, catalog: &mut Catalog, places: &Places) -> Result<()> {
-    let sql = format!(
-        "SELECT TABLE_SCHEMA, TABLE_NAME, COLUMN_NAME, COLUMN_TYPE, IS_NULLABLE, \
-         CAST(CHARACTER_MAXIMUM_LENGTH AS CHAR), CHARACTER_SET_NAME, COLLATION_NAME, DATA_TYPE, EXTRA \
-         FROM information_schema.COLUMNS WHERE {} ORDER BY TABLE_SCHEMA, TABLE_NAME, ORDINAL_POSITION",
-        of_schema("TABLE_SCHEMA")
-    );
+    let sql = mysql::columns(&of_schema("TABLE_SCHEMA"), "");
     for row in session.catalog("columns", &sql).await? {
-        let [schema, table, name, type_text, nullable, length, charset, collation, data_type, extra] =
-            &Cell::texts(&row)[..]
-        else {
-            continue;
-        };
-        let Some(table) = places.get(schema, table) else { continue };
+        let row = Cell::texts(&row);
+        let Some(read) = mysql::Column::of_row(&row) else { continue };
+        let Some(table) = places.get(read.schema, read.table) else { continue };
         let table = &mut catalog.tables[table];
-        let class = class(data_type, type_text);
-        if extra.contains("auto_increment")
+        let class = class(read.data_type, read.type_text);
+        if read.counts()
             && let (Some(counter), Class::Int { bits, unsigned }) = (table.counters.first_mut(), class)
         {
             counter.column = table.columns.len();
@@ -130,16 +123,16 @@ async fn columns(session: &mut Session, catalog: &mut Catalog, places: &Places) 
             // What is used is below the next value.
             counter.used = (counter.used - 1.0) / (most - 1.0);
         }
-        let some = |text: &String| (!text.is_empty()).then(|| text.clone());
+        let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
         table.columns.push(Column {
-            name: name.clone(),
-            type_text: type_text.clone(),
+            name: read.name.to_owned(),
+            type_text: read.type_text.to_owned(),
             class,
-            nullable: nullable == "YES",
-            length: number(length),
-            charset: some(charset),
-            collation: some(collation),
-            ignores_case: collation.contains("_ci"),
+            nullable: read.nullable,
+            length: read.length,
+            charset: some(read.charset),
+            collation: some(read.collation),
+            ignores_case: read.collation.contains("_ci"),
         });
     }
     for table in &mut catalog.tables {
@@ -168,23 +161,20 @@ fn class(data_type: &str, type_text: &str) -> Class {
 }
 
 async fn keys(session: &mut Session, catalog: &mut Catalog, places: &Places) -> Result<()> {
-    let sql = format!(
-        "SELECT TABLE_SCHEMA, TABLE_NAME, INDEX_NAME, CAST(NON_UNIQUE AS CHAR), COLUMN_NAME, \
-         CAST(SUB_PART AS CHAR), INDEX_TYPE FROM information_schema.STATISTICS WHERE {} \
-         ORDER BY TABLE_SCHEMA, TABLE_NAME, INDEX_NAME, SEQ_IN_INDEX",
-        of_schema("TABLE_SCHEMA")
-    );
+    let sql = mysql::index_parts(&of_schema("TABLE_SCHEMA"), "");
     for row in session.catalog("keys", &sql).await? {
-        let [schema, table, name, non_unique, of, part, kind] = &Cell::texts(&row)[..] else { continue };
-        let Some(table) = places.get(schema, table) else { continue };
+        let row = Cell::texts(&row);
+        let Some(part) = IndexPart::of_row(&row) else { continue };
+        let Some(table) = places.get(part.schema, part.table) else { continue };
         let table = &mut catalog.tables[table];
-        let at = column(table, of);
+        let at = column(table, part.column);
         // The prefix may be as long as the column.
-        let prefix = number(part).filter(|_| at.is_some_and(|at| table.columns[at].length != number(part)));
-        add_to_key(table, name, at, || Key::new(name, non_unique == "0", name == "PRIMARY", true));
+        let prefix = part.prefix.filter(|_| at.is_some_and(|at| table.columns[at].length != part.prefix));
+        let is_primary = part.index == IndexPart::PRIMARY;
+        add_to_key(table, part.index, at, || Key::new(part.index, part.is_unique, is_primary, true));
         if let Some(key) = table.keys.last_mut() {
-            key.whole &= kind == "BTREE" && prefix.is_none();
-            key.holds_values = kind != "FULLTEXT";
+            key.whole &= part.is_tree() && prefix.is_none();
+            key.holds_values = part.kind != "FULLTEXT";
             key.prefixes.extend(at.zip(prefix));
         }
     }
@@ -192,14 +182,7 @@ async fn keys(session: &mut Session, catalog: &mut Catalog, places: &Places) -> 
 }
 
 async fn foreign(session: &mut Session, catalog: &mut Catalog, places: &Places) -> Result<()> {
-    let sql = format!(
-        "SELECT TABLE_SCHEMA, TABLE_NAME, CONSTRAINT_NAME, COLUMN_NAME, REFERENCED_TABLE_SCHEMA, \
-         REFERENCED_TABLE_NAME, REFERENCED_COLUMN_NAME FROM information_schema.KEY_COLUMN_USAGE \
-         WHERE REFERENCED_TABLE_NAME IS NOT NULL AND {} \
-         ORDER BY TABLE_SCHEMA, TABLE_NAME, CONSTRAINT_NAME, ORDINAL_POSITION",
-        of_schema("TABLE_SCHEMA")
-    );
-    foreign_keys(session, catalog, places, &sql).await
+    foreign_keys(session, catalog, places, &mysql::foreign_keys(&of_schema("k.TABLE_SCHEMA"))).await
 }
 
 /// Pages of each index. The table of statistics may be read only with a privilege.

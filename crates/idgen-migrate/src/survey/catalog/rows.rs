@@ -54,15 +54,16 @@ pub(super) async fn foreign_keys(
     places: &Places,
     sql: &str,
 ) -> Result<()> {
-    for row in session.catalog("foreign keys", sql).await? {
-        let [schema, table, name, of, parent_schema, parent, parent_column] = &Cell::texts(&row)[..] else {
+    let rows: Vec<_> =
+        session.catalog("foreign keys", sql).await?.iter().map(|row| Cell::texts(row)).collect();
+    for key in idgen_database::catalog::ForeignKey::of_rows(&rows) {
+        let child = places.get(&key.schema, &key.table);
+        let (Some(table), Some(parent)) = (child, places.get(&key.to_schema, &key.to_table)) else {
             continue;
         };
-        let (Some(table), Some(parent)) = (places.get(schema, table), places.get(parent_schema, parent))
-        else {
-            continue;
-        };
-        add_to_foreign(catalog, name, (table, of), (parent, parent_column));
+        for (column, to) in key.columns.iter().zip(&key.to_columns) {
+            add_to_foreign(catalog, &key.name, (table, column), (parent, to));
+        }
     }
     Ok(())
 }

@@ -36,8 +36,7 @@ impl Long {
     fn begin(servers: &Servers, world: &World) -> Long {
         let (url, (sender, receiver)) = (world.scratch.url().to_owned(), mpsc::channel());
         let thread = std::thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-            runtime.block_on(async {
+            crate::runtime().block_on(async {
                 let mut own = MySqlConnection::connect(&url).await.unwrap();
                 execute(&mut own, "START TRANSACTION WITH CONSISTENT SNAPSHOT").await.unwrap();
                 let session = sqlx::query_scalar("SELECT CONNECTION_ID()").fetch_one(&mut own).await.unwrap();

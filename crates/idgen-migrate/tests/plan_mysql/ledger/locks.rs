@@ -58,8 +58,7 @@ fn other_tables(servers: &Servers) {
     servers.on(&mut reader, "BEGIN; SELECT * FROM t").unwrap();
     let url = other.url().to_owned();
     let change = std::thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(async {
+        crate::runtime().block_on(async {
             let mut changer = MySqlConnection::connect(&url).await.unwrap();
             execute(&mut changer, "ALTER TABLE t ADD b INT, ALGORITHM = COPY").await
         })

@@ -47,7 +47,7 @@ pub struct Servers {
 
 impl Servers {
     pub fn start(database: Database) -> Servers {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let runtime = crate::runtime();
         Servers { server: Server::start(database, &cascades_in_innodb(database)).unwrap(), runtime }
     }
 

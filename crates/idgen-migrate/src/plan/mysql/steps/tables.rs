@@ -21,7 +21,12 @@ impl Steps<'_> {
             checks::triggers_absent(self.tables),
             checks::table_absent(self.first_old(), "the tables are renamed: undo that first"),
         ];
-        let conditions = Conditions { checks: needed.clone(), ..Conditions::default() };
+        let back = Conditions { checks: needed.clone(), ..Conditions::default() };
+        let conditions = Conditions {
+            checks: needed,
+            end: checks::new_have_identities(names, self.tables),
+            ..Conditions::default()
+        };
         let mut work = self.drop_new();
         for (table, renamed) in [(&names.phase, 0), (&names.phase_after, 1)] {
             work.push(Statement::new(
@@ -55,7 +60,7 @@ impl Steps<'_> {
         for table in self.tables {
             work.extend(self.new_table(table)?);
         }
-        let mut undo = self.framed(part, true, &conditions, self.work(&self.drop_new())?)?;
+        let mut undo = self.framed(part, true, &back, self.work(&self.drop_new())?)?;
         if self.order.is_first_change(part) {
             undo.push(self.drop_ledger());
         }

@@ -3,8 +3,9 @@
 use serde::Serialize;
 
 use super::Texts;
-use crate::plan::mysql::catalog::{Foreign, Table};
+use crate::plan::mysql::catalog::Table;
 use crate::plan::mysql::quote::{name, with_ending};
+use idgen_database::catalog::ForeignKey;
 
 #[derive(Serialize)]
 pub(in crate::plan::mysql) struct ForeignText {
@@ -35,7 +36,7 @@ impl Texts<'_> {
         of_table.map(|key| self.foreign_key(key)).collect()
     }
 
-    fn foreign_key(&self, key: &Foreign) -> ForeignText {
+    fn foreign_key(&self, key: &ForeignKey) -> ForeignText {
         let changes = self.graph.order.contains(&key.to_table);
         let new = |table: &str, columns: &[String]| -> Vec<String> {
             columns.iter().map(|column| self.key_name(table, column)).collect()

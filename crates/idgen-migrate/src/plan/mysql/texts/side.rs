@@ -5,8 +5,9 @@ use serde::Serialize;
 use super::values::{Fate, column_of, integer_name};
 use super::{Texts, stamped};
 use crate::plan::data::Engine;
-use crate::plan::mysql::catalog::{Column, Foreign, Table};
+use crate::plan::mysql::catalog::{Column, Table};
 use crate::plan::mysql::quote::{name, with_ending};
+use idgen_database::catalog::ForeignKey;
 
 /// The triggers of one direction.
 #[derive(Serialize)]
@@ -87,8 +88,8 @@ impl Side<'_> {
         let where_old: Vec<_> = self.primary.iter().map(place).collect();
         let changed: Vec<_> = self.primary.iter().map(|key| self.changed(key)).collect();
         let (columns, new) = self.written();
-        let set_null = |key: &Foreign| key.on_delete == "SET NULL";
-        let cascade = |key: &Foreign| key.on_update == "CASCADE";
+        let set_null = |key: &ForeignKey| key.on_delete == "SET NULL";
+        let cascade = |key: &ForeignKey| key.on_update == "CASCADE";
         SideText {
             phase: u8::from(!self.forward),
             insert: trigger("i"),
@@ -238,7 +239,7 @@ impl Side<'_> {
 
     /// The foreign keys from the table to itself, which the new table does not have until its copy is complete. After the
     /// renaming, the old table has its own.
-    fn own_keys(&self, takes: &dyn Fn(&Foreign) -> bool) -> Vec<(&String, &Column)> {
+    fn own_keys(&self, takes: &dyn Fn(&ForeignKey) -> bool) -> Vec<(&String, &Column)> {
         let foreign = self.texts.catalog.foreign.iter().filter(|key| {
             self.forward && key.table == self.table.name && key.to_table == self.table.name && takes(key)
         });
@@ -246,11 +247,11 @@ impl Side<'_> {
         columns.filter_map(|(column, to)| Some((column, self.table.column(to)?))).collect()
     }
 
-    fn own_targets(&self, takes: &dyn Fn(&Foreign) -> bool) -> Vec<&Column> {
+    fn own_targets(&self, takes: &dyn Fn(&ForeignKey) -> bool) -> Vec<&Column> {
         self.own_keys(takes).into_iter().map(|(_, to)| to).collect()
     }
 
-    fn own(&self, takes: &dyn Fn(&Foreign) -> bool) -> Vec<OwnText> {
+    fn own(&self, takes: &dyn Fn(&ForeignKey) -> bool) -> Vec<OwnText> {
         let text = |(column, to): (&String, &Column)| {
             let value = |row: &str| match self.ask(to, row) {
                 Some(ask) => ask.variable,
