@@ -21,6 +21,8 @@ pub(super) struct CatalogColumn {
     pub(super) octets: Option<u64>,
     pub(super) scale: Option<u64>,
     pub(super) fraction: Option<u64>,
+    /// The expression of a generated column; empty for the others.
+    pub(super) generated: String,
 }
 
 /// A column of a foreign key.
@@ -40,14 +42,17 @@ pub(super) struct CatalogTable {
     pub(super) engine: Option<String>,
     pub(super) columns: Vec<CatalogColumn>,
     pub(super) references: Vec<CatalogReference>,
-    /// The parts of each unique index on columns, without the primary key.
+    /// The parts of each unique index, without the primary key.
     pub(super) unique: Vec<(String, Vec<UniquePart>)>,
 }
 
-/// A column of a unique index.
+/// A column, or an expression, of a unique index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct UniquePart {
+    /// Empty for an expression.
     pub(super) column: String,
+    /// Empty for a column.
+    pub(super) expression: String,
     /// The characters or bytes of it that the index compares; `None` if it compares all.
     pub(super) prefix: Option<u64>,
 }
@@ -58,6 +63,25 @@ fn text(row: &impl Values, at: usize) -> Attempt<String> {
 
 fn count(row: &impl Values, at: usize) -> Attempt<Option<u64>> {
     Ok(row.text(at)?.and_then(|text| text.parse().ok()))
+}
+
+/// Selects 1 on MySQL, and 0 on MariaDB, which executes no comment for MySQL 8.
+const IS_MYSQL: &str = "0 /*!80000 + 1 */";
+
+/// An expression of the catalog as a statement writes it. Before each quote and each backslash of it, MySQL shows another backslash.
+/// The next column of the row is that of [`IS_MYSQL`].
+fn expression(row: &impl Values, at: usize) -> Attempt<String> {
+    let shown = text(row, at)?;
+    if text(row, at + 1)? != "1" {
+        return Ok(shown);
+    }
+    let mut letters = shown.chars().peekable();
+    let mut written = String::new();
+    while let Some(letter) = letters.next() {
+        let escaped = letters.next_if(|next| letter == '\\' && matches!(next, '\'' | '\\'));
+        written.push(escaped.unwrap_or(letter));
+    }
+    Ok(written)
 }
 
 /// Reads the table of this name in the connection's schema. The name has only letters, digits and underscores.
@@ -71,7 +95,8 @@ pub(super) async fn read<C: Connection>(connection: &mut C, name: &str) -> Attem
     let columns = format!(
         "SELECT column_name, column_type, LOWER(data_type), is_nullable, column_key, LOWER(extra), \
          CAST(character_maximum_length AS CHAR), CAST(character_octet_length AS CHAR), CAST(numeric_scale AS CHAR), \
-         CAST(datetime_precision AS CHAR), IF(column_default IS NULL, 'NO', 'YES') \
+         CAST(datetime_precision AS CHAR), IF(column_default IS NULL, 'NO', 'YES'), \
+         generation_expression, CAST({IS_MYSQL} AS CHAR) \
          FROM information_schema.columns WHERE {here} ORDER BY ordinal_position"
     );
     for row in connection.read(columns).await? {
@@ -87,6 +112,7 @@ pub(super) async fn read<C: Connection>(connection: &mut C, name: &str) -> Attem
             scale: count(&row, 8)?,
             fraction: count(&row, 9)?,
             has_default: text(&row, 10)? == "YES",
+            generated: expression(&row, 11)?,
         });
     }
     let references = format!(
@@ -101,17 +127,17 @@ pub(super) async fn read<C: Connection>(connection: &mut C, name: &str) -> Attem
         table.references.push(CatalogReference { column, target, target_column, on_delete });
     }
     let unique = format!(
-        "SELECT index_name, COALESCE(column_name, ''), CAST(sub_part AS CHAR) FROM information_schema.statistics \
+        "SELECT index_name, COALESCE(column_name, ''), CAST(sub_part AS CHAR), COALESCE(/*!80013 expression, */ NULL), \
+         CAST({IS_MYSQL} AS CHAR) FROM information_schema.statistics \
          WHERE {here} AND non_unique = 0 AND index_name <> 'PRIMARY' ORDER BY index_name, seq_in_index"
     );
     for row in connection.read(unique).await? {
-        let (index, part) = (text(&row, 0)?, UniquePart { column: text(&row, 1)?, prefix: count(&row, 2)? });
+        let (column, prefix, expression) = (text(&row, 1)?, count(&row, 2)?, expression(&row, 3)?);
+        let (index, part) = (text(&row, 0)?, UniquePart { column, expression, prefix });
         match table.unique.last_mut() {
             Some((last, parts)) if *last == index => parts.push(part),
             _ => table.unique.push((index, vec![part])),
         }
     }
-    // An expression has no column.
-    table.unique.retain(|(_, parts)| parts.iter().all(|part| !part.column.is_empty()));
     Ok(table)
 }

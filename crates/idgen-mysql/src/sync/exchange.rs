@@ -1,18 +1,17 @@
 //! Rows of one batch that exchange their unique values or refer to each other in a circle, and rows that stand in the way of a
 //! change.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use crate::error::failure::Attempt;
 use crate::statement::caller::Connection;
 use crate::statement::values::{Values, number_at};
-use crate::sync::catalog::UniquePart;
-use crate::sync::change::{Operation, Outcome};
-use crate::sync::fits::{Holds, Time};
+use crate::sync::change::{Operation, Outcome, Value};
+use crate::sync::fits::Holds;
 use crate::sync::log::{self, Newest};
-use crate::sync::mode::{GO_BACK_EXCHANGE, SAVE_EXCHANGE, lost};
-use crate::sync::shape::Shape;
-use crate::sync::trouble::{Refusal, ends_the_batch};
+use crate::sync::mode::{GO_BACK_EXCHANGE, SAVE_AGAIN, SAVE_EXCHANGE, lost};
+use crate::sync::shape::Compared;
+use crate::sync::trouble::{Owner, Refusal, owner};
 use crate::sync::writer::{Row, Writer};
 
 /// What a writer knew of rows before it wrote them together.
@@ -49,7 +48,6 @@ impl Writer<'_> {
             if parked.len() == left.len() {
                 self.put_all(connection, &left).await?;
             }
-            self.is_exchanging = false;
             let done: Vec<&Row<'_>> = parked.iter().copied().filter(|row| self.is_applied(row)).collect();
             if done.len() == left.len() {
                 return Ok(());
@@ -86,7 +84,6 @@ impl Writer<'_> {
             self.delete_all(connection, &left).await?;
             let again: Vec<&Row<'_>> = left.iter().copied().filter(|row| !self.is_applied(row)).collect();
             self.delete_all(connection, &again).await?;
-            self.is_exchanging = false;
             let done: Vec<&Row<'_>> = left.iter().copied().filter(|row| self.is_applied(row)).collect();
             if done.len() == left.len() {
                 return Ok(());
@@ -109,8 +106,9 @@ impl Writer<'_> {
     ) -> Attempt<Before> {
         let refusals = rows.iter().map(|row| self.refusals.get(&row.prepared.at).cloned()).collect();
         let before = Before { applied: self.applied, refusals };
-        connection.execute_after(&[], SAVE_EXCHANGE).await?;
-        self.is_exchanging = true;
+        // What shows that the transaction goes on comes after it, because it is released and set again.
+        let begin = [SAVE_EXCHANGE, SAVE_AGAIN].map(str::to_owned);
+        connection.execute_each(&begin, &mut 0).await?;
         Ok(before)
     }
 
@@ -121,7 +119,8 @@ impl Writer<'_> {
         rows: &[&Row<'_>],
         before: Before,
     ) -> Attempt<()> {
-        connection.execute_after(&[], GO_BACK_EXCHANGE).await.map_err(lost)?;
+        let back = [GO_BACK_EXCHANGE, SAVE_AGAIN].map(str::to_owned);
+        connection.execute_each(&back, &mut 0).await.map_err(lost)?;
         self.applied = before.applied;
         for (row, refusal) in rows.iter().zip(before.refusals) {
             if let Some(refusal) = refusal {
@@ -129,30 +128,6 @@ impl Writer<'_> {
             }
         }
         Ok(())
-    }
-
-    /// Gives a row other values in its unique columns; false if that is not possible.
-    async fn park<C: Connection>(&mut self, connection: &mut C, row: &Row<'_>) -> Attempt<bool> {
-        let shape = &self.shapes[row.prepared.shape];
-        let mut sets = BTreeMap::new();
-        for (_, parts) in &shape.unique {
-            let mut named = parts.iter().map(|part| &part.column);
-            let other = named.find_map(|column| {
-                let is_set = row.prepared.change.values.contains_key(column);
-                other_value(shape, column).filter(|_| is_set).map(|value| (column.clone(), value))
-            });
-            match other {
-                Some((column, value)) => drop(sets.insert(column, value)),
-                None => return Ok(false),
-            }
-        }
-        let sets: Vec<String> = sets.iter().map(|(column, value)| format!("`{column}` = {value}")).collect();
-        if sets.is_empty() {
-            return Ok(false);
-        }
-        let (name, key, guard) = (&shape.name, &shape.key, self.guard.condition());
-        let statement = format!("UPDATE `{name}` SET {} WHERE `{key}` = {}{guard}", sets.join(", "), row.id);
-        Ok(self.write(connection, name, &[statement], &mut 0).await?.is_none())
     }
 
     /// Names the rows that stand in the way of changes that the server has refused.
@@ -223,28 +198,33 @@ impl Writer<'_> {
             |index: &str| said.contains(&format!("'{index}'")) || said.contains(&format!(".{index}'"));
         let Some((_, parts)) = shape.unique.iter().find(|(index, _)| named(index)) else { return Ok(None) };
         let (name, key) = (&shape.name, &shape.key);
-        let mut conditions = Vec::new();
-        for UniquePart { column, prefix } in parts {
-            let literal = match row.targets.get(column.as_str()) {
-                Some(Some(target)) => target.to_string(),
-                Some(None) => return Ok(None),
-                None => match row.prepared.change.values.get(column) {
-                    Some(value) => value.literal(),
-                    // What the row has, or a new one gets.
-                    None => {
-                        let has = format!("(SELECT `{column}` FROM `{name}` WHERE `{key}` = {})", row.id);
-                        match shape.defaults.contains(column) {
-                            true => format!("COALESCE({has}, DEFAULT(`{column}`))"),
-                            false => has,
-                        }
+        let literal = |column: &str| match row.targets.get(column) {
+            Some(target) => target.map_or_else(|| "NULL".to_owned(), |target| target.to_string()),
+            None => match row.prepared.change.values.get(column) {
+                Some(value) => match (shape.columns.get(column), value) {
+                    (Some(Holds::Members(members)), Value::Text(text)) => {
+                        set_as_stored(members, text).literal()
                     }
+                    _ => value.literal(),
                 },
-            };
-            conditions.push(match prefix {
-                Some(length) => format!("LEFT(`{column}`, {length}) = LEFT({literal}, {length})"),
-                None => format!("`{column}` = {literal}"),
-            });
-        }
+                // What the row has, or a new one gets.
+                None => {
+                    let has = format!("(SELECT `{column}` FROM `{name}` WHERE `{key}` = {})", row.id);
+                    match shape.defaults.contains(column) {
+                        true => format!("COALESCE({has}, DEFAULT(`{column}`))"),
+                        false => has,
+                    }
+                }
+            },
+        };
+        let condition = |part: &Compared| {
+            let (text, value) = (&part.text, part.expression.with(literal));
+            match part.prefix {
+                Some(length) => format!("LEFT({text}, {length}) = LEFT({value}, {length})"),
+                None => format!("{text} = {value}"),
+            }
+        };
+        let conditions: Vec<String> = parts.iter().map(condition).collect();
         let statement = format!(
             "SELECT `{key}` FROM `{name}` WHERE {} AND `{key}` <> {} LIMIT 1 LOCK IN SHARE MODE",
             conditions.join(" AND "),
@@ -252,47 +232,17 @@ impl Writer<'_> {
         );
         let found = match connection.read(statement).await {
             // Without its name the change is refused, such as where the server cannot compare the value with the column.
-            Err(failure) if !ends_the_batch(&failure, name) => return Ok(None),
+            Err(failure) if owner(&failure, name) == Owner::Change => return Ok(None),
             found => found?,
         };
         Ok(found.first().map(|found| number_at(found, 0)).transpose()?.map(|id| (at, id)))
     }
 }
 
-/// A literal that probably no row has in this column; `None` if the column's type has too few values.
-fn other_value(shape: &Shape, column: &str) -> Option<String> {
-    // A unique index takes any number of them.
-    if shape.nullable.contains(column) {
-        return Some("NULL".to_owned());
-    }
-    let below = |most: u64| fastrand::u64(..most);
-    let text = |most: u64| {
-        let digits = format!("{:016x}{:016x}", fastrand::u64(..), fastrand::u64(..));
-        let most = usize::try_from(most).unwrap_or(usize::MAX).min(digits.len());
-        (most >= 8).then(|| format!("'{}'", &digits[..most]))
-    };
-    match shape.columns.get(column)? {
-        Holds::Characters { most, .. } | Holds::Text(most) => text(*most),
-        Holds::Integers(bits) => Some((fastrand::u64(..) >> (65 - bits)).to_string()),
-        Holds::Doubles => Some(fastrand::f64().to_string()),
-        // The number after the largest one.
-        Holds::Decimals(_) | Holds::Floats | Holds::Year | Holds::Bits => Some(format!(
-            "(SELECT above FROM (SELECT MAX(`{column}`) + 1 AS above FROM `{}`) AS largest)",
-            shape.name
-        )),
-        Holds::Binary(length @ 8..) => {
-            let bytes: String = (0..*length).map(|_| format!("{:02x}", fastrand::u8(..))).collect();
-            Some(format!("x'{bytes}'"))
-        }
-        Holds::Bytes => Some(format!("x'{:016x}'", fastrand::u64(..))),
-        Holds::Time { of: Time::Day, .. } => {
-            Some(format!("DATE_ADD('1000-01-01', INTERVAL {} DAY)", below(3_000_000)))
-        }
-        Holds::Time { of: Time::Local, .. } => {
-            Some(format!("DATE_ADD('1000-01-01', INTERVAL {} SECOND)", below(200_000_000_000)))
-        }
-        Holds::Time { of: Time::Instant, .. } => Some(format!("FROM_UNIXTIME({})", 1 + below(2_000_000_000))),
-        Holds::Time { of: Time::OfDay, .. } => Some(format!("SEC_TO_TIME({})", below(3_000_000))),
-        _ => None,
-    }
+/// The text that a `SET` stores: its members are in the order of the type, in whichever order a device names them. Others are refused before.
+fn set_as_stored(members: &[String], value: &str) -> Value {
+    let named: Vec<&str> = value.split(',').collect();
+    let stored: Vec<&str> =
+        members.iter().map(String::as_str).filter(|member| named.contains(member)).collect();
+    Value::Text(stored.join(","))
 }

@@ -8,6 +8,7 @@ use crate::error::failure::{Attempt, Failure, Kind};
 use crate::installed::IdWidth;
 use crate::statement::caller::Connection;
 use crate::sync::catalog::{self, CatalogTable, UniquePart};
+use crate::sync::expression::Expression;
 use crate::sync::fits::Holds;
 
 /// A table of a sync: its name, and references that the schema has no foreign key for.
@@ -74,12 +75,23 @@ pub(super) struct Shape {
     pub(super) references: BTreeMap<String, Reference>,
     /// The other columns that can be set, and what they hold.
     pub(super) columns: HashMap<String, Holds>,
-    /// The parts of each unique index, by its name.
-    pub(super) unique: Vec<(String, Vec<UniquePart>)>,
+    /// The unique indexes except for the primary key: the name, which errors have, and the parts.
+    pub(super) unique: Vec<(String, Vec<Compared>)>,
     /// Columns that may be NULL.
     pub(super) nullable: HashSet<String>,
     /// Columns whose default is a value that `DEFAULT(column)` shows.
     pub(super) defaults: HashSet<String>,
+}
+
+/// A part of a unique index: two rows are equal in it if these values are equal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Compared {
+    /// The column or the expression as a statement must write it for the server to use the index.
+    pub(super) text: String,
+    /// How its value follows from columns that can be set: generated columns are replaced by their own expressions.
+    pub(super) expression: Expression,
+    /// The characters or bytes of it that the index compares; `None` if it compares all.
+    pub(super) prefix: Option<u64>,
 }
 
 impl fmt::Display for Shape {
@@ -157,8 +169,14 @@ async fn shape<C: Connection>(
     }
     let (mut keys, mut settable, mut types) = (Vec::new(), HashMap::new(), BTreeMap::new());
     let (mut may_be_null, mut defaults) = (HashSet::new(), HashSet::new());
+    let mut generated = HashMap::new();
     for column in columns {
         let (holds, kind) = (Holds::of(&column), column.full_type.to_lowercase());
+        // It reads generated columns before it alone.
+        if !column.generated.is_empty() {
+            let expression = Expression::read(&column.generated, &generated).stored_as(&kind);
+            generated.insert(column.name.clone(), expression);
+        }
         let catalog::CatalogColumn { name: column, nullable, is_primary, extra, has_default, .. } = column;
         if !is_plain(&column) {
             return Err(refused(format!(
@@ -247,6 +265,17 @@ async fn shape<C: Connection>(
         add(column, target, None, OnDelete::Stays)?;
     }
     settable.retain(|column, _| !references.contains_key(column));
+    let compared = |part: UniquePart| {
+        let UniquePart { column, expression, prefix } = part;
+        let (text, expression) = match (expression.as_str(), generated.get(&column)) {
+            ("", Some(own)) => (format!("`{column}`"), own.clone()),
+            ("", None) => (format!("`{column}`"), Expression::of_column(&column)),
+            (text, _) => (format!("({text})"), Expression::read(text, &generated)),
+        };
+        Compared { text, expression, prefix }
+    };
+    let unique =
+        unique.into_iter().map(|(index, parts)| (index, parts.into_iter().map(compared).collect())).collect();
     let (name, key) = (name.clone(), key.clone());
     Ok(Shape { name, key, references, columns: settable, unique, nullable: may_be_null, defaults })
 }

@@ -35,24 +35,45 @@ impl Refusal {
     }
 }
 
-/// True for an error of the connection, the transaction or the server, which ends the batch. `table` is the one that the
-/// statement names: an error of its own existence or privileges is for the operator.
-pub(super) fn ends_the_batch(failure: &Failure, table: &str) -> bool {
+/// To whom an error belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Owner {
+    /// The change in whose statement it happened, which is refused.
+    Change,
+    /// The change, if the transaction goes on. A trigger can signal the error of a deadlock, but only a real one ends the
+    /// transaction.
+    ChangeIfGoingOn,
+    /// The connection, the transaction or the server: the batch ends.
+    Batch,
+}
+
+/// To whom an error belongs. `table` is the one that the statement names: an error of its own existence or privileges is for
+/// the operator.
+pub(super) fn owner(failure: &Failure, table: &str) -> Owner {
+    let number = failure.number();
     // SIGNAL and RESIGNAL without a number of their own, with any state: a trigger says it of its row.
-    if matches!(failure.number(), Some(1642..=1645)) {
-        return false;
+    if matches!(number, Some(1642..=1645)) {
+        return Owner::Change;
     }
     let state = failure.source().and_then(sqlx::Error::as_database_error).and_then(|error| error.code());
-    // SIGNAL can name any number, and most triggers name this state.
-    if state.as_deref() == Some("45000") {
-        return false;
-    }
-    if state.is_some_and(|state| state.starts_with("08") || state.starts_with("40")) {
-        return true;
+    match (state.as_deref(), number) {
+        // SIGNAL can name any number, and most triggers name this state.
+        (Some("45000"), _) => return Owner::Change,
+        // The server's own wait for a lock has the state HY000.
+        (Some(state), Some(1205)) if state != "HY000" => return Owner::Change,
+        (Some(state), _) if state.starts_with("40") => return Owner::ChangeIfGoingOn,
+        (Some(state), Some(number)) if state.starts_with("08") && !(1000..5000).contains(&number) => {
+            return Owner::ChangeIfGoingOn;
+        }
+        (Some(state), _) if state.starts_with("08") => return Owner::Batch,
+        // A driver may not tell the state.
+        (_, Some(1213)) => return Owner::ChangeIfGoingOn,
+        _ => {}
     }
     // Without a number, it is not the server that failed.
-    failure.number().is_none_or(|number| is_of_the_server(number, &failure.to_string(), table))
-        || number_is_listed_as_temporary(failure)
+    let is_of_all = number.is_none_or(|number| is_of_the_server(number, &failure.to_string(), table))
+        || number_is_listed_as_temporary(failure);
+    if is_of_all { Owner::Batch } else { Owner::Change }
 }
 
 fn number_is_listed_as_temporary(failure: &Failure) -> bool {
@@ -96,8 +117,7 @@ mod tests {
 
     #[test]
     fn what_is_not_of_the_server_belongs_to_the_change() {
-        let ends =
-            |number, said: &str| ends_the_batch(&Failure::Driver(DriverError::new(number, said)), "items");
+        let of = |number, said: &str| owner(&Failure::Driver(DriverError::new(number, said)), "items");
         for (number, said) in [
             (1365, "Division by 0"),
             (1644, "Lock wait timeout exceeded; a trigger's own words"),
@@ -114,10 +134,9 @@ mod tests {
             (1054, "Unknown column"),
             (2020, "Got packet bigger than 'max_allowed_packet' bytes"),
         ] {
-            assert!(!ends(number, said), "{number} {said}");
+            assert_eq!(of(number, said), Owner::Change, "{number} {said}");
         }
         for (number, said) in [
-            (1213, "Deadlock found"),
             (1205, "Lock wait timeout exceeded"),
             (1020, "Record has changed since last read"),
             (1030, "Got error 28 from storage engine"),
@@ -132,9 +151,10 @@ mod tests {
             (1146, "Table 'shop.items' doesn't exist"),
             (1142, "INSERT command denied to user 'a'@'b' for table 'items'"),
         ] {
-            assert!(ends(number, said), "{number} {said}");
+            assert_eq!(of(number, said), Owner::Batch, "{number} {said}");
         }
-        assert!(ends_the_batch(&Failure::Sql(sqlx::Error::WorkerCrashed), "items"));
-        assert!(ends_the_batch(&Failure::Contradicted("x"), "items"));
+        assert_eq!(of(1213, "Deadlock found"), Owner::ChangeIfGoingOn);
+        assert_eq!(owner(&Failure::Sql(sqlx::Error::WorkerCrashed), "items"), Owner::Batch);
+        assert_eq!(owner(&Failure::Contradicted("x"), "items"), Owner::Batch);
     }
 }

@@ -10,7 +10,7 @@ use crate::sync::log::{self, Open, list};
 use crate::sync::mode::{Guard, STILL_THERE, lost, refuse_unsafe};
 use crate::sync::shape::Shape;
 use crate::sync::targets::{in_order, refused_targets};
-use crate::sync::trouble::{Refusal, ends_the_batch};
+use crate::sync::trouble::{Owner, Refusal, owner};
 use crate::sync::writer::{Ready, Row, Writer};
 
 /// About how many bytes of statements are sent at once.
@@ -202,13 +202,15 @@ impl Writer<'_> {
             *done -= checks;
         }
         let Err(failure) = ended else { return Ok(None) };
-        if !self.is_ready || ends_the_batch(&failure, table) {
+        let owner = owner(&failure, table);
+        if !self.is_ready || owner == Owner::Batch {
             return Err(failure);
         }
-        if !self.is_exchanging {
-            connection.execute_each(&STILL_THERE.map(str::to_owned), &mut 0).await.map_err(lost)?;
+        match connection.execute_each(&STILL_THERE.map(str::to_owned), &mut 0).await {
+            Ok(()) => Ok(Some(Refusal::of(&failure))),
+            Err(_) if owner == Owner::ChangeIfGoingOn => Err(failure),
+            Err(gone) => Err(lost(gone)),
         }
-        Ok(Some(Refusal::of(&failure)))
     }
 
     /// Deletes rows: together, or else one after the other. The round tries those again that others refer to.

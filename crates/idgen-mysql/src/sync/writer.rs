@@ -47,8 +47,6 @@ pub(super) struct Writer<'a> {
     pub(super) resolved: u64,
     /// Whether the savepoint is set, in a session that refuses values that do not fit.
     pub(super) is_ready: bool,
-    /// Whether rows are exchanging their values, in a savepoint of their own.
-    pub(super) is_exchanging: bool,
 }
 
 /// A row to be written, with the literals of its columns.
@@ -85,7 +83,6 @@ impl<'a> Writer<'a> {
             opened: 0,
             resolved: 0,
             is_ready: guard.is_set(),
-            is_exchanging: false,
         }
     }
 

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use futures_util::TryStreamExt;
 use idgen_mysql::{DriverAnswer, DriverConnection, DriverError, Error, Index, UuidMap};
 use idgen_server::adversary::Adversary;
-use sqlx::{AssertSqlSafe, Connection, Either, Executor, MySqlConnection, Row};
+use sqlx::{AssertSqlSafe, Connection, Executor, MySqlConnection};
 use uuid::Uuid;
 
+use super::driver;
 use super::ledger::Ledger;
 use super::tables::Tables;
 
@@ -249,25 +249,6 @@ struct Driver<'a>(&'a mut MySqlConnection);
 
 impl DriverConnection for Driver<'_> {
     async fn run(&mut self, statement: &str) -> Result<DriverAnswer, DriverError> {
-        let mut answer = DriverAnswer::default();
-        let mut results = self.0.fetch_many(sqlx::raw_sql(AssertSqlSafe(statement.to_owned())));
-        let failed = |error: sqlx::Error| {
-            let number = error
-                .as_database_error()
-                .map(|error| error.downcast_ref::<sqlx::mysql::MySqlDatabaseError>().number());
-            DriverError::new(number.unwrap_or(2013), error.to_string())
-        };
-        while let Some(result) = results.try_next().await.map_err(failed)? {
-            match result {
-                Either::Left(done) => answer.affected = done.rows_affected(),
-                Either::Right(row) => {
-                    answer.columns =
-                        row.columns().iter().map(|column| sqlx::Column::name(column).to_owned()).collect();
-                    let values = (0..row.len()).map(|at| row.try_get_unchecked(at).unwrap_or_default());
-                    answer.rows.push(values.collect());
-                }
-            }
-        }
-        Ok(answer)
+        driver::answer(self.0, statement).await
     }
 }

@@ -8,6 +8,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
 mod client;
+#[path = "../servers/driver.rs"]
+mod driver;
 mod faults;
 mod ledger;
 mod matrix;
@@ -44,7 +46,7 @@ fn block_on(test: impl Future<Output = ()>) {
 }
 
 /// A sample is one of so many changes.
-const ONE_OF: u64 = 8;
+const ONE_OF: u64 = 12;
 
 /// Which scenes are played, and how many changes are made in them.
 fn chosen() -> (Vec<Scene>, Extent) {

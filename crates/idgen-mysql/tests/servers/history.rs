@@ -22,9 +22,9 @@ everywhere!(histories_hold);
 const PROCESSES: u64 = 4;
 const TASKS: u64 = 16;
 
-/// 30,000 operations in a test; `make soak` asks for more.
+/// 20,000 operations in a test; `make soak` asks for more.
 fn operations() -> u64 {
-    std::env::var("IDGEN_SOAK_OPERATIONS").map_or(30_000, |text| text.parse().unwrap())
+    std::env::var("IDGEN_SOAK_OPERATIONS").map_or(20_000, |text| text.parse().unwrap())
 }
 
 async fn histories_hold(database: Database, index: Index) {

@@ -18,6 +18,7 @@ mod common;
 mod control;
 mod copies;
 mod crash;
+mod driver;
 mod fence;
 mod forget;
 mod functions;

@@ -1,12 +1,12 @@
 //! Changes applied over a driver that makes a lost connection anew by itself, and repeats the statement there.
 
-use futures_util::TryStreamExt;
 use idgen_mysql::sync::{Change, Outcome, Sync, Value};
 use idgen_mysql::{DriverAnswer, DriverConnection, DriverError, Index};
 use idgen_server::Database;
-use sqlx::{AssertSqlSafe, Either, Executor, MySqlConnection, Row};
+use sqlx::MySqlConnection;
 
 use crate::common::{connect, number, on_both, run};
+use crate::driver;
 use crate::sync::{id, item, list, sync};
 
 on_both!(a_driver_that_connects_again_applies_nothing_by_halves);
@@ -44,26 +44,7 @@ impl DriverConnection for Driver {
             }
         }
         self.left = self.left.wrapping_sub(1);
-        let mut answer = DriverAnswer::default();
-        let mut results = self.connection.fetch_many(sqlx::raw_sql(AssertSqlSafe(statement.to_owned())));
-        let failed = |error: sqlx::Error| {
-            let number = error
-                .as_database_error()
-                .map(|error| error.downcast_ref::<sqlx::mysql::MySqlDatabaseError>().number());
-            DriverError::new(number.unwrap_or(2013), error.to_string())
-        };
-        while let Some(result) = results.try_next().await.map_err(failed)? {
-            match result {
-                Either::Left(done) => answer.affected = done.rows_affected(),
-                Either::Right(row) => {
-                    answer.columns =
-                        row.columns().iter().map(|column| sqlx::Column::name(column).to_owned()).collect();
-                    let values = (0..row.len()).map(|at| row.try_get_unchecked(at).unwrap_or_default());
-                    answer.rows.push(values.collect());
-                }
-            }
-        }
-        Ok(answer)
+        driver::answer(&mut self.connection, statement).await
     }
 }
 

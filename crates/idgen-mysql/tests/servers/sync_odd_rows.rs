@@ -67,18 +67,33 @@ async fn a_column_that_a_trigger_fills_may_be_left_out(database: Database) {
 
 async fn signals_of_triggers_belong_to_their_rows(database: Database) {
     let mut schema = vec![LISTS.to_owned()];
-    let states = ["40001", "08S01", "02000", "22012", "70100", "HY000"];
-    for state in states {
-        schema.push(format!("CREATE TABLE t{state} (id BIGINT UNSIGNED PRIMARY KEY, a INT NOT NULL)"));
+    // Numbers, too, which a trigger may take from the server: a deadlock's, that of a wait for a lock, and its own.
+    let states = [
+        ("40001", 0),
+        ("08S01", 0),
+        ("02000", 0),
+        ("22012", 0),
+        ("70100", 0),
+        ("HY000", 0),
+        ("40001", 1213),
+        ("40001", 1205),
+        ("40000", 30_001),
+        ("08S01", 30_001),
+        ("45000", 1213),
+    ];
+    for (state, number) in states {
+        let table = format!("t{state}_{number}");
+        let number_set = if number == 0 { String::new() } else { format!(", MYSQL_ERRNO = {number}") };
+        schema.push(format!("CREATE TABLE {table} (id BIGINT UNSIGNED PRIMARY KEY, a INT NOT NULL)"));
         for time in ["INSERT", "UPDATE"] {
             schema.push(format!(
-                "CREATE TRIGGER {time}_{state} BEFORE {time} ON t{state} FOR EACH ROW BEGIN IF NEW.a = 0 THEN \
-                 SIGNAL SQLSTATE '{state}' SET MESSAGE_TEXT = 'not zero'; END IF; END"
+                "CREATE TRIGGER {time}_{table} BEFORE {time} ON {table} FOR EACH ROW BEGIN IF NEW.a = 0 THEN \
+                 SIGNAL SQLSTATE '{state}' SET MESSAGE_TEXT = 'not zero'{number_set}; END IF; END"
             ));
         }
     }
     let schema: Vec<&str> = schema.iter().map(String::as_str).collect();
-    let names: Vec<String> = states.iter().map(|state| format!("t{state}")).collect();
+    let names: Vec<String> = states.iter().map(|(state, number)| format!("t{state}_{number}")).collect();
     let all: Vec<&str> = names.iter().map(String::as_str).chain(["lists"]).collect();
     let (scratch, _, sync) = tables(database, &schema, &all).await;
     let mut connection = connect(scratch.url()).await;

@@ -60,7 +60,7 @@ fn main() -> ExitCode {
 
 /// Tests one server with one index. Returns what happened, or which promise was broken.
 fn torture(name: &str, database: Database, index: Index) -> Result<String, String> {
-    let acknowledgements = setting("IDGEN_TORTURE_ACKNOWLEDGEMENTS", 8_000);
+    let acknowledgements = setting("IDGEN_TORTURE_ACKNOWLEDGEMENTS", 5_000);
     let seconds = setting("IDGEN_TORTURE_SECONDS", 3_600);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let settings =
