@@ -15,6 +15,14 @@ const OTHERS = "WITH RECURSIVE others (tbl, row) AS (SELECT ?1, ?2 UNION SELECT 
 JOIN others ON o.needs_tbl = others.tbl AND o.needs_row = others.row)";
 const IS_OTHER = "needs_row IS NOT NULL AND (tbl, row) IN (SELECT tbl, row FROM others) AND (tbl, row) <> (?1, ?2)";
 
+/**
+ * Rows that are sent again come last, in their order, and in consecutive places: larger steps would reach the largest integer that JavaScript
+ * holds at some time.
+ */
+const again = (which: string): string =>
+  `again AS (SELECT tbl, row, ${LAST} + ROW_NUMBER() OVER (ORDER BY position, tbl, row) AS place FROM idgen_outbox WHERE ${which})`;
+const AGAIN = "position = again.place FROM again WHERE idgen_outbox.tbl = again.tbl AND idgen_outbox.row = again.row";
+
 /** The statement that writes the newest change of a row, whose columns are `columns` if there is one already. */
 export const writing = (columns: string): string => `INSERT INTO idgen_outbox (tbl, row, number, operation, columns, state, position) \
 VALUES (?1, ?2, 1, ?3, ?4, 'pending', ${LAST} + 1) \
@@ -90,8 +98,8 @@ export const refuse = async (database: OutboxDatabase, table: string, row: strin
 
 /** Sends the rows again that wait for a row or were refused because of it, and those that wait for these. */
 export const release = async (database: OutboxDatabase, table: string, row: string): Promise<void> => {
-  const statement = `${OTHERS} UPDATE idgen_outbox SET state = 'pending', reason = NULL, ${FRESH}, position = position + ${LAST} \
-WHERE state <> 'done' AND ${IS_OTHER}`;
+  const statement = `${OTHERS}, ${again(`state <> 'done' AND ${IS_OTHER}`)} \
+UPDATE idgen_outbox SET state = 'pending', reason = NULL, ${FRESH}, ${AGAIN}`;
   await database(statement, [table, row]);
 };
 
@@ -106,6 +114,6 @@ position = ${LAST} + 1 WHERE ${IS} AND state = 'refused' RETURNING number`;
 
 /** See `Outbox.resend`. */
 export const resend = async (database: OutboxDatabase): Promise<number> => {
-  const statement = `UPDATE idgen_outbox SET state = 'pending', resent = 1, position = position + ${LAST} WHERE state = 'done' RETURNING number`;
+  const statement = `WITH ${again("state = 'done'")} UPDATE idgen_outbox SET state = 'pending', resent = 1, ${AGAIN} RETURNING number`;
   return (await database(statement, [])).length;
 };

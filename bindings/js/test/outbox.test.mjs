@@ -200,3 +200,23 @@ test("the server ends with what the device has", async () => {
   assert.ok(device.size > 10);
   assert.deepEqual(new Map([...server].map(([row, { state }]) => [row, state]).sort()), new Map([...device].sort()));
 });
+
+test("rows that are sent again keep their order for ever, in places that JavaScript holds exactly", async () => {
+  const phone = await open();
+  const { database, outbox, put } = phone;
+  const rows = [3, 1, 2, 5, 4];
+  for (const row of rows) await put("t", id(row), { a: 1 });
+  const order = async () => (await outbox.batch(database)).map((change) => change.row);
+  for (let round = 0; round < 100; round++) {
+    assert.deepEqual(await order(), rows.map(id));
+    for (const row of rows) await answer(phone, row, 1, { outcome: "applied" });
+    assert.equal(await outbox.resend(database), rows.length);
+  }
+  for (let number = 2; number <= 100; number++) {
+    await answer(phone, 4, 1, { outcome: "waits", reason: "wait", table: "t", row: id(3) });
+    await put("t", id(3), { a: number });
+    assert.deepEqual(await order(), rows.map(id));
+  }
+  const [{ last }] = await database("SELECT MAX(position) AS last FROM idgen_outbox", []);
+  assert.ok(last < 1000, String(last));
+});

@@ -88,7 +88,7 @@ impl Outbox {
     /// # Errors
     /// The table was changed by somebody else, or SQLite fails.
     pub fn batch(&self, database: &Connection, limits: &Limits, now: SystemTime) -> Result<Vec<Change>> {
-        let (due, late) = (states::millis(now), states::millis(now + states::LONGEST));
+        let (due, late) = (states::millis(now), states::millis(states::later(now, states::LONGEST)));
         let statement = format!(
             "SELECT {COLUMNS} FROM idgen_outbox WHERE state = 'pending' AND (wake <= ?1 OR wake > ?2) \
              ORDER BY position, tbl, row"

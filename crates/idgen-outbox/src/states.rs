@@ -17,6 +17,11 @@ pub(crate) fn millis(time: SystemTime) -> i64 {
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
 
+/// The time after a pause; a clock at the end of its range has none.
+pub(crate) fn later(now: SystemTime, pause: Duration) -> SystemTime {
+    now.checked_add(pause).unwrap_or(now)
+}
+
 impl Outbox {
     /// Records what the server answered for a change. An answer for an older change than the newest one of the row does nothing:
     /// the newest one is still to be sent.
@@ -86,7 +91,7 @@ impl Outbox {
                     let pause = Duration::from_secs(2 << attempts.clamp(0, 20)).min(LONGEST);
                     let wait = "UPDATE idgen_outbox SET reason = ?3, attempts = attempts + 1, wake = ?4, \
                          position = (SELECT MAX(position) + 1 FROM idgen_outbox) WHERE tbl = ?1 AND row = ?2";
-                    database.execute(wait, params![table, row, reason, millis(now + pause)])?;
+                    database.execute(wait, params![table, row, reason, millis(later(now, pause))])?;
                 }
                 let name =
                     "UPDATE idgen_outbox SET needs_tbl = ?3, needs_row = ?4 WHERE tbl = ?1 AND row = ?2";
@@ -148,14 +153,36 @@ pub(crate) fn refuse(database: &Connection, table: &str, row: &str, number: u64,
     Ok(())
 }
 
+/// The table `again` of a statement: rows that are sent again come last, in their order, and in consecutive places. Larger steps
+/// would reach the largest integer at some time.
+macro_rules! again {
+    ($which:literal) => {
+        concat!(
+            "again AS (SELECT tbl, row, (SELECT MAX(position) FROM idgen_outbox) + ROW_NUMBER() OVER (ORDER BY position, tbl, row) \
+             AS place FROM idgen_outbox WHERE ",
+            $which,
+            ")"
+        )
+    };
+}
+
+macro_rules! in_again {
+    () => {
+        "position = again.place FROM again WHERE idgen_outbox.tbl = again.tbl AND idgen_outbox.row = again.row"
+    };
+}
+
 /// Sends the rows again that wait for a row or were refused because of it, and those that wait for these.
 fn release(database: &Connection, table: &str, row: &str) -> Result<()> {
-    let release = "WITH RECURSIVE others (tbl, row) AS (SELECT ?1, ?2 UNION SELECT o.tbl, o.row FROM idgen_outbox o \
-         JOIN others ON o.needs_tbl = others.tbl AND o.needs_row = others.row) \
-         UPDATE idgen_outbox SET state = 'pending', reason = NULL, needs_tbl = NULL, needs_row = NULL, attempts = 0, wake = 0, \
-         position = position + (SELECT MAX(position) FROM idgen_outbox) \
-         WHERE needs_row IS NOT NULL AND state <> 'done' AND (tbl, row) IN (SELECT tbl, row FROM others) \
-         AND (tbl, row) <> (?1, ?2)";
+    let release = concat!(
+        "WITH RECURSIVE others (tbl, row) AS (SELECT ?1, ?2 UNION SELECT o.tbl, o.row FROM idgen_outbox o \
+         JOIN others ON o.needs_tbl = others.tbl AND o.needs_row = others.row), ",
+        again!(
+            "needs_row IS NOT NULL AND state <> 'done' AND (tbl, row) IN (SELECT tbl, row FROM others) AND (tbl, row) <> (?1, ?2)"
+        ),
+        " UPDATE idgen_outbox SET state = 'pending', reason = NULL, needs_tbl = NULL, needs_row = NULL, attempts = 0, wake = 0, ",
+        in_again!()
+    );
     database.prepare_cached(release)?.execute(params![table, row])?;
     Ok(())
 }
@@ -172,7 +199,11 @@ pub(crate) fn retry(database: &Connection, table: &str, row: &str) -> Result<boo
 }
 
 pub(crate) fn resend(database: &Connection) -> Result<u64> {
-    let resend = "UPDATE idgen_outbox SET state = 'pending', resent = 1, \
-         position = position + (SELECT MAX(position) FROM idgen_outbox) WHERE state = 'done'";
+    let resend = concat!(
+        "WITH ",
+        again!("state = 'done'"),
+        " UPDATE idgen_outbox SET state = 'pending', resent = 1, ",
+        in_again!()
+    );
     Ok(database.execute(resend, [])? as u64)
 }

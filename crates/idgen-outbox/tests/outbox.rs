@@ -259,3 +259,45 @@ fn the_trigger_records_what_a_foreign_key_deletes() {
     assert!(batch.iter().all(|change| change.operation == Operation::Delete && change.columns.is_empty()));
     assert_eq!(numbers(&batch), [(id(1), 2), (id(2), 2), (id(3), 2), (id(4), 1)]);
 }
+
+/// A server may be restored, and a row may wait, as often as they like: the order stays, in places far below the largest integer.
+#[test]
+fn rows_that_are_sent_again_keep_their_order_for_ever() {
+    let (mut database, outbox) = new();
+    let rows: Vec<Uuid> = [3, 1, 2, 5, 4].map(id).into();
+    for row in &rows {
+        put(&mut database, outbox, "t", *row, &[("a", json!(1))]);
+    }
+    let now = SystemTime::UNIX_EPOCH;
+    let order = |database: &Connection| -> Vec<Uuid> {
+        outbox.batch(database, &Limits::default(), now).unwrap().iter().map(|change| change.row).collect()
+    };
+    for round in 1..=100 {
+        assert_eq!(order(&database), rows, "{round}");
+        for row in &rows {
+            outbox.answered(&database, ("t", *row, 1), &Outcome::Applied, now).unwrap();
+        }
+        assert_eq!(outbox.resend(&database).unwrap(), 5);
+    }
+    // The same with a row that waits for another one, whose every change releases it.
+    let needs = Outcome::Waits { reason: "wait".into(), table: "t".into(), row: rows[0] };
+    for number in 2..=100 {
+        outbox.answered(&database, ("t", rows[4], 1), &needs, now).unwrap();
+        put(&mut database, outbox, "t", rows[0], &[("a", json!(number))]);
+        assert_eq!(order(&database), rows, "{number}");
+    }
+    let last: i64 =
+        database.query_row("SELECT MAX(position) FROM idgen_outbox", [], |row| row.get(0)).unwrap();
+    assert!(last < 1_000, "{last}");
+}
+
+#[test]
+fn a_clock_at_the_end_of_its_range_is_a_time_like_others() {
+    let (mut database, outbox) = new();
+    put(&mut database, outbox, "t", id(1), &[("a", json!(1))]);
+    let last = SystemTime::UNIX_EPOCH + Duration::from_secs(i64::MAX.unsigned_abs());
+    assert_eq!(outbox.batch(&database, &Limits::default(), last).unwrap().len(), 1);
+    let needs = Outcome::Waits { reason: "wait".into(), table: "t".into(), row: id(2) };
+    outbox.answered(&database, ("t", id(1), 1), &needs, last).unwrap();
+    assert_eq!(outbox.waiting(&database).unwrap().len(), 1);
+}
