@@ -1,5 +1,5 @@
 # Continuous integration calls `make test`, which you can run, too.
-.PHONY: setup check lint build test test-workspace test-map test-changed test-lab test-plan test-others vitess-image wheel-to-test test-features test-arm-if-able test-msrv test-package test-minimal-versions test-reproducible semver deny test-newer test-replicated test-clusters test-adversary test-arm test-targets test-targets-if-able test-python test-django test-js test-ffi test-c test-kotlin test-swift test-conformance test-tutorials conformance wheel test-wheels bench bench-speed bench-instructions bench-record bench-python bench-js bench-kotlin bench-swift features bench-map sanitize fuzz fuzz-count soak soak-map soak-ids soak-check soak-sync
+.PHONY: setup check lint build test test-workspace test-map test-changed test-lab test-plan test-others wheel-to-test test-features test-arm-if-able test-msrv test-package test-minimal-versions test-reproducible semver deny test-newer test-replicated test-clusters test-adversary test-arm test-targets test-targets-if-able test-python test-django test-js test-ffi test-c test-kotlin test-swift test-conformance test-tutorials conformance wheel program-wheel test-program test-wheels bench bench-speed bench-instructions bench-record bench-python bench-js bench-kotlin bench-swift features bench-map sanitize fuzz fuzz-count soak soak-map soak-ids soak-check soak-sync
 .DEFAULT_GOAL := test
 
 setup: ## installs missing packages (as root on Debian), starts Docker, builds the server images
@@ -52,13 +52,13 @@ CHECK_TESTS = $(filter-out $(SERVER_TESTS) $(PARTLY_SERVER_TESTS),$(TESTS))
 OTHER_TESTS = $(filter-out $(MAP_TESTS) $(CHANGED_TESTS) $(LAB_TESTS) $(PLAN_TESTS),$(TESTS))
 WORKSPACE = cargo test --workspace --no-fail-fast
 
-# What `make test` runs after setup and build, three at a time, because most of them wait for servers. The longest come first,
-# and the clusters beside them, whose nodes mostly wait for each other.
-# They share no server and no folder that both write.
-PARTS = test-map test-plan test-lab test-others test-clusters test-python test-ffi test-changed bench-instructions test-js test-features \
-	test-arm-if-able test-targets-if-able test-newer test-conformance
-# Long builds that need nothing of the workspace, and run beside its own.
-AHEAD = vitess-image wheel-to-test
+# What `make test` runs after setup and build, three at a time, because most of them wait for servers. The longest come first.
+# Python, C, Kotlin and Swift do one thing after another: at the end, a processor would have nothing to do beside them.
+# They share no server and no folder that both write. Vitess is left out: its image takes ten processor minutes.
+PARTS = test-python test-map test-plan test-others test-ffi test-lab test-replicated test-js test-changed bench-instructions \
+	test-features test-arm-if-able test-targets-if-able test-newer test-conformance test-program
+# A long build that needs nothing of the workspace, and runs beside its own.
+AHEAD = wheel-to-test
 ONE = $(MAKE) --no-print-directory
 # In continuous integration, the output of a part is printed in one piece when the part has ended.
 BESIDE = $(ONE) --jobs=3 --keep-going --output-sync=$(if $(CI),target,none)
@@ -71,17 +71,11 @@ test: ## everything that must pass, on MySQL, MariaDB and clusters of both; ends
 	status=0; IDGEN=$(CURDIR)/target/debug/idgen $(BESIDE) $(PARTS:%=timed-%) || status=$$?; \
 		scripts/timed.sh table; exit $$status
 
-# Two builds of the same image would disturb each other: the first setup ends before another one looks at the images.
-timed-vitess-image: timed-setup
-
 timed-%:
 	@scripts/timed.sh run $* $(ONE) $*
 
 build: lint ## what `make test` builds before its parts run, so that none waits for another one's compiler
 	cargo test --workspace --no-run
-
-vitess-image: setup
-	scripts/vitess.sh
 
 # What is tested need not be as fast as what people get, which `make wheel`, `make bench` and the packages build: a third of the
 # time.
@@ -111,6 +105,9 @@ test-others: setup ## the other tests of the Rust packages
 
 test-features: setup ## the library without its optional features
 	cargo test -p idgen-keys --no-default-features --features std,mac,prefixed,seal,serde,state-file --tests
+
+test-program: setup ## the command as a wheel, and the program without databases and the lab
+	scripts/program.sh test
 
 test-arm-if-able: setup
 	scripts/arm.sh test-if-able
@@ -203,6 +200,9 @@ conformance: ## installs and checks the libraries of conformance/libraries.json,
 wheel: ## a wheel for each CPython of this machine, in bindings/python/dist
 	scripts/wheel.sh
 
+program-wheel: ## the command as a wheel for this machine, in bindings/program/dist
+	scripts/program.sh wheel
+
 test-wheels: ## builds these wheels, and tests each on its interpreter
 	scripts/python-versions.sh
 
@@ -242,12 +242,8 @@ fuzz-count: ## the same until each target was executed EXECUTIONS times; goes on
 soak-ids: ## looks for repeated ids among 10^9 of each kind (IDS=...), and tests the random bits (hours)
 	scripts/soak.sh
 
-# The number of ids of each kind.
-CHECK_IDS ?= 100000000
-
-soak-check: ## checks CHECK_IDS ids of each kind with idgen-check, one kind after another, and looks for their source (hours)
-	IDGEN_CHECK_IDS=$(CHECK_IDS) cargo test --release -p idgen-check --test own_kinds -- --test-threads 1 --nocapture
-	IDGEN_CHECK_IDS=$(CHECK_IDS) cargo test --release -p idgen-check --test sources -- --nocapture secure_ids_raise_no_alarm
+soak-check: ## checks 10^8 ids (CHECK_IDS=...) of each kind with idgen-check, and looks for their source; continues a run that was stopped (hours)
+	scripts/soak-check.sh
 
 bench-python: ## measures the speed table of docs/python.md
 	scripts/python.sh bench
@@ -302,4 +298,5 @@ soak: soak-ids soak-check soak-sync test-clusters ## the long tests: clusters, t
 	IDGEN_SOAK_OPERATIONS=$(SOAK_OPERATIONS) IDGEN_SOAK_KILLS=$(SOAK_KILLS) \
 		cargo test --release -p idgen-mysql --test servers -- --test-threads 1 histories kills
 	IDGEN_SOAK_OPERATIONS=$(SOAK_OPERATIONS) cargo test --release -p idgen-migrate --test plan_postgres -- --test-threads 1
-	IDGEN_SOAK_OPERATIONS=$(SOAK_OPERATIONS) cargo test --release -p idgen-migrate --test plan_mysql -- --test-threads 1 --include-ignored whole kills forms replica damage
+	IDGEN_SOAK_OPERATIONS=$(SOAK_OPERATIONS) cargo test --release -p idgen-migrate --test plan_mysql -- --test-threads 1 --include-ignored whole kills forms replica damage walk
+	IDGEN_SOAK_OPERATIONS=$(SOAK_OPERATIONS) cargo test --release --test map damaged

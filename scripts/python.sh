@@ -4,6 +4,7 @@
 #   scripts/python.sh test    everything (make test-python): needs the database servers of scripts/setup.sh
 #   scripts/python.sh bench   the speed table (make bench-python)
 #   scripts/python.sh env     only build and install
+#   scripts/python.sh tools   only the environment, with maturin
 #   scripts/python.sh lint    the form of the Python files (make lint)
 #
 #   PYTHON   the interpreter, python3 by default; 3.10 or later
@@ -59,6 +60,7 @@ lint() {
 case ${1:-test} in
   lint) lint ;;
   env) build ;;
+  tools) ;;
   test)
     lint
     build
@@ -72,5 +74,5 @@ case ${1:-test} in
     install requirements-bench.txt
     python benchmarks/run.py "${@:2}"
     ;;
-  *) die "unknown command $1: use test, lint, bench or env" ;;
+  *) die "unknown command $1: use test, lint, bench, env or tools" ;;
 esac
