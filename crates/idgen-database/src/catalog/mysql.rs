@@ -175,6 +175,24 @@ fn of_foreign(condition: &str) -> String {
     )
 }
 
+/// Returns an expression of the catalog of MySQL as a statement writes it: MySQL shows a backslash before each quote and each backslash.
+/// MariaDB shows expressions as they are written.
+///
+/// ```
+/// use idgen_database::catalog::mysql;
+///
+/// assert_eq!(mysql::unescaped(r"concat(`a`,_utf8mb4\'\\n\')"), r"concat(`a`,_utf8mb4'\n')");
+/// ```
+pub fn unescaped(shown: &str) -> String {
+    let mut characters = shown.chars().peekable();
+    let mut written = String::new();
+    while let Some(character) = characters.next() {
+        let next = characters.next_if(|next| character == '\\' && matches!(next, '\'' | '\\'));
+        written.push(next.unwrap_or(character));
+    }
+    written
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -195,6 +213,11 @@ mod tests {
         assert!(!mysql.counts() && !mysql.nullable && mysql.length.is_none());
         let counted = of("auto_increment");
         assert!(Column::of_row(&counted).unwrap().counts());
+    }
+
+    #[test]
+    fn quotes_of_an_expression_are_written_again() {
+        assert_eq!(unescaped(r"concat(_utf8mb4\'it\\\'s\')"), r"concat(_utf8mb4'it\'s')");
     }
 
     #[test]

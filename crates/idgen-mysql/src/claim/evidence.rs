@@ -125,6 +125,10 @@ mod tests {
     struct Row(Vec<Option<Vec<u8>>>);
 
     impl Values for Row {
+        fn len(&self) -> usize {
+            self.0.len()
+        }
+
         fn has(&self, _: &str) -> bool {
             false
         }

@@ -9,6 +9,8 @@ use crate::statement::sql::uuid_at;
 
 /// A row of a statement's answer.
 pub trait Values: Send + Sync {
+    /// The number of columns.
+    fn len(&self) -> usize;
     fn has(&self, name: &str) -> bool;
     fn place(&self, name: &str) -> Attempt<usize>;
     fn number(&self, at: usize) -> Attempt<Option<u64>>;
@@ -21,6 +23,10 @@ pub trait Values: Send + Sync {
 }
 
 impl Values for MySqlRow {
+    fn len(&self) -> usize {
+        Row::len(self)
+    }
+
     fn has(&self, name: &str) -> bool {
         self.try_column(name).is_ok()
     }
@@ -63,6 +69,10 @@ impl DriverRow {
 }
 
 impl Values for DriverRow {
+    fn len(&self) -> usize {
+        self.values.len()
+    }
+
     fn has(&self, name: &str) -> bool {
         self.place(name).is_ok()
     }

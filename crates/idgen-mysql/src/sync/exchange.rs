@@ -10,7 +10,7 @@ use crate::sync::change::{Operation, Outcome, Value};
 use crate::sync::fits::Holds;
 use crate::sync::log::{self, Newest};
 use crate::sync::mode::{GO_BACK_EXCHANGE, SAVE_AGAIN, SAVE_EXCHANGE, lost};
-use crate::sync::shape::Compared;
+use crate::sync::shape::{Compared, Reference};
 use crate::sync::trouble::{Owner, Refusal, owner};
 use crate::sync::writer::{Row, Writer};
 
@@ -58,7 +58,9 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Rows of one batch that are deleted and refer to each other in a circle lose their references first, as far as these may be NULL.
+    /// Rows of one batch that are deleted and refer to each other in a circle lose their references first, as far as these may be NULL. A row
+    /// that refers to itself is a circle of one: InnoDB refuses its deletion, too. If that reference must not be NULL, it refers to
+    /// a row that stays.
     pub(super) async fn unlink<'r, C: Connection>(
         &mut self,
         connection: &mut C,
@@ -67,14 +69,27 @@ impl Writer<'_> {
         let is_reference =
             |row: &&Row<'_>| self.refusals.get(&row.prepared.at).is_some_and(Refusal::is_reference);
         let mut left: Vec<&Row<'_>> = rows.into_iter().filter(is_reference).collect();
-        while left.len() > 1 {
+        let shapes = self.shapes;
+        let may_refer_to_itself = |row: &&Row<'_>| {
+            let shape = &shapes[row.prepared.shape];
+            shape.references.values().any(|reference| reference.table == shape.name)
+        };
+        while left.len() > 1 || left.iter().any(may_refer_to_itself) {
             let before = self.begin_exchange(connection, &left).await?;
             for row in &left {
                 let shape = &self.shapes[row.prepared.shape];
-                let nullable = shape.references.iter().filter(|(_, reference)| reference.nullable);
-                let sets: Vec<String> = nullable.map(|(column, _)| format!("`{column}` = NULL")).collect();
+                let (name, key, guard) = (&shape.name, &shape.key, self.guard.condition());
+                let deleted = left.iter().filter(|other| other.prepared.shape == row.prepared.shape);
+                let deleted = deleted.map(|other| other.id.to_string()).collect::<Vec<_>>().join(", ");
+                let set = |(column, reference): (&String, &Reference)| match reference.nullable {
+                    true => Some(format!("`{column}` = NULL")),
+                    false if reference.table == *name => Some(format!(
+                        "`{column}` = (SELECT `{key}` FROM (SELECT `{key}` FROM `{name}` WHERE `{key}` NOT IN ({deleted}) LIMIT 1) AS stays)"
+                    )),
+                    false => None,
+                };
+                let sets: Vec<String> = shape.references.iter().filter_map(set).collect();
                 if !sets.is_empty() {
-                    let (name, key, guard) = (&shape.name, &shape.key, self.guard.condition());
                     let sets = sets.join(", ");
                     let statement = format!("UPDATE `{name}` SET {sets} WHERE `{key}` = {}{guard}", row.id);
                     self.write(connection, name, &[statement], &mut 0).await?;
@@ -220,6 +235,7 @@ impl Writer<'_> {
         let condition = |part: &Compared| {
             let (text, value) = (&part.text, part.expression.with(literal));
             match part.prefix {
+                _ if part.is_array => format!("JSON_OVERLAPS({text}, {value})"),
                 Some(length) => format!("LEFT({text}, {length}) = LEFT({value}, {length})"),
                 None => format!("{text} = {value}"),
             }

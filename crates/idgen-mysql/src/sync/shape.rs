@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 
+use idgen_database::catalog::ForeignKey;
+
 use crate::error::Error;
 use crate::error::failure::{Attempt, Failure, Kind};
 use crate::installed::IdWidth;
@@ -83,7 +85,7 @@ pub(super) struct Shape {
     pub(super) defaults: HashSet<String>,
 }
 
-/// A part of a unique index: two rows are equal in it if these values are equal.
+/// A part of a unique index: two rows are equal in it if these values are equal, or have an element in common.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Compared {
     /// The column or the expression as a statement must write it for the server to use the index.
@@ -92,6 +94,8 @@ pub(super) struct Compared {
     pub(super) expression: Expression,
     /// The characters or bytes of it that the index compares; `None` if it compares all.
     pub(super) prefix: Option<u64>,
+    /// True for a JSON array, each element of which is a value of the index (MySQL, "Multi-Valued Indexes").
+    pub(super) is_array: bool,
 }
 
 impl fmt::Display for Shape {
@@ -245,15 +249,16 @@ async fn shape<C: Connection>(
             "its key {key} is {kind}, which cannot hold the {width} ids of the map"
         )));
     }
-    for reference in foreign {
-        // The ids of other tables are not the map's: their columns are plain numbers.
-        if names.contains(reference.target.as_str()) {
-            let on_delete = match reference.on_delete.as_str() {
-                "CASCADE" => OnDelete::Cascades,
-                "SET NULL" => OnDelete::SetsNull,
-                _ => OnDelete::Stays,
-            };
-            add(&reference.column, &reference.target, Some(reference.target_column), on_delete)?;
+    // The ids of other tables are not the map's: their columns are plain numbers.
+    let is_synced = |key: &ForeignKey| key.schema == key.to_schema && names.contains(key.to_table.as_str());
+    for key in foreign.into_iter().filter(is_synced) {
+        let on_delete = match key.on_delete.as_str() {
+            "CASCADE" => OnDelete::Cascades,
+            "SET NULL" => OnDelete::SetsNull,
+            _ => OnDelete::Stays,
+        };
+        for (column, to_column) in key.columns.iter().zip(key.to_columns) {
+            add(column, &key.to_table, Some(to_column), on_delete)?;
         }
     }
     for (column, target) in &table.references {
@@ -267,17 +272,24 @@ async fn shape<C: Connection>(
     settable.retain(|column, _| !references.contains_key(column));
     let compared = |part: UniquePart| {
         let UniquePart { column, expression, prefix } = part;
-        let (text, expression) = match (expression.as_str(), generated.get(&column)) {
+        let array = array_of(&expression);
+        let (text, expression) = match (array.unwrap_or(&expression), generated.get(&column)) {
             ("", Some(own)) => (format!("`{column}`"), own.clone()),
             ("", None) => (format!("`{column}`"), Expression::of_column(&column)),
             (text, _) => (format!("({text})"), Expression::read(text, &generated)),
         };
-        Compared { text, expression, prefix }
+        Compared { text, expression, prefix, is_array: array.is_some() }
     };
     let unique =
         unique.into_iter().map(|(index, parts)| (index, parts.into_iter().map(compared).collect())).collect();
     let (name, key) = (name.clone(), key.clone());
     Ok(Shape { name, key, references, columns: settable, unique, nullable: may_be_null, defaults })
+}
+
+/// The array whose elements an index has: `cast(… as unsigned array)`, as MySQL writes it.
+fn array_of(expression: &str) -> Option<&str> {
+    let cast = expression.strip_prefix("cast(")?.strip_suffix(" array)")?;
+    cast.rsplit_once(" as ").map(|(array, _)| array)
 }
 
 /// Parents first. In a circle of tables, the first one of the list begins.
@@ -298,6 +310,13 @@ fn in_order(mut left: Vec<Shape>) -> Vec<Shape> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_index_on_elements_names_their_array() {
+        let shown = "cast(json_extract(`tags`,_utf8mb4'$[*]') as char(20) array)";
+        assert_eq!(array_of(shown), Some("json_extract(`tags`,_utf8mb4'$[*]')"));
+        assert_eq!(array_of("cast(`n` as unsigned)"), None);
+    }
 
     #[test]
     fn parents_come_first_and_circles_end() {

@@ -14,6 +14,7 @@ on_both!(
     values_that_would_be_cut_off_are_refused,
     rows_that_a_cascade_has_deleted_do_not_arrive,
     references_in_circles_are_set,
+    a_row_that_refers_to_itself_is_deleted,
     names_may_be_reserved_words
 );
 
@@ -223,6 +224,34 @@ async fn references_in_circles_are_set(database: Database) {
             "{answer:?}"
         );
     }
+}
+
+/// InnoDB refuses the deletion of such a row.
+async fn a_row_that_refers_to_itself_is_deleted(database: Database) {
+    let schema = [
+        "CREATE TABLE own (id BIGINT UNSIGNED PRIMARY KEY, own_id BIGINT UNSIGNED NULL, FOREIGN KEY (own_id) REFERENCES own (id))",
+        "CREATE TABLE roots (id BIGINT UNSIGNED PRIMARY KEY, root_id BIGINT UNSIGNED NOT NULL, \
+         FOREIGN KEY (root_id) REFERENCES roots (id))",
+    ];
+    let (scratch, _, sync) = tables(database, &schema, &["own", "roots"]).await;
+    let mut connection = connect(scratch.url()).await;
+    let row = |row: u128, to: u128| put("roots", row, 1, [("root_id", refers(to))]);
+    let batch =
+        [put("own", 1, 1, [("own_id", refers(1))]), row(2, 2), row(3, 3), row(4, 4), row(5, 4), row(6, 2)];
+    assert_eq!(apply(&sync, &mut connection, &batch).await.outcomes(), [APPLIED; 6], "{database}");
+    let answer = apply(&sync, &mut connection, &[delete("own", 1, 2), delete("roots", 3, 2)]).await;
+    assert_eq!(answer.outcomes(), [APPLIED; 2], "{database}");
+    // Each of two, one of which another row refers to.
+    let answer = apply(&sync, &mut connection, &[delete("roots", 2, 2), delete("roots", 4, 2)]).await;
+    assert!(
+        answer.outcomes().iter().all(|outcome| matches!(outcome, Outcome::Blocked { .. })),
+        "{database}: {answer:?}"
+    );
+    let both = [delete("roots", 4, 2), delete("roots", 5, 2)];
+    assert_eq!(apply(&sync, &mut connection, &both).await.outcomes(), [APPLIED; 2], "{database}");
+    let left = "SELECT COUNT(*) FROM roots WHERE root_id IN (SELECT id FROM roots WHERE root_id = id)";
+    assert_eq!(number(&mut connection, left).await, Ok(2), "{database}");
+    assert_eq!(count(&mut connection, "own").await, 0, "{database}");
 }
 
 async fn names_may_be_reserved_words(database: Database) {

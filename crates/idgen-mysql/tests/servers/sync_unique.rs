@@ -77,6 +77,11 @@ fn indexes(database: Database) -> Vec<(&'static str, &'static str, [Value; 3])> 
                 "v JSON NOT NULL, UNIQUE u ((CAST(v->>'$.n' AS CHAR(20)) COLLATE utf8mb4_bin))",
                 documents,
             ),
+            (
+                "tags",
+                "v JSON NOT NULL, UNIQUE u ((CAST(v->'$[*]' AS CHAR(20) ARRAY)))",
+                [r#"["a", "b"]"#, r#"["b", "c"]"#, r#"["x"]"#].map(text),
+            ),
         ]);
     }
     indexes

@@ -19,17 +19,6 @@ pub(super) fn literal(text: &str) -> String {
     format!("'{}'", text.replace('\\', r"\\").replace('\'', "''"))
 }
 
-/// MySQL shows an expression with a backslash before each quote and backslash.
-pub(super) fn unescaped(shown: &str) -> String {
-    let mut characters = shown.chars().peekable();
-    let mut written = String::new();
-    while let Some(character) = characters.next() {
-        let next = characters.next_if(|next| character == '\\' && matches!(next, '\'' | '\\'));
-        written.push(next.unwrap_or(character));
-    }
-    written
-}
-
 /// The longest name, in characters.
 pub(super) const LONGEST: usize = 64;
 /// When a table is renamed, the server renames its foreign keys and conditions that have names of its own, such as `orders_ibfk_12`.
@@ -78,10 +67,5 @@ mod tests {
         assert_eq!(with_ending("orders", "_plan_new"), "orders_plan_new");
         assert_eq!(table_with_ending(&a, "_plan_new").len() + OF_TABLE.len(), 64);
         assert_eq!(table_with_ending("orders", "_plan_new"), "orders_plan_new");
-    }
-
-    #[test]
-    fn quotes_of_an_expression_are_written_again() {
-        assert_eq!(unescaped(r"concat(_utf8mb4\'it\\\'s\')"), r"concat(_utf8mb4'it\'s')");
     }
 }

@@ -2,10 +2,10 @@
 
 use super::{Catalog, Column, Part, Program, Table};
 use crate::plan::data::Engine;
-use crate::plan::mysql::quote::{text, unescaped};
+use crate::plan::mysql::quote::text;
 use crate::plan::mysql::session::Session;
 use idgen_database::catalog::ForeignKey;
-use idgen_database::catalog::mysql::{self, IndexPart};
+use idgen_database::catalog::mysql::{self, IndexPart, unescaped};
 use idgen_database::{Error, Result};
 
 /// The tables of the schema that the URL names.
