@@ -122,7 +122,7 @@ fn what_the_type_uuid_does_not_accept_is_found() {
 }
 
 /// Schemas that cannot be changed, and why.
-const REFUSED: [(&str, &str); 17] = [
+const REFUSED: [(&str, &str); 19] = [
     ("CREATE TABLE orders (id INT PRIMARY KEY)", "cannot be changed"),
     ("CREATE TABLE orders (id BINARY(16) PRIMARY KEY)", "already"),
     ("CREATE TABLE orders (id CHAR(36) PRIMARY KEY) ENGINE = MyISAM", "not in InnoDB"),
@@ -161,6 +161,14 @@ const REFUSED: [(&str, &str); 17] = [
         "the generated column orders.short reads orders.id",
     ),
     (
+        "CREATE TABLE orders (`i'd` CHAR(36) PRIMARY KEY, g VARCHAR(80) AS (HEX(`i'd`)) STORED)",
+        "the generated column orders.g reads orders.i'd",
+    ),
+    (
+        "CREATE TABLE orders (id CHAR(36) PRIMARY KEY, shown VARBINARY(80) DEFAULT (CONCAT('order ', id)))",
+        "the default of orders.shown reads orders.id",
+    ),
+    (
         "CREATE TABLE orders (id CHAR(36) PRIMARY KEY, KEY begins (id(8)))",
         "index begins of orders holds only the first 8",
     ),
@@ -185,7 +193,7 @@ const REFUSED: [(&str, &str); 17] = [
 ];
 
 /// The same, of what only one of the two has.
-const REFUSED_BY_ONE: [(Database, &str, &str); 6] = [
+const REFUSED_BY_ONE: [(Database, &str, &str); 7] = [
     (
         Database::MySql,
         "SET restrict_fk_on_non_standard_key = OFF; CREATE TABLE orders (id CHAR(36) PRIMARY KEY, n CHAR(36), KEY (n)); \
@@ -196,6 +204,11 @@ const REFUSED_BY_ONE: [(Database, &str, &str); 6] = [
         Database::MySql,
         "CREATE TABLE orders (id CHAR(36) PRIMARY KEY); ALTER TABLE orders ALTER COLUMN id SET DEFAULT (UUID())",
         "the default of orders.id is an expression that MySQL does not show",
+    ),
+    (
+        Database::MySql,
+        "CREATE TABLE orders (id CHAR(36) COLUMN_FORMAT DYNAMIC PRIMARY KEY)",
+        "orders.id has COLUMN_FORMAT or STORAGE",
     ),
     (
         Database::MariaDb,

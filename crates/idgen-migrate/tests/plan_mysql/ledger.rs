@@ -8,6 +8,9 @@ mod hidden;
 mod load;
 mod locks;
 mod order;
+mod others;
+mod sides;
+mod spelling;
 mod world;
 
 macro_rules! on_both {
@@ -29,3 +32,6 @@ macro_rules! on_both {
 on_both!(in_any_order, order::in_any_order);
 on_both!(changes_by_others, changes::changes_by_others);
 on_both!(locks_of_others, locks::locks_of_others);
+on_both!(spellings, spelling::spellings);
+on_both!(the_side_that_is_not_in_use, sides::the_side_that_is_not_in_use);
+on_both!(tables_and_rights_of_others, others::tables_and_rights_of_others);

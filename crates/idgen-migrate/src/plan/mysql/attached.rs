@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use super::quote::text;
 use super::session::Session;
-use super::signature::comparable;
+use super::signature::{comparable, referring};
 use super::texts::TableText;
 use idgen_database::Result;
 
@@ -102,7 +102,17 @@ impl Attached {
             .collect();
         let renamed = tables.iter().filter(|table| role.name(table) != table.now);
         let names: Vec<_> = renamed.map(|table| (role.name(table), &*table.now)).collect();
-        self.lines_of(role.name(table), &table.now, &triggers, &names)
+        let physical = role.name(table);
+        let lines = self.lines_of(physical, &table.now, &triggers, &names);
+        // The account may not see the tables of another schema. A plan for a table that they refer to was refused.
+        let others = line(
+            &format!("'REFERENCED BY', {}, f.referring", text(&table.now)),
+            &format!(
+                "({}) AS f WHERE LEFT(f.referring, CHAR_LENGTH(f.here) + 1) <> CONCAT(f.here, '/')",
+                referring(self.is_mysql, physical)
+            ),
+        );
+        format!("{lines} UNION ALL {others}")
     }
 
     /// The same for a table without a plan.
@@ -135,6 +145,16 @@ impl Attached {
         }
         parts.push(self.conditions(&logical, &physical));
         parts.push(foreign_keys(names, &physical));
+        if !self.is_mysql {
+            // MariaDB shows the SRID of a column here alone.
+            parts.push(line(
+                &format!("'GEOMETRY', {logical}, g.G_GEOMETRY_COLUMN, g.SRID"),
+                &format!(
+                    "information_schema.GEOMETRY_COLUMNS AS g WHERE g.G_TABLE_SCHEMA = DATABASE() AND {}",
+                    is("g.G_TABLE_NAME", &physical)
+                ),
+            ));
+        }
         if self.is_mysql {
             parts.push(line(
                 &format!("'HISTOGRAM', {logical}, h.COLUMN_NAME"),

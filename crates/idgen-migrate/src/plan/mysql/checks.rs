@@ -18,6 +18,7 @@ fn list(names: impl Iterator<Item = String>) -> String {
 pub(super) fn of_data(texts: &Texts<'_>) -> Vec<Check> {
     let mut checks = of_server();
     checks.extend(cascades_in_innodb(texts.engine));
+    checks.extend(rights_without_role(texts.engine));
     let catalog = texts.catalog;
     checks.extend(of_schema(texts));
     let own = "ALTER TABLE … TABLESPACE = innodb_file_per_table";
@@ -91,6 +92,28 @@ pub(super) fn new_have_identities(names: &Names, tables: &[TableText]) -> Vec<Ch
     tables.iter().map(|table| has_identity(names, &table.new, first)).collect()
 }
 
+/// Triggers and procedures execute as the account that made them, and MariaDB gives that account its own rights alone, not those of its role
+/// (MariaDB, "Roles Overview"): each change of a client would fail.
+fn rights_without_role(engine: Engine) -> Option<Check> {
+    if engine == Engine::MySql {
+        return None;
+    }
+    // A grant for a schema may be a pattern.
+    let own = "SELECT u.PRIVILEGE_TYPE FROM information_schema.USER_PRIVILEGES AS u WHERE u.GRANTEE = me.grantee \
+               UNION SELECT s.PRIVILEGE_TYPE FROM information_schema.SCHEMA_PRIVILEGES AS s WHERE s.GRANTEE = me.grantee \
+               AND DATABASE() LIKE s.TABLE_SCHEMA";
+    let needed = ["SELECT", "INSERT", "UPDATE", "DELETE", "TRIGGER", "EXECUTE"];
+    let needed = needed.map(|right| format!("SELECT '{right}' AS privilege")).join(" UNION ALL ");
+    Some(check(
+        "The account needs its rights itself, not by a role: triggers execute without roles.",
+        format!(
+            "SELECT me.grantee AS account, needed.privilege FROM (SELECT CONCAT('\\'', REPLACE(CURRENT_USER(), '@', '\\'@\\''), '\\'') AS grantee) AS me \
+             CROSS JOIN ({needed}) AS needed WHERE CURRENT_ROLE() IS NOT NULL AND needed.privilege NOT IN ({own})"
+        ),
+        "the account has the privileges above by its role alone, and triggers execute without roles: grant them to the account itself",
+    ))
+}
+
 fn of_server() -> Vec<Check> {
     let by_statement = "SELECT @@binlog_format AS binlog_format FROM DUAL WHERE @@log_bin = 1 AND @@binlog_format = 'STATEMENT'";
     vec![check(
@@ -120,12 +143,10 @@ fn of_values(table: &Table, column: &str, form: Form, to: Target) -> Vec<Check> 
     }
     let select = format!("SELECT {} FROM {}", shown.join(", "), name(&table.name));
     let mut checks = Vec::new();
-    if let Some((pattern, length)) = form.pattern() {
+    if let (Some((_, length)), Some(misspelled)) = (form.pattern(), form.misspelled(&of)) {
         checks.push(check(
             format!("Each value of {}.{column} must be an id of {length} characters, and all must be spelled alike.", table.name),
-            // One spelling for all: no two values can become the same key, and the way back writes each as it was.
-            // As bytes, since the server compares texts of CHAR without the spaces at their end.
-            format!("{select} WHERE {of} IS NOT NULL AND (LENGTH({of}) <> {length} OR {of} NOT RLIKE '{pattern}')"),
+            format!("{select} WHERE {misspelled}"),
             format!("{}.{column}: the values above are no ids, or are spelled otherwise than most", table.name),
         ));
     }
@@ -308,6 +329,31 @@ pub(super) fn ending_or(steps: &str, phase: &str, verified: usize) -> Check {
     )
 }
 
+/// Only the old tables of the plan may refer to an old table: a table that nobody of the plan could see may, and dropping the old one would
+/// fail when the way back has ended.
+pub(super) fn only_own_refer(names: &Names, tables: &[TableText]) -> Vec<Check> {
+    let encoded = |name: &String| match names.is_mysql {
+        true => signature::comparable(name),
+        false => format!("CAST(CONVERT(CONVERT({name} USING utf8mb4) USING filename) AS BINARY)"),
+    };
+    let own = tables.iter().map(|table| encoded(&text(&table.old))).collect::<Vec<_>>().join(", ");
+    let of = |table: &TableText| {
+        check(
+            format!("Only old tables of the plan may refer to {}.", table.old),
+            format!(
+                "SELECT f.referring FROM ({}) AS f WHERE LEFT(f.referring, CHAR_LENGTH(f.here) + 1) <> CONCAT(f.here, '/') \
+                 OR SUBSTR(f.referring, CHAR_LENGTH(f.here) + 2) NOT IN ({own})",
+                signature::referring(names.is_mysql, &table.old)
+            ),
+            format!(
+                "the tables above refer to {}, which is dropped now: drop their foreign keys, or let them refer to {}",
+                table.old, table.now
+            ),
+        )
+    };
+    tables.iter().map(of).collect()
+}
+
 /// A table has what it had when the plan was made.
 pub(super) fn as_planned(
     attached: &Attached,
@@ -387,4 +433,50 @@ pub(super) fn as_recorded(
         attached::differences(&recorded, &attached.lines(tables, table, role)),
         format!("{}: {message}", table.now),
     )
+}
+
+/// A new table has what the step that made it left, beside its foreign keys to itself, which come later and must be there now.
+pub(super) fn as_made(
+    attached: &Attached,
+    names: &Names,
+    tables: &[TableText],
+    table: &TableText,
+    file: &str,
+) -> Vec<Check> {
+    let begins = format!("FOREIGN KEY {} ", table.now);
+    let is_own = format!(
+        "LEFT(q.line, {}) = {} AND LOCATE({}, q.line) > 0",
+        begins.chars().count(),
+        text(&begins),
+        text(&format!(" TO {} ", table.now))
+    );
+    let without_own = |lines: &str| format!("SELECT q.line FROM ({lines}) AS q WHERE NOT ({is_own})");
+    let recorded = format!(
+        "SELECT a.line FROM {} AS a WHERE a.table_name = {}",
+        name(&names.attached),
+        text(&table.now)
+    );
+    let now = attached.lines(tables, table, Role::New);
+    let expected = table.columns_to_itself();
+    vec![
+        check(
+            format!("All that hangs on the new {} must be as it was made.", table.now),
+            attached::differences(&without_own(&recorded), &without_own(&now)),
+            format!(
+                "{}: what hangs on the new table is not what {file} made (list above): change it back, or undo to undo/{file}",
+                table.now
+            ),
+        ),
+        check(
+            format!("The foreign keys from the new {} to itself must be there.", table.now),
+            format!(
+                "SELECT found.own AS columns_of_foreign_keys FROM (SELECT COUNT(*) AS own FROM ({now}) AS q WHERE {is_own}) AS found \
+                 WHERE found.own <> {expected}"
+            ),
+            format!(
+                "{}: a foreign key of the new table to itself is gone: undo its step, and execute it again",
+                table.now
+            ),
+        ),
+    ]
 }

@@ -87,6 +87,16 @@ impl Form {
             Form::Text { hyphens: false, upper: true } => Some(("^[0-9A-F]{32}$", 32)),
         }
     }
+
+    /// A condition that a value is no id, or is written otherwise than the conversion back writes it. Two such values could become one key,
+    /// and the way back would not find their rows. Lengths are in bytes, since the server compares texts of CHAR without the spaces
+    /// at their end.
+    pub(super) fn misspelled(self, value: &str) -> Option<String> {
+        let (pattern, length) = self.pattern()?;
+        Some(format!(
+            "{value} IS NOT NULL AND (LENGTH({value}) <> {length} OR {value} NOT RLIKE '{pattern}')"
+        ))
+    }
 }
 
 /// MariaDB's type.

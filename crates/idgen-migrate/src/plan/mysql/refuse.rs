@@ -69,6 +69,20 @@ async fn of_definitions(session: &mut Session, graph: &Graph) -> Result<Vec<Stri
                 "the table {table} has a DATA DIRECTORY, which the new table would not have: move it to the directory of the server first"
             ));
         }
+        for (_, column) in graph.keys.keys().filter(|(of, _)| of == table) {
+            let begins = format!("{} ", name(column));
+            let has = |line: &str| {
+                ["/*!50606 COLUMN_FORMAT", "/*!50606 STORAGE"].iter().any(|of| line.contains(of))
+            };
+            let mut lines = shown.iter().flat_map(|shown| shown.lines());
+            if lines.any(|line| line.trim_start().starts_with(&begins) && has(line)) {
+                reasons.push(format!(
+                    "{table}.{column} has COLUMN_FORMAT or STORAGE, which InnoDB ignores and the new column would not have: \
+                     ALTER TABLE {} MODIFY COLUMN … without it",
+                    name(table)
+                ));
+            }
+        }
         if shown.iter().any(|shown| shown.lines().any(|line| line.trim().starts_with("PERIOD FOR "))) {
             reasons.push(format!(
                 "the table {table} has a period (PERIOD FOR …), which the plan does not cover: drop it for the time of the change"
@@ -188,6 +202,12 @@ fn of_column(table: &Table, column: &Column) -> Vec<String> {
     for other in table.columns.iter().filter(|other| other.name != column.name && reads(&other.generated)) {
         reasons.push(format!(
             "the generated column {}.{} reads {shown} as it is written now: drop it for the time of the change",
+            table.name, other.name
+        ));
+    }
+    for other in table.columns.iter().filter(|other| other.name != column.name && reads(&other.default)) {
+        reasons.push(format!(
+            "the default of {}.{} reads {shown} as it is written now: drop it for the time of the change",
             table.name, other.name
         ));
     }

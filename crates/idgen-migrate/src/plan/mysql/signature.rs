@@ -70,12 +70,38 @@ pub(super) fn identity_in(is_mysql: bool, schema: &str, table: &str) -> String {
             comparable("i.NAME"),
         );
     }
-    let encoded =
-        |name: &str| format!("CAST(CONVERT(CONVERT({name} USING utf8mb4) USING filename) AS BINARY)");
-    let own = format!("CONCAT({}, '/', {})", encoded(schema), encoded(&table));
+    let own = encoded(schema, &table);
     format!(
         "COALESCE((SELECT i.TABLE_ID FROM information_schema.INNODB_SYS_TABLES AS i WHERE CAST(i.NAME AS BINARY) IN ({own}, \
          CONCAT({own}, '@@@'))), '{NONE}')"
+    )
+}
+
+/// A name as InnoDB of MariaDB writes it: schema and table are expressions.
+fn encoded(schema: &str, table: &str) -> String {
+    let encoded =
+        |name: &str| format!("CAST(CONVERT(CONVERT({name} USING utf8mb4) USING filename) AS BINARY)");
+    format!("CONCAT({}, '/', {})", encoded(schema), encoded(table))
+}
+
+/// A query for the tables whose foreign keys refer to a table of the schema, as InnoDB names them, and the schema as it would name it. InnoDB
+/// shows also those that the account may not see.
+pub(super) fn referring(is_mysql: bool, table: &str) -> String {
+    let (view, own, schema) = match is_mysql {
+        true => {
+            let own = format!("CONCAT(DATABASE(), '/', CONVERT({} USING utf8mb4))", text(table));
+            ("INNODB_FOREIGN", comparable(&own), comparable("DATABASE()"))
+        }
+        false => {
+            let schema = "CAST(CONVERT(CONVERT(DATABASE() USING utf8mb4) USING filename) AS BINARY)";
+            ("INNODB_SYS_FOREIGN", encoded("DATABASE()", &text(table)), schema.to_owned())
+        }
+    };
+    let name = |column: &str| if is_mysql { comparable(column) } else { format!("CAST({column} AS BINARY)") };
+    format!(
+        "SELECT {} AS referring, {schema} AS here FROM information_schema.{view} AS i WHERE {} = {own}",
+        name("i.FOR_NAME"),
+        name("i.REF_NAME")
     )
 }
 

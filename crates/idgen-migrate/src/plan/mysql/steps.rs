@@ -137,6 +137,13 @@ impl Steps<'_> {
             .collect()
     }
 
+    /// What hangs on the new tables, to be recorded.
+    fn lines_of_new(&self) -> Vec<(String, String)> {
+        let lines =
+            |table: &TableText| (table.now.clone(), self.attached.lines(self.tables, table, Role::New));
+        self.tables.iter().map(lines).collect()
+    }
+
     /// That nobody altered the tables of a side since they were recorded.
     fn not_altered(&self, side: Side, renamed: bool) -> Check {
         let since = match side {

@@ -152,6 +152,11 @@ impl TableText {
     pub(super) fn refers_to_itself(&self) -> bool {
         self.foreign.iter().any(|key| key.is_own)
     }
+
+    /// The number of columns of its foreign keys to itself.
+    pub(super) fn columns_to_itself(&self) -> usize {
+        self.foreign.iter().filter(|key| key.is_own).map(ForeignText::column_count).sum()
+    }
 }
 
 impl Texts<'_> {

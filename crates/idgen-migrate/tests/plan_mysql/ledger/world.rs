@@ -52,10 +52,14 @@ impl Servers {
     }
 
     pub fn world(&self) -> World {
+        self.world_of(&schema(), "p")
+    }
+
+    pub fn world_of(&self, schema: &str, table: &str) -> World {
         let scratch = self.server.scratch().unwrap();
         let folder = tempfile::tempdir().unwrap();
-        self.sql(&scratch, &schema()).unwrap();
-        self.plan(&scratch, "p", folder.path());
+        self.sql(&scratch, schema).unwrap();
+        self.plan(&scratch, table, folder.path());
         World { client: Client::new(&self.server, scratch.name(), folder.path()), scratch, folder }
     }
 
@@ -93,6 +97,15 @@ impl Servers {
 }
 
 impl World {
+    /// The table that the plan has beside one of the application: `new` or `old`.
+    pub fn beside(&self, servers: &Servers, table: &str, which: &str) -> String {
+        let sql = format!(
+            "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME LIKE '{table}\\_%\\_{which}'"
+        );
+        let mut connection = servers.connect(&self.scratch);
+        servers.runtime.block_on(sqlx::query_scalar(AssertSqlSafe(sql)).fetch_one(&mut connection)).unwrap()
+    }
+
     pub fn file(&self, step: &str) -> String {
         named(&self.client, step)
     }

@@ -63,7 +63,10 @@ impl Catalog {
                 collation: read.collation.to_owned(),
                 default: written_default(session.engine, &read, default.strip_prefix('=')),
                 has_hidden_default: default.is_empty() && read.has_expression_default(),
-                generated: made.clone(),
+                generated: match session.engine {
+                    Engine::MySql => unescaped(made),
+                    _ => made.clone(),
+                },
                 is_invisible: read.is_invisible(),
                 counts: read.counts(),
                 is_stamped: read.is_stamped(),

@@ -5,7 +5,6 @@ use minijinja::context;
 use super::{Steps, drop_triggers};
 use crate::plan::data::{Statement, Step};
 use crate::plan::mysql::altered::{self, Side};
-use crate::plan::mysql::attached::Role;
 use crate::plan::mysql::checks;
 use crate::plan::mysql::ledger::{Conditions, Part, drop_procedure};
 use crate::plan::mysql::quote::{name, text};
@@ -147,13 +146,18 @@ impl Steps<'_> {
             .map(|table| checks::triggers_present(&table.new, &table.backward, checks::MAKE_AGAIN));
         let mut needed = self.before_renaming();
         needed.extend(self.all_unchanged_since_triggers());
-        let lines =
-            |table: &TableText| (table.now.clone(), self.attached.lines(self.tables, table, Role::New));
+        // What follows becomes what the tables are compared with.
+        let file = self.order.file(Part::NewTables);
+        needed.extend(
+            self.tables
+                .iter()
+                .flat_map(|table| checks::as_made(self.attached, self.names, self.tables, table, &file)),
+        );
         let conditions = Conditions {
             checks: needed,
             end: present.collect(),
             record: Some(self.signature(Seen::Back)),
-            lines: self.tables.iter().map(lines).collect(),
+            lines: self.lines_of_new(),
             ..Conditions::default()
         };
         let (mut work, mut drops) = (Vec::new(), Vec::new());

@@ -113,7 +113,9 @@ impl Steps<'_> {
             Role::NewRenamed,
             "something was made since the renaming that the way back would lose: see the list above",
         );
-        all.push(self.not_altered(Side::New, true));
+        // The application gets them again.
+        all.extend(self.old_as_planned(Role::OldRenamed));
+        all.extend([Side::New, Side::Old].map(|side| self.not_altered(side, true)));
         all.push(self.current(Seen::BackRenamed));
         all
     }
@@ -123,7 +125,8 @@ impl Steps<'_> {
             Role::New,
             "something was made since the renaming that the way back would lose: see the list above",
         );
-        all.push(self.not_altered(Side::New, false));
+        all.extend(self.old_as_planned(Role::Old));
+        all.extend([Side::New, Side::Old].map(|side| self.not_altered(side, false)));
         all.push(self.current(Seen::Back));
         all
     }
@@ -199,7 +202,11 @@ impl Steps<'_> {
         let mut work = ledger::checks(
             &self.templates,
             &names.after,
-            &[self.signature_of(Part::VerifyRenamed, Seen::BackRenamed)],
+            &[
+                vec![self.signature_of(Part::VerifyRenamed, Seen::BackRenamed)],
+                checks::only_own_refer(names, self.tables),
+            ]
+            .concat(),
         )?;
         work.push(drop_procedure(&names.ending));
         work.push(Statement::new(

@@ -5,6 +5,7 @@ use minijinja::context;
 use super::{EVENTS, Steps, drop_triggers, probe};
 use crate::plan::data::{Statement, Step, Target};
 use crate::plan::mysql::altered::{self, Side};
+use crate::plan::mysql::attached::Role;
 use crate::plan::mysql::checks;
 use crate::plan::mysql::ledger::{self, Conditions, Part};
 use crate::plan::mysql::quote::name;
@@ -23,8 +24,9 @@ impl Steps<'_> {
         ];
         let back = Conditions { checks: needed.clone(), ..Conditions::default() };
         let conditions = Conditions {
-            checks: needed,
+            checks: [needed, self.old_as_planned(Role::Old)].concat(),
             end: checks::new_have_identities(names, self.tables),
+            lines: self.lines_of_new(),
             ..Conditions::default()
         };
         let mut work = self.drop_new();
@@ -131,6 +133,9 @@ impl Steps<'_> {
         let mut needed = vec![checks::table_present(&table.new)];
         needed.extend(self.before_renaming());
         needed.extend(self.unchanged_since_triggers(0..at));
+        // Triggers for columns that are not there any more, or of another type, would make each change of a client fail.
+        needed.push(checks::as_planned(self.attached, self.tables, table, &self.planned[at], Role::Old));
+        needed.push(self.not_altered(Side::Old, false));
         needed.extend(checks::cascades_in_innodb(self.engine));
         let record = signature::comparable(&signature::of_table(self.names, table, Seen::Forward));
         let conditions = Conditions {

@@ -5,6 +5,11 @@ BEGIN
 {{- declare(asks) }}
 {% include "phase.sql" %}
   IF phase = {{ side.phase }} THEN
+{%- for key in side.misspelled %}
+    IF {{ key.wrong }} THEN
+      SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = {{ key.message|message }};
+    END IF;
+{%- endfor %}
 {{- run(asks) }}
     INSERT INTO {{ side.to|name }} ({{ side.columns|names }})
     VALUES ({{ side.new|join(", ") }});

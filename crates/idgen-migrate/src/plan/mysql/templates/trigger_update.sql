@@ -6,10 +6,15 @@ BEGIN
   DECLARE changed BIGINT DEFAULT 0;
 {% include "phase.sql" %}
   IF phase = {{ side.phase }} THEN
+{%- for key in side.misspelled %}
+    IF {{ key.changed }} AND {{ key.wrong }} THEN
+      SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = {{ key.message|message }};
+    END IF;
+{%- endfor %}
 {{- run(asks) }}
     UPDATE {{ side.to|name }} SET
 {%- for column in side.columns %}
-      {{ column|name }} = {{ side.updated[loop.index0] }}{% if not loop.last %},{% endif %}
+      {{ column|name }} = {{ side.set[loop.index0] }}{% if not loop.last %},{% endif %}
 {%- endfor %}
     WHERE {{ side.where_old }};
     SET changed = ROW_COUNT();

@@ -28,6 +28,10 @@ impl ForeignText {
     pub(in crate::plan::mysql) fn name(&self) -> &str {
         &self.new_name
     }
+
+    pub(in crate::plan::mysql) fn column_count(&self) -> usize {
+        self.columns.len()
+    }
 }
 
 impl Texts<'_> {

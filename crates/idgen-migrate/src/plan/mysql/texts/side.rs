@@ -21,8 +21,12 @@ pub(in crate::plan::mysql) struct SideText {
     pub(in crate::plan::mysql) delete: String,
     columns: Vec<String>,
     new: Vec<String>,
+    /// Ids that are refused, because the way back would not find their rows.
+    misspelled: Vec<MisspelledText>,
     /// The same after an UPDATE.
     updated: Vec<String>,
+    /// The same for a row of the other table that is there.
+    set: Vec<String>,
     where_old: String,
     key_changed: String,
     set_null: Vec<OwnText>,
@@ -33,6 +37,15 @@ pub(in crate::plan::mysql) struct SideText {
     insert_asks: Vec<Ask>,
     update_asks: Vec<Ask>,
     delete_asks: Vec<Ask>,
+}
+
+/// A new value that is refused.
+#[derive(Serialize)]
+struct MisspelledText {
+    wrong: String,
+    /// The value is another one than before.
+    changed: String,
+    message: String,
 }
 
 /// What a foreign key from a table to itself does.
@@ -95,9 +108,11 @@ impl Side<'_> {
             insert: trigger("i"),
             update: trigger("u"),
             delete: trigger("d"),
+            set: columns.iter().zip(&new).map(|(column, new)| self.set(column, new)).collect(),
             updated: columns.iter().zip(&new).map(|(column, new)| self.updated(column, new)).collect(),
             columns,
             new,
+            misspelled: self.misspelled(),
             where_old: where_old.join(" AND "),
             key_changed: format!("({})", changed.join(" OR ")),
             set_null: self.own(&set_null),
@@ -136,6 +151,35 @@ impl Side<'_> {
         };
         let values = written.iter().map(value).collect();
         (written.into_iter().map(|(name, _)| name).collect(), values)
+    }
+
+    /// What is no id, or is spelled otherwise, would get a key that it shares with another id, or that the way back does not find.
+    fn misspelled(&self) -> Vec<MisspelledText> {
+        let of = |column: &&Column| {
+            let form = self.texts.conversion(&self.table.name, column)?.form;
+            let (new, old) = (column_of("NEW", &column.name), column_of("OLD", &column.name));
+            Some(MisspelledText {
+                wrong: form.misspelled(&new)?,
+                changed: format!("NOT (CAST({new} AS BINARY) <=> CAST({old} AS BINARY))"),
+                message: format!(
+                    "idgen plan: {}.{} takes ids in the spelling that the others have",
+                    self.table.name, column.name
+                ),
+            })
+        };
+        if self.forward { self.stored.iter().filter_map(of).collect() } else { Vec::new() }
+    }
+
+    /// On the way back, an id of the old table keeps its spelling where the collation ignores case: a foreign key without a cascade would
+    /// refuse another one.
+    fn set(&self, column: &str, new: &str) -> String {
+        let of = self.stored.iter().find(|stored| !self.forward && stored.name == column);
+        let conversion = of.and_then(|of| self.texts.conversion(&self.table.name, of));
+        if conversion.is_none_or(|conversion| conversion.form.pattern().is_none()) {
+            return self.updated(column, new);
+        }
+        let is = format!("{}.{}", name(&self.texts.old_name(&self.table.name)), name(column));
+        format!("IF({is} <=> {new}, {is}, {new})")
     }
 
     /// In a trigger of MariaDB after an UPDATE that changes nothing, a column with `ON UPDATE CURRENT_TIMESTAMP` has the time of

@@ -113,9 +113,19 @@ impl Texts<'_> {
         let value = column_of("t", &column.name);
         match self.fate(table, column) {
             Fate::Named(conversion, map) | Fate::Refers(conversion, map) if new != column.name => {
-                format!("{} <=> {}", map.bytes_of(&found), conversion.forward(&value))
+                let equal = format!("{} <=> {}", map.bytes_of(&found), conversion.forward(&value));
+                match conversion.form.misspelled(&value) {
+                    Some(misspelled) => format!("({equal} AND NOT ({misspelled}))"),
+                    None => equal,
+                }
             }
-            Fate::Changes(conversion) => format!("{found} <=> {}", conversion.forward(&value)),
+            Fate::Changes(conversion) => {
+                let equal = format!("{found} <=> {}", conversion.forward(&value));
+                match conversion.form.misspelled(&value) {
+                    Some(misspelled) => format!("({equal} AND NOT ({misspelled}))"),
+                    None => equal,
+                }
+            }
             _ if column.charset.is_empty() => format!("{found} <=> {value}"),
             _ => format!("CAST({found} AS BINARY) <=> CAST({value} AS BINARY)"),
         }

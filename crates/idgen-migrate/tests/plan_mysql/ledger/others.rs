@@ -1,0 +1,74 @@
+//! Tables that the account of the plan cannot see, and rights that its triggers do not have.
+
+use idgen_server::Database;
+
+use crate::client::Client;
+use crate::ledger::world::{Servers, World};
+
+pub fn tables_and_rights_of_others(servers: &Servers) {
+    children_in_another_schema(servers);
+    if servers.server.database() == Database::MariaDb {
+        rights_by_a_role(servers);
+    }
+}
+
+fn as_account(servers: &Servers, world: World, account: &str) -> World {
+    let client = Client::new(&servers.server, world.scratch.name(), world.folder.path());
+    World { client: client.of(account, "of a test"), ..world }
+}
+
+/// A child of another schema, for which the account has no right.
+fn children_in_another_schema(servers: &Servers) {
+    let world = servers.world();
+    let schema = world.scratch.name().to_owned();
+    let (account, other) = (format!("o_{}", world.client.id()), format!("{schema}_x"));
+    let sql = |world: &World, sql: &str| servers.sql(&world.scratch, sql).unwrap();
+    sql(
+        &world,
+        &format!(
+            "CREATE USER {account}@'%' IDENTIFIED BY 'of a test'; GRANT ALL ON {schema}.* TO {account}@'%'; \
+             GRANT PROCESS, SUPER ON *.* TO {account}@'%'; CREATE DATABASE {other}"
+        ),
+    );
+    let world = as_account(servers, world, &account);
+    world.until("verify");
+    let child = |to: &str| {
+        format!(
+            "CREATE TABLE {other}.child (id CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY, \
+             FOREIGN KEY (id) REFERENCES {schema}.{to} (id) ON DELETE CASCADE)"
+        )
+    };
+    sql(&world, &child("p"));
+    world.between("verify", "rename");
+    world.refused(&world.file("rename"), "not as it was when the plan was made");
+    sql(&world, &format!("DROP TABLE {other}.child"));
+    world.between("rename", "finish");
+    sql(&world, &child(&world.beside(servers, "p", "old")));
+    world.refused(&world.file("finish"), "which is dropped now");
+    // The way back is there.
+    assert_eq!(sql(&world, "UPDATE p SET n = 2"), 8);
+    servers.assert_rows(&world, &format!("{} WHERE n = 2", world.beside(servers, "p", "old")), 8, "refused");
+    sql(&world, &format!("DROP TABLE {other}.child"));
+    world.must("finish");
+    sql(&world, &format!("DROP DATABASE {other}; DROP USER {account}@'%'"));
+}
+
+/// Each change of a client would fail, because triggers execute as their definer without its roles.
+fn rights_by_a_role(servers: &Servers) {
+    let world = servers.world();
+    let schema = world.scratch.name().to_owned();
+    let (account, role) = (format!("a_{}", world.client.id()), format!("r_{}", world.client.id()));
+    let sql = |world: &World, sql: &str| servers.sql(&world.scratch, sql).unwrap();
+    sql(
+        &world,
+        &format!(
+            "CREATE USER {account}@'%' IDENTIFIED BY 'of a test'; CREATE ROLE {role}; GRANT ALL ON {schema}.* TO {role}; \
+             GRANT {role} TO {account}@'%'; SET DEFAULT ROLE {role} FOR {account}@'%'; GRANT PROCESS ON *.* TO {account}@'%'"
+        ),
+    );
+    let world = as_account(servers, world, &account);
+    world.refused(&world.file("check"), "by its role alone");
+    sql(&world, &format!("GRANT ALL ON {schema}.* TO {account}@'%'"));
+    world.until("rename");
+    sql(&world, &format!("UPDATE p SET n = 2; DROP USER {account}@'%'; DROP ROLE {role}"));
+}
