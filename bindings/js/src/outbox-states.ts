@@ -9,7 +9,11 @@ export const LONGEST = 3_600_000;
 
 const IS = "tbl = ?1 AND row = ?2";
 const FRESH = "needs_tbl = NULL, needs_row = NULL, attempts = 0, wake = 0";
-const LAST = "(SELECT COALESCE(MAX(position), 0) FROM idgen_outbox)";
+// The last place, found in the index of states and places.
+const OF_STATE = ["pending", "done", "refused"].map(
+  (state) => `SELECT * FROM (SELECT position AS place FROM idgen_outbox WHERE state = '${state}' ORDER BY position DESC LIMIT 1)`,
+);
+const LAST = `(SELECT COALESCE(MAX(place), 0) FROM (${OF_STATE.join(" UNION ALL ")}))`;
 /** The rows that need a row, and those that need these; without the row itself. */
 const OTHERS = "WITH RECURSIVE others (tbl, row) AS (SELECT ?1, ?2 UNION SELECT o.tbl, o.row FROM idgen_outbox o \
 JOIN others ON o.needs_tbl = others.tbl AND o.needs_row = others.row)";

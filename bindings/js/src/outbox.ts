@@ -222,12 +222,14 @@ const checkValue = (table: string, column: string, value: unknown): void => {
 
 /** Fails outside of a transaction, where a change could be stored without its row. */
 const refuseAutocommit = async (transaction: OutboxDatabase): Promise<void> => {
+  // SQLite refuses to set this within a transaction. Set to what it is, it changes nothing, whatever else the connection does meanwhile.
+  const [found] = await transaction("PRAGMA synchronous", []);
+  const level = Number(Object.values(found ?? {})[0] ?? 2);
   try {
-    await transaction("BEGIN", []);
+    await transaction(`PRAGMA synchronous = ${level}`, []);
   } catch {
-    return; // SQLite refuses a transaction within a transaction, and changes nothing.
+    return;
   }
-  await transaction("ROLLBACK", []);
   throw new IdError("state", "the connection is in no transaction: begin one, and write the row and its change in it");
 };
 

@@ -49,6 +49,16 @@ test("a change is committed with its row or not at all", async () => {
   assert.equal(await outbox.pending(database), 0);
 });
 
+test("outside of a transaction no change is written, and the app's own statements stay, whatever comes first", async () => {
+  const { database, outbox } = await open();
+  await database("CREATE TABLE own (n INTEGER)", []);
+  const none = { code: "state", message: /begin one/ };
+  const refused = (row) => assert.rejects(outbox.put(database, "t", id(row), { a: 1 }), none);
+  await Promise.all([refused(1), database("INSERT INTO own VALUES (1)", []), refused(2), database("INSERT INTO own VALUES (2)", []), refused(3)]);
+  assert.equal(await outbox.pending(database), 0);
+  assert.deepEqual(await database("SELECT COUNT(*) AS rows FROM own", []), [{ rows: 2 }]);
+});
+
 test("changes that are written at the same time lose nothing", async () => {
   const { database, outbox, transaction } = await open();
   const numbers = await transaction((t) =>

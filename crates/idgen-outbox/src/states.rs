@@ -22,6 +22,16 @@ pub(crate) fn later(now: SystemTime, pause: Duration) -> SystemTime {
     now.checked_add(pause).unwrap_or(now)
 }
 
+/// The last place, found in the index of states and places: with one function over the table, each change would read the whole outbox.
+macro_rules! last {
+    () => {
+        "(SELECT COALESCE(MAX(place), 0) FROM (\
+         SELECT * FROM (SELECT position AS place FROM idgen_outbox WHERE state = 'pending' ORDER BY position DESC LIMIT 1) UNION ALL \
+         SELECT * FROM (SELECT position AS place FROM idgen_outbox WHERE state = 'done' ORDER BY position DESC LIMIT 1) UNION ALL \
+         SELECT * FROM (SELECT position AS place FROM idgen_outbox WHERE state = 'refused' ORDER BY position DESC LIMIT 1)))"
+    };
+}
+
 impl Outbox {
     /// Records what the server answered for a change. An answer for an older change than the newest one of the row does nothing:
     /// the newest one is still to be sent.
@@ -89,8 +99,11 @@ impl Outbox {
                     refuse(database, table, &row, number.unsigned_abs(), reason)?;
                 } else {
                     let pause = Duration::from_secs(2 << attempts.clamp(0, 20)).min(LONGEST);
-                    let wait = "UPDATE idgen_outbox SET reason = ?3, attempts = attempts + 1, wake = ?4, \
-                         position = (SELECT MAX(position) + 1 FROM idgen_outbox) WHERE tbl = ?1 AND row = ?2";
+                    let wait = concat!(
+                        "UPDATE idgen_outbox SET reason = ?3, attempts = attempts + 1, wake = ?4, position = ",
+                        last!(),
+                        " + 1 WHERE tbl = ?1 AND row = ?2"
+                    );
                     database.execute(wait, params![table, row, reason, millis(later(now, pause))])?;
                 }
                 let name =
@@ -120,12 +133,14 @@ pub(crate) fn write(
     columns: &str,
 ) -> Result<u64> {
     let row = row.to_string();
-    let statement = "INSERT INTO idgen_outbox (tbl, row, number, operation, columns, state, position) \
-         VALUES (?1, ?2, 1, ?3, ?4, 'pending', (SELECT COALESCE(MAX(position), 0) + 1 FROM idgen_outbox)) \
-         ON CONFLICT (tbl, row) DO UPDATE SET number = number + 1, operation = excluded.operation, \
+    let statement = concat!(
+        "INSERT INTO idgen_outbox (tbl, row, number, operation, columns, state, position) VALUES (?1, ?2, 1, ?3, ?4, 'pending', ",
+        last!(),
+        " + 1) ON CONFLICT (tbl, row) DO UPDATE SET number = number + 1, operation = excluded.operation, \
          columns = excluded.columns, position = IIF(state = 'pending', position, excluded.position), \
          state = 'pending', reason = NULL, needs_tbl = NULL, needs_row = NULL, attempts = 0, wake = 0, resent = 0 \
-         RETURNING number";
+         RETURNING number"
+    );
     let mut statement = transaction.prepare_cached(statement)?;
     let number: i64 = statement.query_row(params![table, row, operation, columns], |row| row.get(0))?;
     release(transaction, table, &row)?;
@@ -158,8 +173,9 @@ pub(crate) fn refuse(database: &Connection, table: &str, row: &str, number: u64,
 macro_rules! again {
     ($which:literal) => {
         concat!(
-            "again AS (SELECT tbl, row, (SELECT MAX(position) FROM idgen_outbox) + ROW_NUMBER() OVER (ORDER BY position, tbl, row) \
-             AS place FROM idgen_outbox WHERE ",
+            "again AS (SELECT tbl, row, ",
+            last!(),
+            " + ROW_NUMBER() OVER (ORDER BY position, tbl, row) AS place FROM idgen_outbox WHERE ",
             $which,
             ")"
         )
@@ -188,9 +204,11 @@ fn release(database: &Connection, table: &str, row: &str) -> Result<()> {
 }
 
 pub(crate) fn retry(database: &Connection, table: &str, row: &str) -> Result<bool> {
-    let retry = "UPDATE idgen_outbox SET state = 'pending', reason = NULL, number = number + 1, needs_tbl = NULL, \
-         needs_row = NULL, position = (SELECT MAX(position) + 1 FROM idgen_outbox) \
-         WHERE tbl = ?1 AND row = ?2 AND state = 'refused'";
+    let retry = concat!(
+        "UPDATE idgen_outbox SET state = 'pending', reason = NULL, number = number + 1, needs_tbl = NULL, needs_row = NULL, position = ",
+        last!(),
+        " + 1 WHERE tbl = ?1 AND row = ?2 AND state = 'refused'"
+    );
     if database.execute(retry, params![table, row])? == 0 {
         return Ok(false);
     }
@@ -206,4 +224,25 @@ pub(crate) fn resend(database: &Connection) -> Result<u64> {
         in_again!()
     );
     Ok(database.execute(resend, [])? as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A change of one row among many reads a few of them.
+    #[test]
+    fn the_last_place_is_found_in_the_index() {
+        let database = Connection::open_in_memory().unwrap();
+        Outbox::open(&database).unwrap();
+        let mut plan = database.prepare(concat!("EXPLAIN QUERY PLAN SELECT ", last!())).unwrap();
+        let steps: Vec<String> = plan.query_map([], |row| row.get(3)).unwrap().map(Result::unwrap).collect();
+        let of = |how: &str| steps.iter().filter(|step| step.contains(how)).count();
+        assert_eq!(
+            of("SEARCH idgen_outbox USING COVERING INDEX idgen_outbox_state (state=?)"),
+            3,
+            "{steps:?}"
+        );
+        assert_eq!(of("SCAN idgen_outbox"), 0, "{steps:?}");
+    }
 }

@@ -46,6 +46,27 @@ fn a_change_is_committed_with_its_row_or_not_at_all() {
     assert_eq!(outbox.pending(&database).unwrap(), 0);
 }
 
+/// Reading one column again, when another one is changed, changes no bit of it.
+#[test]
+fn numbers_stay_the_same_numbers() {
+    let (mut database, outbox) = new();
+    let mut random = fastrand::Rng::with_seed(7);
+    let numbers: Vec<(String, f64)> =
+        (0..500).map(|at| (format!("n{at}"), random.f64() * 1e6 - 5e5)).collect();
+    let columns: Vec<(&str, Value)> =
+        numbers.iter().map(|(name, number)| (name.as_str(), json!(number))).collect();
+    put(&mut database, outbox, "t", id(1), &columns);
+    put(&mut database, outbox, "t", id(1), &[("other", json!(1))]);
+    let sent = outbox.batch(&database, &Limits::default(), SystemTime::UNIX_EPOCH).unwrap();
+    for (name, number) in &numbers {
+        assert_eq!(
+            sent[0].columns[name].as_f64().map(f64::to_bits),
+            Some(number.to_bits()),
+            "{name} {number}"
+        );
+    }
+}
+
 /// What the numbers of two languages may differ in, after the vectors.
 #[test]
 fn answers_that_cannot_be_are_errors() {
