@@ -26,7 +26,7 @@ lint: ## formatting, clippy, rustdoc, the list of public items, links between pa
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo clippy -p idgen-keys --lib --no-default-features -- -D warnings
-	cargo clippy -p idgen-keys --all-targets --no-default-features --features std,mac,prefixed,seal,serde,state-file -- -D warnings
+	cargo clippy -p idgen-keys --lib --no-default-features --features std,mac,prefixed,seal,serde,state-file -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 	scripts/public.py
 	cd bindings/python && cargo fmt --check && $(CHECKED_TOO) cargo clippy -- -D warnings

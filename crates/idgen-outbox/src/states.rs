@@ -236,7 +236,11 @@ mod tests {
         let database = Connection::open_in_memory().unwrap();
         Outbox::open(&database).unwrap();
         let mut plan = database.prepare(concat!("EXPLAIN QUERY PLAN SELECT ", last!())).unwrap();
-        let steps: Vec<String> = plan.query_map([], |row| row.get(3)).unwrap().map(Result::unwrap).collect();
+        let steps = plan
+            .query_map([], |row| row.get(3))
+            .unwrap()
+            .collect::<std::result::Result<Vec<String>, _>>()
+            .unwrap();
         let of = |how: &str| steps.iter().filter(|step| step.contains(how)).count();
         assert_eq!(
             of("SEARCH idgen_outbox USING COVERING INDEX idgen_outbox_state (state=?)"),
