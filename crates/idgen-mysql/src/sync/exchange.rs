@@ -1,18 +1,26 @@
 //! Rows of one batch that exchange their unique values or refer to each other in a circle, and rows that stand in the way of a
 //! change.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet, VecDeque};
 
+use crate::claim::pair::CHUNK;
 use crate::error::failure::Attempt;
 use crate::statement::caller::Connection;
 use crate::statement::values::{Values, number_at};
 use crate::sync::change::{Operation, Outcome, Value};
 use crate::sync::fits::Holds;
-use crate::sync::log::{self, Newest};
+use crate::sync::log::{self, Newest, list};
 use crate::sync::mode::{GO_BACK_EXCHANGE, SAVE_AGAIN, SAVE_EXCHANGE, lost};
-use crate::sync::shape::{Compared, Reference};
+use crate::sync::shape::{Compared, OnDelete, Reference};
 use crate::sync::trouble::{Owner, Refusal, owner};
 use crate::sync::writer::{Row, Writer};
+
+/// So many deletions that follow from each other are looked through for the row that refuses the first one.
+const DEEPEST: usize = 16;
+/// Servers take a statement of so many bytes, and the writer asks for the limit only where a batch is large.
+const SMALL: usize = 1 << 20;
+/// More bytes than the statement has that are sent with it.
+const BESIDE: usize = 1024;
 
 /// What a writer knew of rows before it wrote them together.
 struct Before {
@@ -30,30 +38,37 @@ impl Writer<'_> {
         rows: Vec<&'r Row<'r>>,
     ) -> Attempt<()> {
         let is_duplicate = |refused: Option<&Refusal>| refused.is_some_and(Refusal::is_duplicate);
-        let mut left: Vec<&Row<'_>> = rows
+        let mut left: Vec<&'r Row<'r>> = rows
             .into_iter()
             .filter(|row| {
                 is_duplicate(self.refusals.get(&row.prepared.at)) && self.is_there(row.prepared.shape, row.id)
             })
             .collect();
+        left = self.in_circles(connection, left).await?;
         // The server has said it of one alone, which is no exchange.
         while left.len() > 1 {
             let before = self.begin_exchange(connection, &left).await?;
-            let mut parked = Vec::new();
+            // One of two rows is enough, such as where only one value is free.
+            let mut again = Vec::new();
             for row in &left {
                 if self.park(connection, row).await? {
-                    parked.push(*row);
+                    again.clone_from(&left);
                 }
             }
-            if parked.len() == left.len() {
-                self.put_all(connection, &left).await?;
+            while !again.is_empty() {
+                let applied = self.applied;
+                self.put_all(connection, &again).await?;
+                if self.applied == applied {
+                    break;
+                }
+                again.retain(|row| !self.is_applied(row));
             }
-            let done: Vec<&Row<'_>> = parked.iter().copied().filter(|row| self.is_applied(row)).collect();
+            let done: Vec<&Row<'_>> = left.iter().copied().filter(|row| self.is_applied(row)).collect();
             if done.len() == left.len() {
                 return Ok(());
             }
             self.take_back(connection, &left, before).await?;
-            left = if parked.len() < left.len() { parked } else { done };
+            left = done;
         }
         Ok(())
     }
@@ -164,7 +179,8 @@ impl Writer<'_> {
             };
             let Some((at, id)) = found else { continue };
             let table = self.shapes[at].name.clone();
-            let statement = format!("SELECT uuid FROM {map} WHERE id = {id}");
+            // A lock shows rows that are newer than the transaction's snapshot.
+            let statement = format!("SELECT uuid FROM {map} WHERE id = {id} LOCK IN SHARE MODE");
             let Some(by) = connection.read(statement).await?.first().map(|row| row.uuid(0)).transpose()?
             else {
                 continue;
@@ -180,20 +196,40 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// A row that refers to a row that is to be deleted.
+    /// A row whose foreign key refuses the deletion of a row: it refers to the row, or to one that would be deleted with it.
     async fn child<C: Connection>(&self, connection: &mut C, row: &Row<'_>) -> Attempt<Option<(usize, u64)>> {
-        let target = &self.shapes[row.prepared.shape].name;
-        for (at, shape) in self.shapes.iter().enumerate() {
-            let columns = shape.references.iter().filter(|(_, reference)| reference.table == *target);
-            for (column, _) in columns {
-                let (name, key) = (&shape.name, &shape.key);
-                // A lock shows rows that are newer than the transaction's snapshot.
-                let statement = format!(
-                    "SELECT `{key}` FROM `{name}` WHERE `{column}` = {} AND `{key}` <> {} LIMIT 1 LOCK IN SHARE MODE",
-                    row.id, row.id
-                );
-                if let Some(found) = connection.read(statement).await?.first() {
-                    return Ok(Some((at, number_at(found, 0)?)));
+        let mut seen = HashSet::from([(row.prepared.shape, row.id)]);
+        let mut left = VecDeque::from([(row.prepared.shape, vec![row.id], 0)]);
+        while let Some((target, ids, depth)) = left.pop_front() {
+            let target = &self.shapes[target].name;
+            for on_delete in [OnDelete::Stays, OnDelete::Cascades] {
+                for (at, shape) in self.shapes.iter().enumerate() {
+                    let refers = |reference: &Reference| {
+                        reference.enforced && reference.table == *target && reference.on_delete == on_delete
+                    };
+                    for (column, _) in shape.references.iter().filter(|(_, reference)| refers(reference)) {
+                        let most = if on_delete == OnDelete::Stays { seen.len() + 1 } else { CHUNK };
+                        // A lock shows rows that are newer than the transaction's snapshot.
+                        let statement = format!(
+                            "SELECT `{}` FROM `{}` WHERE `{column}` IN ({}) LIMIT {most} LOCK IN SHARE MODE",
+                            shape.key,
+                            shape.name,
+                            list(&ids)
+                        );
+                        let mut found = Vec::new();
+                        for row in &connection.read(statement).await? {
+                            found.push(number_at(row, 0)?);
+                        }
+                        found.retain(|id| !seen.contains(&(at, *id)));
+                        if on_delete == OnDelete::Stays {
+                            if let Some(id) = found.first() {
+                                return Ok(Some((at, *id)));
+                            }
+                        } else if !found.is_empty() && depth < DEEPEST {
+                            seen.extend(found.iter().map(|id| (at, *id)));
+                            left.push_back((at, found, depth + 1));
+                        }
+                    }
                 }
             }
         }
@@ -201,7 +237,7 @@ impl Writer<'_> {
     }
 
     /// The row that has the unique values of a change.
-    async fn holder<C: Connection>(
+    pub(super) async fn holder<C: Connection>(
         &self,
         connection: &mut C,
         row: &Row<'_>,
@@ -209,10 +245,11 @@ impl Writer<'_> {
     ) -> Attempt<Option<(usize, u64)>> {
         let at = row.prepared.shape;
         let shape = &self.shapes[at];
-        let named =
-            |index: &str| said.contains(&format!("'{index}'")) || said.contains(&format!(".{index}'"));
-        let Some((_, parts)) = shape.unique.iter().find(|(index, _)| named(index)) else { return Ok(None) };
         let (name, key) = (&shape.name, &shape.key);
+        let named = index_named(said, name);
+        let Some((_, parts)) = shape.unique.iter().find(|(index, _)| Some(index.as_str()) == named) else {
+            return Ok(None);
+        };
         let literal = |column: &str| match row.targets.get(column) {
             Some(target) => target.map_or_else(|| "NULL".to_owned(), |target| target.to_string()),
             None => match row.prepared.change.values.get(column) {
@@ -220,7 +257,8 @@ impl Writer<'_> {
                     (Some(Holds::Members(members)), Value::Text(text)) => {
                         set_as_stored(members, text).literal()
                     }
-                    _ => value.literal(),
+                    (Some(holds), value) => as_compared(holds, value),
+                    (None, value) => value.literal(),
                 },
                 // What the row has, or a new one gets.
                 None => {
@@ -246,6 +284,11 @@ impl Writer<'_> {
             conditions.join(" AND "),
             row.id
         );
+        // An expression may repeat a large value.
+        let most = if self.packet == usize::MAX { SMALL } else { self.packet.saturating_sub(BESIDE) };
+        if statement.len() > most {
+            return Ok(None);
+        }
         let found = match connection.read(statement).await {
             // Without its name the change is refused, such as where the server cannot compare the value with the column.
             Err(failure) if owner(&failure, name) == Owner::Change => return Ok(None),
@@ -255,10 +298,63 @@ impl Writer<'_> {
     }
 }
 
+/// The index of which a message says that it has the value already: `… for key 'index'`, with the table before the index on MySQL.
+/// The value before it may have any words.
+fn index_named<'a>(said: &'a str, table: &str) -> Option<&'a str> {
+    let (_, end) = said.rsplit_once("for key '")?;
+    let (index, _) = end.rsplit_once('\'')?;
+    Some(index.strip_prefix(table).and_then(|index| index.strip_prefix('.')).unwrap_or(index))
+}
+
+/// A value as the column stores it. A number that is compared with a text is equal to other texts, too, and a text that is
+/// compared with a number is rounded.
+fn as_compared(holds: &Holds, value: &Value) -> String {
+    match (holds, value) {
+        (Holds::Characters { .. } | Holds::Text(_), Value::Int(number)) => {
+            Value::Text(number.to_string()).literal()
+        }
+        (Holds::Characters { .. } | Holds::Text(_), Value::UInt(number)) => {
+            Value::Text(number.to_string()).literal()
+        }
+        (Holds::Characters { .. } | Holds::Text(_), Value::Float(number))
+            if *number == 0.0 || (1e-4..1e14).contains(&number.abs()) =>
+        {
+            Value::Text(number.to_string()).literal()
+        }
+        (Holds::Integers(_), Value::Text(text)) => match text.trim().parse::<i128>() {
+            Ok(number) => number.to_string(),
+            Err(_) => value.literal(),
+        },
+        _ => value.literal(),
+    }
+}
+
 /// The text that a `SET` stores: its members are in the order of the type, in whichever order a device names them. Others are refused before.
 fn set_as_stored(members: &[String], value: &str) -> Value {
     let named: Vec<&str> = value.split(',').collect();
     let stored: Vec<&str> =
         members.iter().map(String::as_str).filter(|member| named.contains(member)).collect();
     Value::Text(stored.join(","))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_message_names_the_index() {
+        let of = |said: &str| index_named(said, "t").map(str::to_owned);
+        assert_eq!(of("Duplicate entry 'for key 'ua'' for key 't.ub'"), Some("ub".to_owned()));
+        assert_eq!(of("1062 (23000): Duplicate entry 'ua' for key 'ub'"), Some("ub".to_owned()));
+        assert_eq!(of("Duplicate entry"), None);
+    }
+
+    #[test]
+    fn values_are_compared_as_they_are_stored() {
+        let characters = Holds::Characters { most: 9, stripped: false };
+        assert_eq!(as_compared(&characters, &Value::Int(5)), Value::from("5").literal());
+        assert_eq!(as_compared(&characters, &Value::Float(1.5)), Value::from("1.5").literal());
+        assert_eq!(as_compared(&Holds::Integers(64), &Value::from(" 9007199254740993")), "9007199254740993");
+        assert_eq!(as_compared(&Holds::Integers(64), &Value::from("x")), Value::from("x").literal());
+    }
 }
