@@ -6,11 +6,13 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use crate::claim::pair::CHUNK;
 use crate::error::failure::Attempt;
 use crate::statement::caller::Connection;
+use crate::statement::sql::ALL;
+use crate::statement::values::Values;
 use crate::sync::log::{self, Open, list};
 use crate::sync::mode::{Guard, STILL_THERE, lost, refuse_unsafe};
 use crate::sync::shape::Shape;
 use crate::sync::targets::{in_order, refers_to_own};
-use crate::sync::trouble::{Owner, Refusal, owner};
+use crate::sync::trouble::{Owner, Refusal, is_elsewhere, may_be_elsewhere, owner};
 use crate::sync::writer::{Ready, Row, Writer};
 
 /// About how many bytes of statements are sent at once.
@@ -239,7 +241,14 @@ impl Writer<'_> {
             *done -= checks;
         }
         let Err(failure) = ended else { return Ok(None) };
-        let owner = owner(&failure, table);
+        let mut owner = owner(&failure, table);
+        if owner == Owner::Batch && may_be_elsewhere(&failure) {
+            let schema = connection.read(format!("SELECT CAST(DATABASE() AS BINARY){ALL}")).await?;
+            let schema = schema.first().map(|row| row.text(0)).transpose()?.flatten().unwrap_or_default();
+            if is_elsewhere(&failure, &schema, table) {
+                owner = Owner::Change;
+            }
+        }
         if !self.is_ready || owner == Owner::Batch {
             return Err(failure);
         }

@@ -11,6 +11,7 @@ on_both!(
     columns_with_defaults_can_be_set,
     a_column_that_a_trigger_fills_may_be_left_out,
     signals_of_triggers_belong_to_their_rows,
+    a_trigger_may_need_a_table_of_another_schema,
     values_that_would_be_cut_off_are_refused,
     rows_that_a_cascade_has_deleted_do_not_arrive,
     references_in_circles_are_set,
@@ -114,6 +115,18 @@ async fn signals_of_triggers_belong_to_their_rows(database: Database) {
         assert!(is_refused(&answer.outcomes()[0], "not zero"), "{name}: {answer:?}");
         assert_eq!(answer.outcomes()[1], APPLIED, "{name}");
     }
+}
+
+/// Its error names a table of the same name, which is not the sync's.
+async fn a_trigger_may_need_a_table_of_another_schema(database: Database) {
+    let trigger = "CREATE TRIGGER archive BEFORE INSERT ON lists FOR EACH ROW BEGIN IF NEW.title = 'bad' THEN \
+                   INSERT INTO mysql.lists VALUES (1); END IF; END";
+    let (scratch, _, sync) = tables(database, &[LISTS, trigger], &["lists"]).await;
+    let mut connection = connect(scratch.url()).await;
+    let list = |row, title| put("lists", row, 1, [("title", text(title))]);
+    let answer = apply(&sync, &mut connection, &[list(1, "a"), list(2, "bad"), list(3, "b")]).await;
+    assert!(is_refused(&answer.outcomes()[1], "mysql.lists"), "{database}: {answer:?}");
+    assert_eq!([&answer.outcomes()[0], &answer.outcomes()[2]], [&APPLIED; 2], "{database}");
 }
 
 async fn values_that_would_be_cut_off_are_refused(database: Database) {
