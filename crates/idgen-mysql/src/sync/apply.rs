@@ -10,6 +10,7 @@ use crate::call::observe;
 use crate::error::failure::{Attempt, Kind};
 use crate::error::{Error, Result};
 use crate::statement::caller::Connection;
+use crate::statement::sql::ALL;
 use crate::statement::transaction::CallerConnection;
 use crate::statement::values::number_at;
 use crate::sync::change::{Answer, Change, Outcome};
@@ -104,12 +105,8 @@ impl Sync {
         let packet = packet(transaction, batch).await.map_err(Error::once(ACTION))?;
         let large = too_large(&prepared, packet);
         prepared.retain(|change| !large.contains_key(&change.at));
-        let (mut ids, mut fresh) = (HashMap::new(), HashSet::new());
-        self.claim(transaction, &prepared, &mut ids, &mut fresh).await?;
-        let mut refused =
-            self.forgotten(transaction, &prepared, &ids, &fresh).await.map_err(Error::once(ACTION))?;
-        refused.extend(large);
-        prepared.retain(|change| !refused.contains_key(&change.at));
+        let (mut ids, mut fresh, mut refused) = (HashMap::new(), HashSet::new(), large);
+        self.admit(transaction, &mut prepared, &mut ids, &mut fresh, &mut refused).await?;
         let work =
             Work { shapes: &shapes, guard, packet, is_ready: guard.is_set(), ids: &ids, fresh: &fresh };
         let mut done = self.write(transaction, &prepared, work).await.map_err(Error::once(ACTION))?;
@@ -119,9 +116,14 @@ impl Sync {
             let again = [GO_BACK.to_owned(), SAVE_AGAIN.to_owned()];
             let back = transaction.execute_each(&again, &mut 0).await;
             back.map_err(lost).map_err(Error::once(ACTION))?;
+            if guard.is_set() {
+                // The savepoint is older than the pairs, which are undone.
+                ids.clear();
+                fresh.clear();
+            }
             (prepared, unfit) = self.prepare(&newer, now, batch);
             prepared.retain(|change| !refused.contains_key(&change.at));
-            self.claim(transaction, &prepared, &mut ids, &mut fresh).await?;
+            self.admit(transaction, &mut prepared, &mut ids, &mut fresh, &mut refused).await?;
             let work = Work { shapes: &newer, guard, packet, is_ready: true, ids: &ids, fresh: &fresh };
             done = self.write(transaction, &prepared, work).await.map_err(Error::once(ACTION))?;
         }
@@ -157,6 +159,24 @@ impl Sync {
         (prepared, unfit)
     }
 
+    /// Adds the integers of all UUIDs, and takes out the changes that name a forgotten UUID, if the rules refuse those.
+    async fn admit<C: Connection>(
+        &self,
+        transaction: &mut C,
+        prepared: &mut Vec<Prepared<'_>>,
+        ids: &mut HashMap<Uuid, u64>,
+        fresh: &mut HashSet<u64>,
+        refused: &mut HashMap<usize, Outcome>,
+    ) -> Result<()> {
+        // Before the claim: a forgotten UUID must not get an integer, by which it would be known from then on.
+        let named: HashSet<Uuid> = prepared.iter().flat_map(Prepared::uuids).collect();
+        self.refuse_forgotten(transaction, prepared, named, refused).await.map_err(Error::once(ACTION))?;
+        self.claim(transaction, prepared, ids, fresh).await?;
+        // It may have been erased in between. It had no integer any more, so it has a new one here.
+        let new = ids.iter().filter(|(_, id)| fresh.contains(id)).map(|(uuid, _)| *uuid).collect();
+        self.refuse_forgotten(transaction, prepared, new, refused).await.map_err(Error::once(ACTION))
+    }
+
     /// Adds the integers of all UUIDs, and notes which of them are new.
     async fn claim<C: Connection>(
         &self,
@@ -176,25 +196,26 @@ impl Sync {
         Ok(())
     }
 
-    /// The changes that name a forgotten UUID, if the rules refuse those.
-    async fn forgotten<C: Connection>(
+    /// Takes out the changes that name one of these UUIDs, if it was forgotten and the rules refuse that.
+    async fn refuse_forgotten<C: Connection>(
         &self,
         transaction: &mut C,
-        prepared: &[Prepared<'_>],
-        ids: &HashMap<Uuid, u64>,
-        fresh: &HashSet<u64>,
-    ) -> Attempt<HashMap<usize, Outcome>> {
+        prepared: &mut Vec<Prepared<'_>>,
+        uuids: HashSet<Uuid>,
+        refused: &mut HashMap<usize, Outcome>,
+    ) -> Attempt<()> {
         if !self.intake.refuses_forgotten() {
-            return Ok(HashMap::new());
+            return Ok(());
         }
-        // A forgotten UUID has no integer any more, so it has a new one here.
-        let new: Vec<Uuid> = ids.iter().filter(|(_, id)| fresh.contains(id)).map(|(uuid, _)| *uuid).collect();
-        let forgotten = log::forgotten(transaction, &self.names, &new).await?;
-        let refused = prepared.iter().filter_map(|change| {
-            let uuid = change.uuids().find(|uuid| forgotten.contains(uuid))?;
-            Some((change.at, Outcome::Refused(format!("{uuid} was erased, and is not taken in again"))))
+        let uuids: Vec<Uuid> = uuids.into_iter().collect();
+        let forgotten = log::forgotten(transaction, &self.names, &uuids).await?;
+        prepared.retain(|change| {
+            let Some(uuid) = change.uuids().find(|uuid| forgotten.contains(uuid)) else { return true };
+            let reason = format!("{uuid} was erased, and is not taken in again");
+            refused.insert(change.at, Outcome::Refused(reason));
+            false
         });
-        Ok(refused.collect())
+        Ok(())
     }
 
     /// The newest change of each row is applied; if it fails, the one before it.
@@ -350,7 +371,7 @@ async fn packet<C: Connection>(transaction: &mut C, batch: &[Change]) -> Attempt
     if batch.iter().map(bytes).sum::<usize>() < SMALL {
         return Ok(usize::MAX);
     }
-    let read = "SELECT CAST(@@SESSION.max_allowed_packet AS UNSIGNED)".to_owned();
+    let read = format!("SELECT CAST(@@SESSION.max_allowed_packet AS UNSIGNED){ALL}");
     let rows = transaction.read(read).await?;
     let most = rows.first().map(|row| number_at(row, 0)).transpose()?.unwrap_or(0);
     Ok(usize::try_from(most).unwrap_or(usize::MAX))

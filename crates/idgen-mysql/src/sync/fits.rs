@@ -1,8 +1,13 @@
 //! Decides whether a column stores a value as it is. Even a strict server rounds numbers, and cuts off blanks and fractions of
 //! seconds, without an error.
 
+use std::collections::HashSet;
+
 use crate::sync::catalog::CatalogColumn;
 use crate::sync::change::Value;
+
+/// The most characters of a number with a fraction, such as `-2.2250738585072014e-308`.
+const FLOAT: u64 = 24;
 
 /// What a column can hold, as far as the server does not check it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,10 +123,22 @@ impl Holds {
                 (*stripped && text.ends_with(' '))
                     .then(|| "does not keep blanks at the end of a text (CHAR): use VARCHAR".to_owned())
             }
-            (Holds::Characters { .. }, Value::Bytes(bytes)) => match std::str::from_utf8(bytes) {
+            // The column's character set reads the bytes, and each of them may be a character.
+            (Holds::Characters { most, .. }, Value::Bytes(bytes))
+                if bytes.len() as u64 > *most && bytes.ends_with(b" ") =>
+            {
+                Some(format!("holds {most} characters, and could cut off blanks at the end: send a text"))
+            }
+            (Holds::Characters { stripped, .. }, Value::Bytes(bytes)) => match std::str::from_utf8(bytes) {
                 Ok(text) => self.refuses(&Value::Text(text.to_owned())),
-                Err(_) => None,
+                Err(_) => (*stripped && bytes.ends_with(b" "))
+                    .then(|| "does not keep blanks at the end of a text (CHAR): use VARCHAR".to_owned()),
             },
+            // The server rounds the number until its digits fit.
+            (Holds::Characters { most, .. }, Value::Float(_)) if *most < FLOAT => {
+                told("holds texts, and could round the number: send it as text")
+            }
+            (Holds::Bytes | Holds::Binary(_), Value::Float(_)) => told("holds bytes, not numbers"),
             (Holds::Text(most), Value::Bytes(bytes)) => (bytes.len() as u64 > *most && bytes.ends_with(b" "))
                 .then(|| format!("holds {most} bytes, and would cut off blanks at the end")),
             // The server refuses texts that are too long, except for blanks at their end.
@@ -136,6 +153,10 @@ impl Holds {
                 (length as u64 != *most)
                     .then(|| format!("holds exactly {most} bytes (BINARY), and the value has {length}"))
             }
+            (Holds::Time { .. }, Value::Bytes(bytes)) => match std::str::from_utf8(bytes) {
+                Ok(text) => self.refuses(&Value::Text(text.to_owned())),
+                Err(_) => told("holds times, which are sent as text"),
+            },
             (Holds::Time { digits, of }, Value::Text(text)) => {
                 if let Some(problem) = of.cuts_off(text) {
                     return told(problem);
@@ -149,13 +170,13 @@ impl Holds {
             }
             (Holds::Time { .. }, Value::Float(_)) => told("holds times, which are sent as text"),
             (Holds::Year, value) => {
-                let two = match value {
+                let is_other = match value {
                     Value::Int(number) => (1..100).contains(number),
                     Value::UInt(number) => (1..100).contains(number),
-                    Value::Text(text) => text.trim().len() < 4,
+                    Value::Text(text) => text.len() != 4 || !text.bytes().all(|digit| digit.is_ascii_digit()),
                     _ => return told("holds years: send an integer of four digits"),
                 };
-                if two { told("holds years of four digits") } else { None }
+                if is_other { told("holds years of four digits") } else { None }
             }
             (Holds::Time { of, .. }, Value::Int(number)) => {
                 of.cuts_off_number(number.unsigned_abs()).and_then(told)
@@ -167,12 +188,14 @@ impl Holds {
                 (!members.contains(text)).then(|| format!("holds one of {members:?}"))
             }
             (Holds::Members(members), Value::Text(text)) => {
-                let all = text.is_empty() || text.split(',').all(|part| members.iter().any(|m| m == part));
-                (!all).then(|| format!("holds some of {members:?}, separated by commas"))
+                let mut named = HashSet::new();
+                let all = text.is_empty()
+                    || text.split(',').all(|part| members.iter().any(|m| m == part) && named.insert(part));
+                (!all).then(|| format!("holds some of {members:?}, each once, separated by commas"))
             }
             (Holds::Member(_) | Holds::Members(_), _) => told("holds texts of a list, not numbers"),
             (Holds::Characters { .. } | Holds::Text(_) | Holds::Bytes | Holds::Binary(_), _) => None,
-            (Holds::Time { .. } | Holds::Bits, _) => None,
+            (Holds::Bits, _) => None,
         }
     }
 
@@ -193,6 +216,9 @@ impl Time {
         let text = text.trim();
         let of_day = |letter: char| letter.is_ascii_digit() || matches!(letter, ':' | '.' | ' ');
         match self {
+            Time::Day | Time::Local | Time::Instant if !has_whole_year(text) => {
+                Some("holds dates with a year of four digits, such as 2026-01-31")
+            }
             Time::Day if text.len() > 10 => Some("holds a date, and would cut off the time"),
             // `-12:00:00` and `1 12:00:00` are times; so are seven digits, and more are a date with a time.
             Time::OfDay
@@ -212,12 +238,30 @@ impl Time {
     /// Why the column would drop a part of a number such as 20260101100000.
     fn cuts_off_number(self, number: u64) -> Option<&'static str> {
         match self {
+            // The server reads 260131 and 101 as dates, too.
+            Time::Day | Time::Local | Time::Instant
+                if (1..10_000_101).contains(&number)
+                    || (99_991_232..10_000_101_000_000).contains(&number) && self != Time::Day =>
+            {
+                Some("holds dates with a year of four digits, such as 20260131")
+            }
             Time::Day if number > 99_991_231 => Some("holds a date, and would cut off the time"),
             Time::OfDay if number > 8_385_959 => {
                 Some("holds a time without a date, and would cut off the date")
             }
             _ => None,
         }
+    }
+}
+
+/// Whether a date begins with a year of four digits. The server reads `26-01-31` and `10:11:12` as dates, too, and chooses a century.
+fn has_whole_year(text: &str) -> bool {
+    let rest = text.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    match text.len() - rest.len() {
+        4 => !rest.is_empty() && !rest.starts_with(':'),
+        // 20260131 and 20260131101112.
+        8 | 14 => true,
+        _ => false,
     }
 }
 
@@ -307,10 +351,16 @@ mod tests {
             (Holds::Floats, vec![Value::Int(1 << 24)], vec![Value::Int((1 << 24) + 1)]),
             (
                 chars(3, false),
-                vec![text("é €"), text("x  "), Value::Int(1234)],
-                vec![text("x   "), text("abcd")],
+                vec![text("é €"), text("x  "), Value::Int(1234), Value::Bytes(vec![233, 32, 32])],
+                vec![text("x   "), text("abcd"), Value::Float(0.5), Value::Bytes(vec![233, 32, 32, 32])],
             ),
-            (chars(3, true), vec![text("abc"), text(""), bytes("abc")], vec![text("x "), bytes("x ")]),
+            (chars(24, false), vec![Value::Float(0.1), bytes("é ")], vec![]),
+            (
+                chars(3, true),
+                vec![text("abc"), text(""), bytes("abc")],
+                vec![text("x "), bytes("x "), Value::Bytes(vec![233, 32])],
+            ),
+            (Holds::Bytes, vec![Value::Int(1), bytes("a")], vec![Value::Float(0.5)]),
             (Holds::Text(3), vec![text("x  "), text("long")], vec![text("x   "), bytes("x   ")]),
             (
                 Holds::Binary(2),
@@ -319,13 +369,27 @@ mod tests {
             ),
             (
                 time(3, Time::Instant),
-                vec![text("2026-01-01 10:00:00.123"), text("2026-01-01 10:00:00.123000"), text("10:00")],
-                vec![text("2026-01-01 10:00:00.1234"), Value::Float(1.5)],
+                vec![text("2026-01-01 10:00:00.123"), text("2026-01-01 10:00:00.123000")],
+                vec![
+                    text("2026-01-01 10:00:00.1234"),
+                    Value::Float(1.5),
+                    text("10:11:12"),
+                    bytes("10:11:12"),
+                    Value::Int(260_101_101_112),
+                ],
             ),
             (
                 time(0, Time::Day),
-                vec![text("2026-01-01"), Value::Int(20_260_101)],
-                vec![text("2026-01-01 10:00:00"), Value::Int(20_260_101_100_000)],
+                vec![text("2026-01-01"), text("20260101"), Value::Int(20_260_101), Value::Int(0)],
+                vec![
+                    text("2026-01-01 10:00:00"),
+                    Value::Int(20_260_101_100_000),
+                    text("10:11:12"),
+                    text("26-01-01"),
+                    text("260101"),
+                    Value::Int(101),
+                    Value::UInt(260_101),
+                ],
             ),
             (
                 time(0, Time::OfDay),
@@ -349,10 +413,14 @@ mod tests {
                 vec![text("2026-01-01 10:00:00+02:00"), text("2026-01-01T10:00:00-02:00")],
             ),
             (time(0, Time::Instant), vec![text("2026-01-01 10:00:00+02:00")], vec![]),
-            (Holds::Year, vec![Value::Int(2026), text("1999")], vec![Value::Int(26), text("26")]),
+            (
+                Holds::Year,
+                vec![Value::Int(2026), text("1999")],
+                vec![Value::Int(26), text("26"), text("2026.7"), text("26.00"), text("26.0")],
+            ),
             (Holds::Bits, vec![Value::Int(1), Value::Bytes(vec![1])], vec![text("1"), Value::Int(-1)]),
             (member, vec![text("a"), text("it's")], vec![text("A"), text("1"), Value::Int(1)]),
-            (some, vec![text("a,b"), text("")], vec![text("c"), Value::Int(1)]),
+            (some, vec![text("b,a"), text("")], vec![text("c"), text("a,a"), text("a,"), Value::Int(1)]),
         ] {
             for value in good.iter().chain([&Value::Null]) {
                 assert_eq!(holds.refuses(value), None, "{holds:?} {value:?}");

@@ -245,17 +245,11 @@ const SHARED: &str = "LOCK IN SHARE MODE";
 
 /// Rows before those that refer to them in the same table. Those of a circle come last.
 pub(super) fn in_order<'r, 'a>(shape: &Shape, rows: Vec<&'r Row<'a>>) -> Vec<&'r Row<'a>> {
-    let refers = |row: &Row<'_>, to: &HashSet<u64>| {
-        row.targets.iter().any(|(column, target)| {
-            shape.references[*column].table == shape.name
-                && target.is_some_and(|target| target != row.id && to.contains(&target))
-        })
-    };
     let (mut ordered, mut left) = (Vec::new(), rows);
     loop {
         let ids: HashSet<u64> = left.iter().map(|row| row.id).collect();
         let (later, now): (Vec<&'r Row<'a>>, Vec<&'r Row<'a>>) =
-            left.into_iter().partition(|row| refers(row, &ids));
+            left.into_iter().partition(|row| refers_to_own(shape, row, &ids));
         if now.is_empty() {
             ordered.extend(later);
             return ordered;
@@ -265,16 +259,10 @@ pub(super) fn in_order<'r, 'a>(shape: &Shape, rows: Vec<&'r Row<'a>>) -> Vec<&'r
     }
 }
 
-/// The references of a row to rows of its own table that were refused after they seemed to be there.
-pub(super) fn refused_targets<'r>(
-    shape: &'r Shape,
-    row: &'r Row<'_>,
-    refused: &'r HashSet<u64>,
-) -> impl Iterator<Item = Open> + 'r {
-    row.targets.iter().filter_map(move |(column, target)| {
-        let is_own = shape.references[*column].table == shape.name;
-        let target_id = (*target).filter(|id| is_own && refused.contains(id))?;
-        let (table, target) = (shape.name.clone(), shape.name.clone());
-        Some(Open { table, id: row.id, column: (*column).to_owned(), target, target_id })
+/// Whether a row refers to another one of its own table, of those with these integers.
+pub(super) fn refers_to_own(shape: &Shape, row: &Row<'_>, to: &HashSet<u64>) -> bool {
+    row.targets.iter().any(|(column, target)| {
+        shape.references[*column].table == shape.name
+            && target.is_some_and(|target| target != row.id && to.contains(&target))
     })
 }

@@ -76,6 +76,21 @@ pub(super) fn owner(failure: &Failure, table: &str) -> Owner {
     if is_of_all { Owner::Batch } else { Owner::Change }
 }
 
+/// Whether the error may be about a table of the same name in another schema, to which a trigger writes.
+pub(super) fn may_be_elsewhere(failure: &Failure) -> bool {
+    matches!(failure.number(), Some(1142 | 1143 | 1146))
+}
+
+/// Whether the error names another schema than this one before the table's name.
+pub(super) fn is_elsewhere(failure: &Failure, schema: &str, table: &str) -> bool {
+    let (said, schema, table) =
+        (failure.to_string().to_lowercase(), schema.to_lowercase(), table.to_lowercase());
+    let names_any = said.contains(&format!(".{table}'")) || said.contains(&format!("`.`{table}`"));
+    let names_own =
+        said.contains(&format!("'{schema}.{table}'")) || said.contains(&format!("`{schema}`.`{table}`"));
+    may_be_elsewhere(failure) && names_any && !names_own
+}
+
 fn number_is_listed_as_temporary(failure: &Failure) -> bool {
     failure.verdict() != Verdict::Final
 }
@@ -95,8 +110,12 @@ fn is_of_the_server(number: u16, said: &str, table: &str) -> bool {
         // The session: LOCK TABLES, a read-only or an XA transaction, locks that another transaction has.
         1099 | 1100 | 1206 | 1223 | 1792 | 1836 | 1399..=1402 | 1613 | 1614 | 3572 => true,
         1044 | 1045 => true,
-        // A trigger may be without a table or a privilege, which refuses its row alone.
-        1142 | 1143 | 1146 => said.contains(&format!("'{table}'")) || said.contains(&format!(".{table}'")),
+        // A trigger may be without a table or a privilege, which refuses its row alone. MariaDB names the table as `shop`.`items`.
+        1142 | 1143 | 1146 => {
+            said.contains(&format!("'{table}'"))
+                || said.contains(&format!(".{table}'"))
+                || said.contains(&format!("`.`{table}`"))
+        }
         _ => false,
     }
 }
@@ -113,6 +132,19 @@ mod tests {
         assert!(failure.to_string().contains("docs/mapping.md"));
         let refusal = Refusal::of(&failure);
         assert!(refusal.said.contains(said) && !refusal.said.contains("docs/"), "{}", refusal.said);
+    }
+
+    #[test]
+    fn a_table_of_the_same_name_in_another_schema_is_of_a_trigger() {
+        let elsewhere = |number, said: &str| {
+            is_elsewhere(&Failure::Driver(DriverError::new(number, said)), "shop", "items")
+        };
+        assert!(elsewhere(1146, "Table 'archive.items' doesn't exist"));
+        assert!(elsewhere(1142, "INSERT command denied to user 'a'@'b' for table `archive`.`items`"));
+        assert!(!elsewhere(1146, "Table 'shop.items' doesn't exist"));
+        assert!(!elsewhere(1142, "INSERT command denied to user 'a'@'b' for table `shop`.`items`"));
+        // MySQL names no schema here.
+        assert!(!elsewhere(1142, "INSERT command denied to user 'a'@'b' for table 'items'"));
     }
 
     #[test]
@@ -150,6 +182,7 @@ mod tests {
             (1317, "Query execution was interrupted"),
             (1146, "Table 'shop.items' doesn't exist"),
             (1142, "INSERT command denied to user 'a'@'b' for table 'items'"),
+            (1142, "INSERT command denied to user 'a'@'b' for table `shop`.`items`"),
         ] {
             assert_eq!(of(number, said), Owner::Batch, "{number} {said}");
         }

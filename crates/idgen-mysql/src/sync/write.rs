@@ -6,11 +6,13 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use crate::claim::pair::CHUNK;
 use crate::error::failure::Attempt;
 use crate::statement::caller::Connection;
+use crate::statement::sql::ALL;
+use crate::statement::values::Values;
 use crate::sync::log::{self, Open, list};
 use crate::sync::mode::{Guard, STILL_THERE, lost, refuse_unsafe};
 use crate::sync::shape::Shape;
-use crate::sync::targets::{in_order, refused_targets};
-use crate::sync::trouble::{Owner, Refusal, owner};
+use crate::sync::targets::{in_order, refers_to_own};
+use crate::sync::trouble::{Owner, Refusal, is_elsewhere, may_be_elsewhere, owner};
 use crate::sync::writer::{Ready, Row, Writer};
 
 /// About how many bytes of statements are sent at once.
@@ -30,36 +32,28 @@ impl Writer<'_> {
         self.look(connection, at, &ids, "FOR UPDATE").await?;
         let existing: HashSet<u64> = ids.into_iter().filter(|id| self.is_there(at, *id)).collect();
         self.look_for_targets(connection, at, &rows).await?;
-        let (mut old, mut new) = (Vec::new(), Vec::new());
-        for row in in_order(shape, rows) {
-            match self.resolve(at, row) {
-                Ok(ready) if existing.contains(&row.id) => old.push(ready),
-                Ok(ready) => {
-                    self.there.insert((at, row.id));
-                    new.push(ready);
-                }
-                Err(outcome) => {
-                    self.refusals.remove(&row.prepared.at);
-                    self.outcomes.insert(row.prepared.at, outcome);
-                }
+        let (old, new): (Vec<&Row<'_>>, Vec<&Row<'_>>) =
+            in_order(shape, rows).into_iter().partition(|row| existing.contains(&row.id));
+        let mut ready = Vec::with_capacity(new.len());
+        for row in new {
+            if let Some(row) = self.ready(at, row) {
+                // For the rows after it, until the server refuses it.
+                self.there.insert((at, row.row.id));
+                ready.push(row);
             }
         }
-        let written = self.insert(connection, shape, &new).await?;
-        let inserted: Vec<u64> = written.iter().map(|place| new[*place].row.id).collect();
-        let done: HashSet<u64> = inserted.iter().copied().collect();
-        let refused =
-            new.iter().map(|ready| ready.row.id).filter(|id| !done.contains(id)).collect::<HashSet<u64>>();
+        let new = self.insert(connection, at, ready).await?;
+        let inserted: Vec<u64> = new.iter().map(|ready| ready.row.id).collect();
+        // A row with the same integer may have been deleted by the schema, which leaves its open references.
+        let again = |id: &u64| !self.fresh.contains(id) || self.inserted.contains(&(at, *id));
+        let again: Vec<u64> = inserted.iter().copied().filter(again).collect();
+        log::forget(connection, self.names, &shape.name, &again, None).await?;
         self.inserted.extend(inserted.iter().map(|id| (at, *id)));
-        self.there.retain(|(table, id)| *table != at || !refused.contains(id));
-        let mut open: Vec<Open> = Vec::new();
-        for place in written {
-            open.extend(new[place].open.iter().cloned());
-            open.extend(refused_targets(shape, new[place].row, &refused));
-        }
+        // Only now it is known which of the new rows are there.
+        let old: Vec<Ready<'_>> = old.into_iter().filter_map(|row| self.ready(at, row)).collect();
         let updated = self.update(connection, shape, &old).await?;
-        for place in &updated {
-            open.extend(old[*place].open.iter().cloned());
-        }
+        let written = new.iter().chain(updated.iter().map(|place| &old[*place]));
+        let open: Vec<Open> = written.flat_map(|ready| ready.open.iter().cloned()).collect();
         if !open.is_empty() {
             log::open(connection, self.names, &open).await?;
             self.opened += open.len() as u64;
@@ -73,30 +67,47 @@ impl Writer<'_> {
         self.resolve_arrived(connection, at, &arrived).await
     }
 
-    /// Inserts rows, and returns the places of those that were inserted. What the server refuses together is tried in halves,
-    /// until each row that it refuses is alone.
-    async fn insert<C: Connection>(
+    /// The row with the literals of its columns. If it has to wait, notes that as its outcome.
+    fn ready<'r>(&mut self, at: usize, row: &'r Row<'r>) -> Option<Ready<'r>> {
+        match self.resolve(at, row) {
+            Ok(ready) => Some(ready),
+            Err(outcome) => {
+                self.refusals.remove(&row.prepared.at);
+                self.outcomes.insert(row.prepared.at, outcome);
+                None
+            }
+        }
+    }
+
+    /// Inserts rows, and returns those that were inserted. What the server refuses together is tried in halves, until each row
+    /// that it refuses is alone.
+    async fn insert<'r, C: Connection>(
         &mut self,
         connection: &mut C,
-        shape: &Shape,
-        rows: &[Ready<'_>],
-    ) -> Attempt<Vec<usize>> {
-        let guard = self.guard;
+        at: usize,
+        mut rows: Vec<Ready<'r>>,
+    ) -> Attempt<Vec<Ready<'r>>> {
+        let (guard, shape) = (self.guard, &self.shapes[at]);
         let sizes = rows.iter().map(|ready| ready.columns.values().map(|value| value.len() + 1).sum());
-        let mut written = Vec::new();
-        // Ranges of places, the next one last.
-        let mut left = self.parts(sizes);
-        left.reverse();
-        while let Some((from, to)) = left.pop() {
+        let parts = self.parts(sizes);
+        // The next part last.
+        let mut left: Vec<Vec<Ready<'r>>> =
+            parts.into_iter().rev().map(|(from, _)| rows.split_off(from)).collect();
+        let (mut written, mut refused) = (Vec::new(), HashSet::new());
+        while let Some(part) = left.pop() {
+            let mut part = self.ready_again(at, part, &mut refused);
+            if part.is_empty() {
+                continue;
+            }
             // A row alone names its own columns only: DEFAULT is not what a column gets that is left out, if a trigger fills it.
             let columns: BTreeSet<&str> =
-                rows[from..to].iter().flat_map(|ready| ready.columns.keys().copied()).collect();
-            let row = |at: usize| {
-                let key = rows[at].row.id.to_string();
-                let mut row = format!("({}", if at == from { guard.value(&key) } else { key });
+                part.iter().flat_map(|ready| ready.columns.keys().copied()).collect();
+            let row = |(place, ready): (usize, &Ready<'_>)| {
+                let key = ready.row.id.to_string();
+                let mut row = format!("({}", if place == 0 { guard.value(&key) } else { key });
                 for name in &columns {
                     row.push(',');
-                    row.push_str(rows[at].columns.get(name).map_or("DEFAULT", String::as_str));
+                    row.push_str(ready.columns.get(name).map_or("DEFAULT", String::as_str));
                 }
                 row + ")"
             };
@@ -105,21 +116,49 @@ impl Writer<'_> {
                 "INSERT INTO `{}` (`{}`{names}) VALUES {}",
                 shape.name,
                 shape.key,
-                (from..to).map(row).collect::<Vec<_>>().join(",")
+                part.iter().enumerate().map(row).collect::<Vec<_>>().join(",")
             );
             match self.write(connection, &shape.name, &[statement], &mut 0).await? {
                 None => {
-                    rows[from..to].iter().for_each(|ready| self.apply(ready.row));
-                    written.extend(from..to);
+                    part.iter().for_each(|ready| self.apply(ready.row));
+                    written.append(&mut part);
                 }
-                Some(refused) if to - from == 1 => self.refuse(rows[from].row, refused),
+                Some(said) if part.len() == 1 => {
+                    let row = part[0].row;
+                    self.there.remove(&(at, row.id));
+                    refused.insert(row.id);
+                    self.refuse(row, said);
+                }
                 Some(_) => {
-                    let middle = usize::midpoint(from, to);
-                    left.extend([(middle, to), (from, middle)]);
+                    let later = part.split_off(part.len() / 2);
+                    left.extend([later, part]);
                 }
             }
         }
         Ok(written)
+    }
+
+    /// Resolves the rows again that refer to rows of their own table that were refused after they seemed to be there. Those that
+    /// have to wait for them are refused, too.
+    fn ready_again<'r>(
+        &mut self,
+        at: usize,
+        rows: Vec<Ready<'r>>,
+        refused: &mut HashSet<u64>,
+    ) -> Vec<Ready<'r>> {
+        let mut kept = Vec::with_capacity(rows.len());
+        for ready in rows {
+            let row = ready.row;
+            if !refers_to_own(&self.shapes[at], row, refused) {
+                kept.push(ready);
+            } else if let Some(ready) = self.ready(at, row) {
+                kept.push(ready);
+            } else {
+                self.there.remove(&(at, row.id));
+                refused.insert(row.id);
+            }
+        }
+        kept
     }
 
     /// Updates rows, and returns the places of those that were updated.
@@ -202,7 +241,14 @@ impl Writer<'_> {
             *done -= checks;
         }
         let Err(failure) = ended else { return Ok(None) };
-        let owner = owner(&failure, table);
+        let mut owner = owner(&failure, table);
+        if owner == Owner::Batch && may_be_elsewhere(&failure) {
+            let schema = connection.read(format!("SELECT CAST(DATABASE() AS BINARY){ALL}")).await?;
+            let schema = schema.first().map(|row| row.text(0)).transpose()?.flatten().unwrap_or_default();
+            if is_elsewhere(&failure, &schema, table) {
+                owner = Owner::Change;
+            }
+        }
         if !self.is_ready || owner == Owner::Batch {
             return Err(failure);
         }

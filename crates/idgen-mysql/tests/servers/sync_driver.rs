@@ -7,9 +7,13 @@ use sqlx::MySqlConnection;
 
 use crate::common::{connect, number, on_both, run};
 use crate::driver;
-use crate::sync::{id, item, list, sync};
+use crate::sync::{APPLIED, REPEATED, id, item, list, sync};
+use crate::sync_rows::{count, is_refused, put, tables, text};
 
-on_both!(a_driver_that_connects_again_applies_nothing_by_halves);
+on_both!(
+    a_driver_that_connects_again_applies_nothing_by_halves,
+    a_row_keeps_its_uuid_if_the_table_was_altered
+);
 
 /// The connection dies before one of its statements.
 struct Driver {
@@ -116,5 +120,29 @@ async fn a_driver_that_connects_again_applies_nothing_by_halves(database: Databa
         }
     }
     assert!(failed > 20, "{failed}");
+    assert_eq!(map.check().await.unwrap(), []);
+}
+
+/// The tables are read again in the middle of such a batch, after its pairs were undone together with its rows.
+async fn a_row_keeps_its_uuid_if_the_table_was_altered(database: Database) {
+    let schema =
+        "CREATE TABLE lists (id BIGINT UNSIGNED PRIMARY KEY, title VARCHAR(20) NOT NULL, old INT NULL)";
+    let (scratch, map, sync) = tables(database, &[schema], &["lists"]).await;
+    let mut connection = connect(scratch.url()).await;
+    run(&mut connection, "ALTER TABLE lists DROP COLUMN old").await;
+    let good = put("lists", 1, 1, [("title", text("a"))]);
+    let bad = put("lists", 2, 1, [("title", text("b")), ("old", Value::Int(1))]);
+    let mut driver = Driver::open(scratch.url(), true, usize::MAX).await;
+    let answer = sync.apply(&mut driver, &[good.clone(), bad]).await.unwrap();
+    run(&mut driver.connection, "COMMIT").await;
+    assert_eq!(answer.outcomes()[0], APPLIED, "{answer:?}");
+    assert!(is_refused(&answer.outcomes()[1], "old"), "{answer:?}");
+    assert_eq!(map.find(id(1)).await.unwrap(), Some(answer.ids()[&id(1)]));
+    begin(&mut driver.connection, true).await;
+    let again = sync.apply(&mut driver, &[good]).await.unwrap();
+    run(&mut driver.connection, "COMMIT").await;
+    assert_eq!(again.outcomes(), [REPEATED]);
+    assert_eq!(again.ids()[&id(1)], answer.ids()[&id(1)]);
+    assert_eq!(count(&mut connection, "lists").await, 1);
     assert_eq!(map.check().await.unwrap(), []);
 }

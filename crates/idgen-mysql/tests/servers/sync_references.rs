@@ -11,6 +11,8 @@ on_both!(
     rows_that_refer_to_deleted_rows_do_not_wait,
     references_are_set_when_the_server_makes_the_row,
     deletions_that_set_references_to_null_can_be_undone,
+    rows_that_are_made_again_have_no_old_references,
+    rows_that_refer_to_refused_rows_wait_for_them,
     tables_that_lose_rows_are_refused,
     sessions_that_store_orphans_are_refused
 );
@@ -149,4 +151,64 @@ async fn sessions_that_store_orphans_are_refused(database: Database) {
             sync.apply(&mut connection, &[put("lists", 1, 1, [("title", text("x"))])]).await.unwrap_err();
         assert!(error.is_config() && error.to_string().contains(setting), "{error}");
     }
+}
+
+/// The schema has deleted the row that had an open reference, and its next state has none.
+async fn rows_that_are_made_again_have_no_old_references(database: Database) {
+    let items = "CREATE TABLE items (id BIGINT UNSIGNED PRIMARY KEY, list_id BIGINT UNSIGNED NOT NULL, \
+         note_id BIGINT UNSIGNED NULL, FOREIGN KEY (list_id) REFERENCES lists (id) ON DELETE CASCADE, \
+         FOREIGN KEY (note_id) REFERENCES lists (id))";
+    let (scratch, _, sync) = tables(database, &[LISTS, items], &["lists", "items"]).await;
+    let mut connection = connect(scratch.url()).await;
+    let list = |row, number| put("lists", row, number, [("title", text("l"))]);
+    let item = |number, note: Value| put("items", 2, number, [("list_id", refers(1)), ("note_id", note)]);
+    apply(&sync, &mut connection, &[list(1, 1), item(1, refers(3))]).await;
+    apply(&sync, &mut connection, &[delete("lists", 1, 2)]).await;
+    let answer = apply(&sync, &mut connection, &[list(1, 3), item(2, Value::Null)]).await;
+    assert_eq!(answer.outcomes(), [APPLIED, APPLIED]);
+    assert_eq!(sync.open_references(9).await.unwrap(), []);
+    apply(&sync, &mut connection, &[list(3, 1)]).await;
+    assert_eq!(count(&mut connection, "items WHERE note_id IS NULL").await, 1);
+}
+
+/// A row of the same table and the same batch that is refused is like one that has not arrived.
+async fn rows_that_refer_to_refused_rows_wait_for_them(database: Database) {
+    let table = |name: &str, null: &str, more: &str| {
+        format!(
+            "CREATE TABLE {name} (id BIGINT UNSIGNED PRIMARY KEY, a INT NOT NULL{more}, to_id BIGINT UNSIGNED {null}, \
+             CHECK (a > 0), FOREIGN KEY (to_id) REFERENCES {name} (id))"
+        )
+    };
+    let schema = [table("own", "NULL", " UNIQUE"), table("must", "NOT NULL", "")];
+    let schema: Vec<&str> = schema.iter().map(String::as_str).collect();
+    let (scratch, _, sync) = tables(database, &schema, &["own", "must"]).await;
+    let mut connection = connect(scratch.url()).await;
+    let of = |table: &str, row, number, a, to: Value| {
+        put(table, row, number, [("a", Value::Int(a)), ("to_id", to)])
+    };
+    // The new row takes the value of one that refers to it.
+    apply(&sync, &mut connection, &[of("own", 1, 1, 7, Value::Null)]).await;
+    let batch = [of("own", 2, 1, 7, Value::Null), of("own", 1, 2, 8, refers(2))];
+    assert_eq!(apply(&sync, &mut connection, &batch).await.outcomes(), [APPLIED, APPLIED], "{database}");
+    assert_eq!(count(&mut connection, "own WHERE to_id IS NOT NULL").await, 1);
+
+    let batch =
+        [of("own", 3, 1, 0, Value::Null), of("own", 4, 1, 1, refers(3)), of("own", 5, 1, 2, refers(4))];
+    let answer = apply(&sync, &mut connection, &batch).await;
+    assert!(matches!(answer.outcomes()[0], Outcome::Refused(_)), "{database}: {answer:?}");
+    assert_eq!(answer.outcomes()[1..], [APPLIED, APPLIED], "{database}");
+    assert_eq!(sync.open_references(9).await.unwrap().len(), 1);
+    apply(&sync, &mut connection, &[of("own", 3, 2, 3, Value::Null)]).await;
+    assert_eq!(count(&mut connection, "own WHERE to_id IS NOT NULL").await, 3);
+
+    let last = [of("must", 13, 1, 1, refers(12)), of("must", 14, 1, 1, refers(13))];
+    let batch = [of("must", 11, 1, 1, refers(11)), of("must", 12, 1, 0, refers(11))];
+    let answer = apply(&sync, &mut connection, &[&last[..], &batch].concat()).await;
+    for (outcome, of) in answer.outcomes().iter().zip([12, 13]) {
+        assert!(matches!(outcome, Outcome::Waits { row, .. } if *row == id(of)), "{database}: {answer:?}");
+    }
+    assert_eq!(answer.outcomes()[2], APPLIED, "{database}");
+    assert!(matches!(answer.outcomes()[3], Outcome::Refused(_)), "{database}: {answer:?}");
+    let again = [&last[..], &[of("must", 12, 2, 1, refers(11))]].concat();
+    assert_eq!(apply(&sync, &mut connection, &again).await.outcomes(), [APPLIED; 3], "{database}");
 }

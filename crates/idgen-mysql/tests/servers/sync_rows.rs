@@ -7,7 +7,7 @@ use idgen_server::{Database, Scratch};
 use sqlx::MySqlConnection;
 
 use crate::common::{connect, map, number, of_two, on_both, run};
-use crate::sync::{APPLIED, apply, id};
+use crate::sync::{APPLIED, REPEATED, apply, id};
 use crate::sync_references::NOTES;
 
 on_both!(
@@ -320,6 +320,12 @@ async fn erased_rows_do_not_come_back(database: Database) {
     let answer = apply(&strict, &mut connection, &[list(1), list(2)]).await;
     assert!(is_refused(&answer.outcomes()[0], "erased"), "{answer:?}");
     assert_eq!(answer.outcomes()[1], APPLIED);
+    assert_eq!(count(&mut connection, "lists").await, 1);
+    // Each time that it is sent.
+    let answer = apply(&strict, &mut connection, &[list(1), list(2)]).await;
+    assert!(is_refused(&answer.outcomes()[0], "erased"), "{answer:?}");
+    assert_eq!(answer.outcomes()[1], REPEATED);
+    assert_eq!(map.find(id(1)).await.unwrap(), None);
     assert_eq!(count(&mut connection, "lists").await, 1);
     // By default, it is a new row.
     let again = apply(&sync, &mut connection, &[list(1)]).await.ids()[&id(1)];
