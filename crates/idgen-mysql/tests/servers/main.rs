@@ -53,6 +53,7 @@ mod sync_odd_rows;
 mod sync_races;
 mod sync_references;
 mod sync_rows;
+mod sync_sessions;
 mod sync_unique;
 mod taken;
 mod tampering;
