@@ -175,6 +175,39 @@ fn of_foreign(condition: &str) -> String {
     )
 }
 
+/// Returns a query of this module for a session with any settings. Each value comes as the bytes of its UTF-8 text, whatever
+/// `character_set_results` is, and all rows come, whatever `sql_select_limit` is.
+///
+/// ```
+/// use idgen_database::catalog::mysql;
+///
+/// assert_eq!(
+///     mysql::in_bytes("SELECT A, IF(B, 1, 2) FROM t ORDER BY A"),
+///     "SELECT CAST(CONVERT(A USING utf8mb4) AS BINARY), CAST(CONVERT(IF(B, 1, 2) USING utf8mb4) AS BINARY) FROM t \
+///      ORDER BY A LIMIT 18446744073709551615"
+/// );
+/// ```
+pub fn in_bytes(query: &str) -> String {
+    let (list, rest) = query.split_once(" FROM ").unwrap_or((query, ""));
+    let list = list.strip_prefix("SELECT ").unwrap_or(list);
+    let (mut expressions, mut depth) = (vec![String::new()], 0);
+    for character in list.chars() {
+        match character {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        match (expressions.last_mut(), character, depth) {
+            (_, ',', 0) => expressions.push(String::new()),
+            (Some(expression), ..) => expression.push(character),
+            (None, ..) => {}
+        }
+    }
+    let cast = |expression: String| format!("CAST(CONVERT({} USING utf8mb4) AS BINARY)", expression.trim());
+    let list: Vec<String> = expressions.into_iter().map(cast).collect();
+    format!("SELECT {} FROM {rest} LIMIT {}", list.join(", "), u64::MAX)
+}
+
 /// Returns an expression of the catalog of MySQL as a statement writes it: MySQL shows a backslash before each quote and each backslash.
 /// MariaDB shows expressions as they are written.
 ///

@@ -58,10 +58,11 @@ fn expression(shown: &str, is_mysql: &str) -> String {
     if is_mysql == "1" { mysql::unescaped(shown) } else { shown.to_owned() }
 }
 
-/// The rows of an answer, as the catalog's readers take them: `NULL` is the empty text.
+/// The rows of an answer, as the catalog's readers take them: `NULL` is the empty text. The session of the caller may have any
+/// settings, and what is read is kept for all callers.
 async fn rows<C: Connection>(connection: &mut C, sql: String) -> Attempt<Vec<Vec<String>>> {
     let mut rows = Vec::new();
-    for row in connection.read(sql).await? {
+    for row in connection.read(mysql::in_bytes(&sql)).await? {
         let cells = (0..row.len()).map(|at| Ok(row.text(at)?.unwrap_or_default()));
         rows.push(cells.collect::<Attempt<_>>()?);
     }
@@ -73,8 +74,8 @@ pub(super) async fn read<C: Connection>(connection: &mut C, name: &str) -> Attem
     let of_name = format!("TABLE_SCHEMA = DATABASE() AND TABLE_NAME = '{name}'");
     let mut table = CatalogTable::default();
     let engine = format!("SELECT engine FROM information_schema.tables WHERE {of_name}");
-    for row in connection.read(engine).await? {
-        table.engine = row.text(0)?;
+    for row in rows(connection, engine).await? {
+        table.engine = row.into_iter().next().filter(|engine| !engine.is_empty());
     }
     let more = format!(
         ", COLUMN_KEY, CAST(CHARACTER_OCTET_LENGTH AS CHAR), CAST(NUMERIC_SCALE AS CHAR), CAST(DATETIME_PRECISION AS CHAR), \

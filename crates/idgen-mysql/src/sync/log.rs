@@ -90,7 +90,7 @@ pub(super) async fn lock<C: Connection>(
         );
         connection.execute_after(&[], &insert).await?;
         let read = format!(
-            "{WITH_SETTINGS}SELECT tbl, id, number, digest FROM {rows} FORCE INDEX (PRIMARY) WHERE {}{ALL} FOR UPDATE",
+            "{WITH_SETTINGS}SELECT CAST(tbl AS BINARY), id, number, digest FROM {rows} FORCE INDEX (PRIMARY) WHERE {}{ALL} FOR UPDATE",
             are(keys)
         );
         let mut found = HashMap::new();
@@ -229,7 +229,7 @@ pub(super) async fn arrived<C: Connection>(
     let mut found = Vec::new();
     for ids in ids.chunks(CHUNK) {
         let statement = format!(
-            "{WITH_SETTINGS}SELECT tbl, id, col, target_id FROM {} FORCE INDEX (target) \
+            "{WITH_SETTINGS}SELECT CAST(tbl AS BINARY), id, CAST(col AS BINARY), target_id FROM {} FORCE INDEX (target) \
              WHERE target = '{target}' AND target_id IN ({}){ALL} FOR UPDATE",
             names.open,
             list(ids)
@@ -298,7 +298,7 @@ pub(super) async fn number<C: Connection>(
     id: u64,
 ) -> Attempt<u64> {
     let statement = format!(
-        "{WITH_SETTINGS}SELECT number FROM {} FORCE INDEX (PRIMARY) WHERE tbl = '{table}' AND id = {id} LOCK IN SHARE MODE",
+        "{WITH_SETTINGS}SELECT number FROM {} FORCE INDEX (PRIMARY) WHERE tbl = '{table}' AND id = {id}{ALL} LOCK IN SHARE MODE",
         names.rows
     );
     connection.read(statement).await?.first().map_or(Ok(0), |row| number_at(row, 0))

@@ -5,6 +5,7 @@ use crate::connection::session::OUT_OF_RANGE;
 use crate::error::Error;
 use crate::error::failure::{Attempt, Failure, Kind};
 use crate::statement::caller::Connection;
+use crate::statement::sql::ALL;
 use crate::statement::values::Values;
 
 /// A savepoint of the sync. No caller has one of the same name.
@@ -56,7 +57,7 @@ impl Guard {
 
     /// The statements before the first row, for a driver that does not connect again.
     pub(super) fn begin_late() -> Vec<String> {
-        vec![SAVE.to_owned(), SAVE_AGAIN.to_owned(), format!("SELECT IF({SAFE}, 1, {OUT_OF_RANGE})")]
+        vec![SAVE.to_owned(), SAVE_AGAIN.to_owned(), format!("SELECT IF({SAFE}, 1, {OUT_OF_RANGE}){ALL}")]
     }
 
     /// A value of a row that is inserted, which is an error in another session.
@@ -87,7 +88,7 @@ pub(super) fn lost(failure: Failure) -> Failure {
 /// Says what is wrong after a check of the session has failed.
 pub(super) async fn refuse_unsafe<C: Connection>(transaction: &mut C) -> Attempt<()> {
     let settings = "SELECT @@SESSION.sql_mode, CAST(@@SESSION.foreign_key_checks AS CHAR), CAST(@@SESSION.unique_checks AS CHAR)";
-    let rows = transaction.read(settings.to_owned()).await?;
+    let rows = transaction.read(format!("{settings}{ALL}")).await?;
     let text = |at: usize| -> Attempt<String> {
         Ok(rows.first().map(|row| row.text(at)).transpose()?.flatten().unwrap_or_default())
     };

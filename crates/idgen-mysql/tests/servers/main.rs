@@ -54,6 +54,7 @@ mod sync_races;
 mod sync_references;
 mod sync_rows;
 mod sync_together;
+mod sync_sessions;
 mod sync_unique;
 mod taken;
 mod tampering;
