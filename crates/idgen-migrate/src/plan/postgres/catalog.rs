@@ -136,6 +136,8 @@ pub(super) struct Index {
     pub(super) constraint_comment: Option<String>,
     pub(super) constraint: Option<String>,
     pub(super) deferrable: bool,
+    /// The extensions with which it is dropped.
+    pub(super) extensions: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]
