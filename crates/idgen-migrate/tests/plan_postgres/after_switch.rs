@@ -1,5 +1,6 @@
 //! What clients and operators do after the switch: the way back and the last step still work, or say what is missing.
 
+use idgen_migrate::plan::status::Reader;
 use idgen_migrate::plan::{Options, Plan, Target, plan};
 use idgen_server::Scratch;
 use sqlx::PgConnection;
@@ -113,4 +114,37 @@ async fn a_row_that_is_inserted_again_does_not_stop_the_way_back() {
     assert_eq!(text(&mut stage.connection, before).await, rows);
     assert_eq!(text(&mut stage.connection, types).await, "character varying");
     assert!(stage.back.ends_with(&stage.switch));
+}
+
+/// The trigger that keeps the old columns current reads parents as the role that executed the switch.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_role_that_can_no_longer_read_a_parent_is_named() {
+    let mut stage = switched().await;
+    let blocked = async || {
+        let mut reader = Reader::open(stage.scratch.url()).await.unwrap();
+        let status = reader.read_one(&stage.files.id).await.unwrap().unwrap();
+        reader.close().await;
+        assert!(status.unread.is_empty(), "{:?}", status.unread);
+        status.blocked
+    };
+    assert!(blocked().await.is_empty());
+    let given = format!(
+        "CREATE ROLE reads_no_parents; GRANT USAGE ON SCHEMA idgen_{0} TO reads_no_parents; DO $$ DECLARE f regprocedure; BEGIN
+           FOR f IN SELECT oid FROM pg_proc WHERE pronamespace = 'idgen_{0}'::regnamespace AND prosecdef LOOP
+             EXECUTE format('ALTER FUNCTION %s OWNER TO reads_no_parents', f); END LOOP; END $$",
+        stage.files.id
+    );
+    execute(&mut stage.connection, given).await;
+    let found = blocked().await;
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(
+        found[0].starts_with(
+            "The role reads_no_parents, which executed the switch, cannot read children any more"
+        ) && found[1].ends_with("GRANT SELECT ON parents TO reads_no_parents."),
+        "{found:?}"
+    );
+    execute(&mut stage.connection, "GRANT SELECT ON parents, children TO reads_no_parents").await;
+    assert!(blocked().await.is_empty());
+    run(&stage.files, stage.files.step("finish")).await;
+    execute(&mut stage.connection, "DROP OWNED BY reads_no_parents; DROP ROLE reads_no_parents").await;
 }
