@@ -177,6 +177,56 @@ const CHANGES: &[(&str, &str, &str)] = &[
         "new: orders.id: function public.f()",
         "DROP FUNCTION f",
     ),
+    (
+        "CREATE TABLE other (o text); CREATE POLICY p ON other USING (EXISTS (SELECT FROM orders WHERE id::text = o))",
+        "new: orders.id: policy p on public.other",
+        "DROP TABLE other",
+    ),
+    (
+        "CREATE POLICY p ON payments USING (EXISTS (SELECT FROM orders AS o WHERE o.id::text = current_user))",
+        "new: orders.id: policy p on public.payments",
+        "DROP POLICY p ON payments",
+    ),
+    (
+        "CREATE TABLE log (what text); CREATE RULE r AS ON DELETE TO log DO ALSO DELETE FROM orders WHERE id::text = old.what",
+        "new: orders.id: rule r on public.log",
+        "DROP TABLE log",
+    ),
+    (
+        "CREATE MATERIALIZED VIEW v AS SELECT order_id FROM lines",
+        "new: lines.order_id: rule \"_RETURN\" on public.v",
+        "DROP MATERIALIZED VIEW v",
+    ),
+    (
+        "ALTER TABLE orders ADD COLUMN short text GENERATED ALWAYS AS (left(id::text, 8)) STORED",
+        "new: orders.id: default value for public.orders.short",
+        "ALTER TABLE orders DROP COLUMN short",
+    ),
+    (
+        "CREATE TRIGGER t BEFORE UPDATE OF id ON orders FOR EACH ROW EXECUTE FUNCTION touch()",
+        "new: orders: trigger t: CREATE TRIGGER",
+        "DROP TRIGGER t ON orders",
+    ),
+    (
+        "CREATE TRIGGER t BEFORE UPDATE ON orders FOR EACH ROW WHEN (NEW.id IS NOT NULL) EXECUTE FUNCTION touch()",
+        "new: orders: trigger t: CREATE TRIGGER",
+        "DROP TRIGGER t ON orders",
+    ),
+    (
+        "CREATE PUBLICATION p FOR TABLE orders WHERE (id IS NOT NULL)",
+        "new: orders.id: publication relation public.orders in publication p",
+        "DROP PUBLICATION p",
+    ),
+    (
+        "CREATE INDEX later ON lines (upper(order_id::text))",
+        "new: lines: index public.later: CREATE INDEX",
+        "DROP INDEX later",
+    ),
+    (
+        "ALTER INDEX orders_parent DEPENDS ON EXTENSION plpgsql",
+        "new: orders: index public.orders_parent: depends on extensions plpgsql",
+        "ALTER INDEX orders_parent NO DEPENDS ON EXTENSION plpgsql",
+    ),
 ];
 
 /// Changes that survive the switch and its way back, since the table stays the same: they are named, and do not stop it.
@@ -252,6 +302,13 @@ async fn each_change_of_a_key_is_named_before_the_switch_and_before_the_way_back
             execute(&mut connection, format!("CREATE INDEX later ON orders (id_{}_old)", files.id)).await;
             refused(name.clone(), "something else hangs on the columns");
             execute(&mut connection, "DROP INDEX later").await;
+            let policy = format!(
+                "CREATE TABLE other (o text); CREATE POLICY p ON other USING (EXISTS (SELECT FROM orders WHERE id_{}_old::text = o))",
+                files.id
+            );
+            execute(&mut connection, policy).await;
+            refused(name.clone(), "something else hangs on the columns");
+            execute(&mut connection, "DROP TABLE other").await;
         }
         run(&files, name).await;
     }

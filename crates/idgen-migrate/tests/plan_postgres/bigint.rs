@@ -277,6 +277,7 @@ async fn what_is_no_smaller_integer_is_refused_with_one_sentence() {
         ),
         ("checked", "constraint checked_id_check on table"),
         ("lent", "(by its sequence) depends on lent.id"),
+        ("borrowers", "borrowers.id has the sequence of an identity column in its default"),
     ] {
         let said = plan(scratch.url(), &Options::new(table, Target::Bigint)).await.unwrap_err().to_string();
         assert!(said.contains(what), "{table}: {said}");
@@ -284,4 +285,41 @@ async fn what_is_no_smaller_integer_is_refused_with_one_sentence() {
     let options = Options { keep_text: true, ..Options::new("borrowers", Target::Bigint) };
     let said = plan(scratch.url(), &options).await.unwrap_err().to_string();
     assert!(said.starts_with("--keep-text does not apply to --to bigint"), "{said}");
+}
+
+/// A sequence counts as far as `bigint` goes if the default of the key uses it, whoever owns it. An unlogged sequence stays unlogged.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_sequence_of_a_default_is_widened_and_an_unlogged_one_stays_so() {
+    let scratch = SERVER.scratch().unwrap();
+    let mut own = connect(scratch.url()).await;
+    let sql = "CREATE SEQUENCE free AS integer; CREATE TABLE orders (id integer DEFAULT nextval('free') PRIMARY KEY);
+        CREATE TABLE others (id integer DEFAULT nextval('free') PRIMARY KEY);
+        CREATE TABLE visits (id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY); ALTER SEQUENCE visits_id_seq SET UNLOGGED;
+        INSERT INTO orders DEFAULT VALUES; INSERT INTO visits DEFAULT VALUES";
+    execute(&mut own, sql).await;
+    execute(&mut own, "SELECT setval('free', 2147483646)").await;
+    let unlogged = "SELECT relpersistence FROM pg_class WHERE oid = 'visits_id_seq'::regclass";
+    for table in ["orders", "visits"] {
+        let made = plan(scratch.url(), &Options::new(table, Target::Bigint)).await.unwrap();
+        if table == "orders" {
+            let left = "orders.id is at 2147483646: 1 ids are left.";
+            assert!(made.notes.iter().any(|note| note.contains(left)), "{:?}", made.notes);
+        }
+        let files = Files::write(&made, scratch.url());
+        crate::run_before(&files, files.step("switch")).await;
+        run(&files, files.step("switch")).await;
+        assert_eq!(text(&mut own, unlogged).await, "u");
+        run(&files, &format!("undo/{}", files.step("switch"))).await;
+        assert_eq!(text(&mut own, unlogged).await, "u");
+        for name in files.names.iter().filter(|name| name.as_str() >= files.step("indexes")) {
+            run(&files, name).await;
+        }
+    }
+    execute(
+        &mut own,
+        "INSERT INTO orders SELECT FROM generate_series(1, 2); INSERT INTO visits DEFAULT VALUES",
+    )
+    .await;
+    let found = "SELECT concat_ws(' ', (SELECT max(id) FROM orders), (SELECT max(id) FROM visits))";
+    assert_eq!(text(&mut own, found).await, "2147483648 2");
 }

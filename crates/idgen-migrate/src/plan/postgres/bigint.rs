@@ -68,11 +68,14 @@ async fn left(session: &mut Session, root: &Table, column: &Column) -> Result<St
         .number(&format!(
             "SELECT greatest((SELECT COALESCE(max({}), 0) FROM {}), (SELECT COALESCE(max(pg_sequence_last_value(c.oid)), 0) \
              FROM pg_depend d JOIN pg_class c ON (d.classid, d.objid) = ('pg_class'::regclass, c.oid) AND c.relkind = 'S' \
-             WHERE (d.refclassid, d.refobjid, d.refobjsubid) = ('pg_class'::regclass, {}, {})))::bigint",
+             WHERE (d.refclassid, d.refobjid, d.refobjsubid) = ('pg_class'::regclass, {id}, {number})), \
+             (SELECT COALESCE(max(pg_sequence_last_value(c.oid)), 0) FROM pg_attrdef f \
+             JOIN pg_depend d ON (d.classid, d.objid, d.refclassid) = ('pg_attrdef'::regclass, f.oid, 'pg_class'::regclass) \
+             JOIN pg_class c ON c.oid = d.refobjid AND c.relkind = 'S' WHERE (f.adrelid, f.adnum) = ({id}, {number})))::bigint",
             quoted(&column.name),
             root.written(),
-            root.id,
-            column.number
+            id = root.id,
+            number = column.number
         ))
         .await?;
     let most = if column.kind == "int2" { i128::from(i16::MAX) } else { i128::from(i32::MAX) };

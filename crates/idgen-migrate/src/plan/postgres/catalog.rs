@@ -84,6 +84,10 @@ pub(super) struct Column {
     pub(super) options: Vec<String>,
     pub(super) labelled: bool,
     pub(super) default: Option<String>,
+    /// Sequences of identity columns that the default uses.
+    pub(super) lent_sequences: Vec<String>,
+    /// Sequences of other roles that the default uses, and that end before `bigint` does.
+    pub(super) foreign_sequences: Vec<String>,
     pub(super) generated: bool,
     pub(super) granted: bool,
     pub(super) comment: Option<String>,
@@ -132,6 +136,8 @@ pub(super) struct Index {
     pub(super) default_class: Vec<bool>,
     pub(super) collations: Vec<Option<String>>,
     pub(super) clustered: bool,
+    /// The extensions with which it is dropped.
+    pub(super) extensions: Vec<String>,
     pub(super) comment: Option<String>,
     pub(super) constraint_comment: Option<String>,
     pub(super) constraint: Option<String>,

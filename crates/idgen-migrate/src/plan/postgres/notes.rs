@@ -56,6 +56,14 @@ pub(super) fn of(catalog: &Catalog, graph: &Graph, change: &Change, references: 
              that declare parameters as text are not: use uuid parameters, or for JDBC `stringtype=unspecified`."
         }
     };
+    if change.tables.iter().flat_map(|table| &table.columns).any(|column| column.parent.is_some()) {
+        notes.push(
+            "From the switch to the last step, a trigger reads the old text of the row that a new row refers to, as the role that executed the \
+             switch. So that role must keep SELECT on the tables: if you revoke it, or give the tables another owner, clients that write rows which \
+             refer to others fail with \"permission denied\". `idgen plan status` names the privilege that is missing."
+                .into(),
+        );
+    }
     notes.push(format!(
         "{types} The new columns are the last of their tables: an INSERT or COPY without a list of columns fails after the switch, and \
          readers of `SELECT *` see another order. Change both before."

@@ -84,6 +84,9 @@ fn of_column(catalog: &Catalog, graph: &Graph, place: Place, reasons: &mut Vec<S
     let shown = catalog.shown(place);
     reasons.extend(about_column(column).into_iter().flatten().map(|why| format!("{shown} {why}")));
     let is_integer = graph.columns.get(&place) == Some(&Spelling::Integer);
+    if is_integer {
+        reasons.extend(about_sequences(column).into_iter().flatten().map(|why| format!("{shown} {why}")));
+    }
     let default = column.default.as_deref().filter(|default| !is_integer && is_other_text(default));
     if let Some(default) = default {
         let table = catalog.table(place.0).map_or(String::new(), Table::written);
@@ -106,6 +109,20 @@ fn of_column(catalog: &Catalog, graph: &Graph, place: Place, reasons: &mut Vec<S
 fn is_other_text(default: &str) -> bool {
     let constant = default.strip_prefix('\'').and_then(|rest| Some(rest.rsplit_once("'::")?.0));
     constant.is_some_and(|text| spelling::id(text.strip_prefix("\\x").unwrap_or(text)).is_none())
+}
+
+/// Sequences that the last step could not let count beyond the smaller type.
+fn about_sequences(column: &Column) -> [Option<String>; 2] {
+    [
+        listed(
+            &column.lent_sequences,
+            "has the sequence of an identity column in its default, which ends with the type of that column: give it a sequence of its own",
+        ),
+        listed(
+            &column.foreign_sequences,
+            "has a sequence in its default that belongs to another role and ends before bigint does: let that role execute ALTER SEQUENCE … AS bigint",
+        ),
+    ]
 }
 
 fn about_column(column: &Column) -> [Option<String>; 6] {

@@ -94,6 +94,9 @@ async fn plan(session: &mut Session, schema: &str) -> Result<Option<Status>> {
     status.next = next(&status.steps, missing, is_switched);
     add_waiting(session, &own, &mut status).await;
     add_blocked(session, &own, &mut status).await;
+    if is_switched {
+        add_denied(session, &own, &mut status).await;
+    }
     Ok(Some(status))
 }
 
@@ -165,6 +168,18 @@ async fn add_blocked(session: &mut Session, own: &str, status: &mut Status) {
         None => return,
     };
     ask(session, status, "who holds locks", &sql).await;
+}
+
+/// Adds that the role whose triggers keep the old columns current can no longer read a table: then clients cannot write.
+async fn add_denied(session: &mut Session, own: &str, status: &mut Status) {
+    let sql = format!(
+        "SELECT DISTINCT format('The role %s, which executed the switch, cannot read %s any more, so clients that write rows which refer to it fail \
+         with \"permission denied\": GRANT SELECT ON %s TO %s.', p.proowner::regrole, t.name, t.id::regclass, p.proowner::regrole) \
+         FROM pg_proc AS p CROSS JOIN {own}.tables AS t JOIN pg_class AS r ON r.oid = t.id JOIN pg_namespace AS n ON n.oid = r.relnamespace \
+         WHERE p.pronamespace = '{own}'::regnamespace AND p.prosecdef AND NOT has_table_privilege(p.proowner, t.id, 'SELECT') AND \
+         position(format('FROM \"%s\".\"%s\" AS p', replace(n.nspname, '\"', '\"\"'), replace(r.relname, '\"', '\"\"')) IN p.prosrc) > 0"
+    );
+    ask(session, status, "the privileges of the triggers", &sql).await;
 }
 
 /// Adds why the copy waits, as it asks itself before each chunk.

@@ -20,6 +20,8 @@ pub(crate) struct IndexChange {
     /// `CLUSTER` uses it.
     pub(crate) clustered: bool,
     pub(crate) comment: Option<String>,
+    /// The extensions of `DEPENDS ON EXTENSION`.
+    pub(crate) extensions: Vec<String>,
     pub(crate) constraint_comment: Option<String>,
     pub(crate) method: String,
     /// Lists of columns with their order, until the switch and for the way back.
@@ -79,6 +81,7 @@ pub(super) fn index_change(
         constraint: index.constraint.is_some(),
         clustered: index.clustered,
         comment: index.comment.clone(),
+        extensions: index.extensions.clone(),
         constraint_comment: index.constraint_comment.clone(),
         method: index.method.clone(),
         new_columns: list(&endings.new),

@@ -8,6 +8,13 @@ SELECT a.attrelid::bigint AS table, a.attnum::int AS number, a.attname AS name, 
   EXISTS (SELECT FROM pg_seclabel l
     WHERE (l.classoid, l.objoid, l.objsubid) = ('pg_class'::regclass, a.attrelid, a.attnum)) AS labelled,
   CASE WHEN a.attgenerated = '' THEN pg_get_expr(d.adbin, d.adrelid) END AS default,
+  -- Sequences that the default uses: those of identity columns, and those of other roles that end before bigint does.
+  ARRAY(SELECT s.oid::regclass::text FROM pg_depend u JOIN pg_class s ON s.oid = u.refobjid AND s.relkind = 'S'
+    WHERE (u.classid, u.objid, u.refclassid) = ('pg_attrdef'::regclass, d.oid, 'pg_class'::regclass)
+      AND EXISTS (SELECT FROM pg_depend i WHERE (i.classid, i.objid, i.deptype) = ('pg_class'::regclass, s.oid, 'i')) ORDER BY 1) AS lent_sequences,
+  ARRAY(SELECT s.oid::regclass::text FROM pg_depend u JOIN pg_class s ON s.oid = u.refobjid AND s.relkind = 'S' JOIN pg_sequence q ON q.seqrelid = s.oid
+    WHERE (u.classid, u.objid, u.refclassid) = ('pg_attrdef'::regclass, d.oid, 'pg_class'::regclass)
+      AND q.seqtypid <> 'int8'::regtype AND NOT pg_has_role(s.relowner, 'USAGE') ORDER BY 1) AS foreign_sequences,
   a.attgenerated <> '' AS generated, a.attacl IS NOT NULL AS granted,
   col_description(a.attrelid, a.attnum) AS comment
 FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace

@@ -13,6 +13,8 @@ SELECT i.indrelid::bigint AS table, x.relname AS name, m.amname AS method, i.ind
       USING (place) LEFT JOIN pg_attribute a ON (a.attrelid, a.attnum) = (i.indrelid, k.number) LEFT JOIN pg_collation l ON l.oid = c.id
       LEFT JOIN pg_namespace n ON n.oid = l.collnamespace ORDER BY place) AS collations,
   i.indisclustered AS clustered, obj_description(x.oid, 'pg_class') AS comment,
+  ARRAY(SELECT e.extname::text FROM pg_depend d JOIN pg_extension e ON e.oid = d.refobjid
+    WHERE (d.classid, d.objid, d.refclassid, d.deptype) = ('pg_class'::regclass, x.oid, 'pg_extension'::regclass, 'x') ORDER BY 1) AS extensions,
   obj_description(o.oid, 'pg_constraint') AS constraint_comment,
   o.conname AS constraint, COALESCE(o.condeferrable, false) AS deferrable
 FROM pg_index i JOIN pg_class x ON x.oid = i.indexrelid JOIN pg_am m ON m.oid = x.relam

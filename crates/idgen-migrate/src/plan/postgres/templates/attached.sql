@@ -45,6 +45,8 @@ WITH t (id, shown, keys) AS (
       SELECT pg_get_indexdef(i.indexrelid) UNION ALL SELECT p.key || ' ' || p.value FROM jsonb_each_text(to_jsonb(i)
         - '{indexrelid, indrelid, indnatts, indnkeyatts, indkey, indcollation, indclass, indoption, indexprs, indpred, indcheckxmin, indisready, indislive}'::text[]
         || jsonb_build_object('tablespace', (SELECT spcname FROM pg_tablespace WHERE oid = r.reltablespace), 'comment', obj_description(r.oid, 'pg_class'),
+          'depends on extensions', (SELECT string_agg(e.extname, ', ' ORDER BY e.extname) FROM pg_depend AS d JOIN pg_extension AS e ON e.oid = d.refobjid
+            WHERE (d.classid, d.objid, d.refclassid, d.deptype) = ('pg_class'::regclass, r.oid, 'pg_extension'::regclass, 'x')),
           'targets of statistics', (SELECT array_agg(a.attstattarget ORDER BY a.attnum) FROM pg_attribute AS a WHERE a.attrelid = r.oid AND a.attstattarget >= 0))) AS p
       WHERE p.value NOT IN ('', ' ', 'false')) AS w (what)
   UNION ALL SELECT CASE WHEN o.conrelid = n.id AND o.conkey && n.own OR o.confrelid = n.id AND o.confkey && n.own THEN '*'
@@ -95,7 +97,7 @@ WITH t (id, shown, keys) AS (
       'prattrs', (SELECT array_agg(c.name ORDER BY c.number) FROM c WHERE c.id = n.id AND c.number = ANY (r.prattrs::int2[])), 'prqual', pg_get_expr(r.prqual, r.prrelid))) AS p
     WHERE p.value NOT IN ('', ' ', 'false')
 {% endif %}
-  -- Views, functions, generated columns and whatever else depends on the tables, their columns or the type of their rows.
+  -- Views, functions, generated columns, policies of other tables and whatever else depends on the tables, their columns or the type of their rows.
   UNION ALL SELECT CASE WHEN d.refobjsubid = ANY (n.own) THEN '*' WHEN d.refobjsubid = ANY (n.key)
       -- Stored rows of the table, which would lose their keys with the old columns.
       OR d.refclassid = 'pg_type'::regclass AND (x.relkind IN ('r', 'p', 'm', 'f', 'c') OR q.typtype IN ('d', 'r')) THEN '+' ELSE '-' END,
@@ -107,9 +109,13 @@ WITH t (id, shown, keys) AS (
     LEFT JOIN pg_attrdef AS f ON (d.classid, d.objid) = ('pg_attrdef'::regclass, f.oid)
     LEFT JOIN pg_rewrite AS v ON (d.classid, d.objid) = ('pg_rewrite'::regclass, v.oid)
     LEFT JOIN pg_class AS z ON z.oid = v.ev_class
+    LEFT JOIN pg_policy AS y ON (d.classid, d.objid) = ('pg_policy'::regclass, y.oid)
     CROSS JOIN pg_identify_object(d.classid, d.objid, d.objsubid) AS i
-    WHERE d.deptype IN ('n', 'a') AND d.classid NOT IN ('pg_constraint'::regclass, 'pg_trigger'::regclass, 'pg_policy'::regclass, 'pg_statistic_ext'::regclass)
-      AND x.relkind IS DISTINCT FROM 'i' AND (d.classid, d.objid) <> ('pg_class'::regclass, n.id)
+    WHERE d.deptype IN ('n', 'a') AND d.classid NOT IN ('pg_constraint'::regclass, 'pg_trigger'::regclass, 'pg_statistic_ext'::regclass)
+      -- Before version 15, a generated column depends on columns without an object between them.
+      AND x.relkind IS DISTINCT FROM 'i' AND (d.classid, d.objid, d.objsubid = 0) <> ('pg_class'::regclass, n.id, true)
+      -- The policies of the table itself are above; those of other tables read it.
+      AND y.polrelid IS DISTINCT FROM n.id
       AND NOT (f.oid IS NOT NULL AND (f.adrelid, f.adnum) = (n.id, d.refobjsubid))
       AND NOT EXISTS (SELECT FROM c WHERE (c.id, c.number) = (f.adrelid, f.adnum) AND (c.own OR c.text))
       AND NOT COALESCE(z.relname = ANY ({{ texts|literals }}), false) AND v.ev_class IS DISTINCT FROM n.id

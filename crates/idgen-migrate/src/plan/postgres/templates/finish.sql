@@ -20,6 +20,10 @@
 {% for t in tables %}
       DROP TRIGGER IF EXISTS {{ reverse }} ON {{ m.table(t) }};
 {% endfor %}
+{% for k in keys %}
+      -- A way back that ended half-way may have made it.
+      ALTER TABLE {{ m.table(k.child) }} DROP CONSTRAINT IF EXISTS {{ k.kept }};
+{% endfor %}
 {{ m.each_column(tables, "DROP COLUMN", "kept") }}
 {{ m.each_column(tables, "DROP COLUMN IF EXISTS", "new") }}
       DROP SCHEMA {{ schema }} CASCADE;

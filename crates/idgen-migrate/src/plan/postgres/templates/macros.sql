@@ -192,6 +192,9 @@ EXISTS (SELECT FROM pg_index WHERE indexrelid = to_regclass({{ table({"schema": 
 {% if i.comment %}
       COMMENT ON INDEX {{ t.schema }}.{{ i.name }} IS {{ i.comment|literal }};
 {% endif %}
+{% for extension in i.extensions %}
+      ALTER INDEX {{ t.schema }}.{{ i.name }} DEPENDS ON EXTENSION {{ extension }};
+{% endfor %}
 {% if i.constraint_comment %}
       COMMENT ON CONSTRAINT {{ i.name }} ON {{ table(t) }} IS {{ i.constraint_comment|literal }};
 {% endif %}

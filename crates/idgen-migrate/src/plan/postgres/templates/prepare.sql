@@ -105,6 +105,8 @@ $idgen$
 {% call m.retried(tables) %}
       IF to_regprocedure({{ m.routine(schema, "requires", "text")|literal }}) IS NOT NULL THEN
 {{ m.required(p, "undo/prepare") }}
+      ELSIF {{ m.finished(p) }} THEN
+{{ m.not_begun(p) }}
       END IF;
       SET LOCAL client_min_messages = warning;
 {{ m.each_column(tables, "DROP COLUMN IF EXISTS", "new") }}

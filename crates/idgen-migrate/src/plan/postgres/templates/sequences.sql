@@ -11,7 +11,7 @@ DECLARE
   idgen_last bigint;
   idgen_called boolean;
 BEGIN
-  FOR idgen_s IN SELECT format('%I.%I', n.nspname, c.relname) AS name, d.deptype, a.attidentity, q.*, c.relowner,
+  FOR idgen_s IN SELECT format('%I.%I', n.nspname, c.relname) AS name, d.deptype, a.attidentity, q.*, c.relowner, c.relpersistence,
       COALESCE(c.relacl, acldefault('s', c.relowner)) AS acl, obj_description(c.oid, 'pg_class') AS comment
     FROM pg_attribute AS a JOIN pg_depend AS d ON (d.classid, d.refclassid, d.refobjid, d.refobjsubid) = ('pg_class'::regclass, 'pg_class'::regclass, a.attrelid, a.attnum)
       AND d.deptype IN ('a', 'i') JOIN pg_class AS c ON c.oid = d.objid AND c.relkind = 'S' JOIN pg_namespace AS n ON n.oid = c.relnamespace
@@ -30,6 +30,9 @@ BEGIN
       idgen_table, idgen_to, CASE idgen_s.attidentity WHEN 'a' THEN 'ALWAYS' ELSE 'BY DEFAULT' END, idgen_name, idgen_s.seqincrement,
       idgen_s.seqmin, idgen_s.seqmax, idgen_s.seqstart, idgen_s.seqcache, CASE WHEN idgen_s.seqcycle THEN '' ELSE 'NO' END);
     PERFORM setval(idgen_name::regclass, idgen_last, idgen_called);
+    IF (SELECT c.relpersistence FROM pg_class AS c WHERE c.oid = idgen_name::regclass) <> idgen_s.relpersistence THEN
+      EXECUTE format('ALTER SEQUENCE %s SET %s', idgen_name, CASE idgen_s.relpersistence WHEN 'u' THEN 'UNLOGGED' ELSE 'LOGGED' END);
+    END IF;
     -- The rights of the sequence, in place of the default privileges.
     FOR idgen_r IN SELECT DISTINCT x.grantee FROM pg_class AS c CROSS JOIN aclexplode(c.relacl) AS x WHERE c.oid = idgen_name::regclass AND x.grantee <> c.relowner LOOP
       EXECUTE format('REVOKE ALL ON SEQUENCE %s FROM %s', idgen_name, CASE WHEN idgen_r.grantee = 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(idgen_r.grantee)) END);
@@ -50,15 +53,26 @@ CREATE OR REPLACE FUNCTION {{ p.schema }}.widens_sequences() RETURNS void LANGUA
 DECLARE
   idgen_s record;
 BEGIN
-  FOR idgen_s IN SELECT format('%I.%I', n.nspname, c.relname) AS name, k.id::regclass AS of, k.name AS column, k.most, d.deptype, q.seqmin, q.seqmax FROM (VALUES
+  FOR idgen_s IN SELECT format('%I.%I', n.nspname, c.relname) AS name, k.id::regclass AS of, k.name AS column, k.most, d.deptype, q.seqtypid, q.seqmin, q.seqmax, c.relowner FROM (VALUES
 {%- for t in p.tables %}{% for c in t.columns %}
       (to_regclass({{ m.table(t)|literal }}), {{ c.name|literal }}, {% if c.old_type == "smallint" %}32767{% elif c.old_type == "integer" %}2147483647{% else %}9223372036854775807{% endif %}){% if not loop.last %},{% endif %}{% endfor %}{% if not loop.last %},{% endif %}{% endfor %}
 
       ) AS k (id, name, most) JOIN pg_attribute AS a ON (a.attrelid, a.attname) = (k.id, k.name)
-      JOIN pg_depend AS d ON (d.classid, d.refclassid, d.refobjid, d.refobjsubid) = ('pg_class'::regclass, 'pg_class'::regclass, a.attrelid, a.attnum) AND d.deptype IN ('a', 'i')
-      JOIN pg_class AS c ON c.oid = d.objid AND c.relkind = 'S' JOIN pg_namespace AS n ON n.oid = c.relnamespace JOIN pg_sequence AS q ON q.seqrelid = c.oid
+      CROSS JOIN LATERAL (
+        SELECT d.objid, d.deptype FROM pg_depend AS d
+          WHERE (d.classid, d.refclassid, d.refobjid, d.refobjsubid) = ('pg_class'::regclass, 'pg_class'::regclass, a.attrelid, a.attnum) AND d.deptype IN ('a', 'i')
+        -- A sequence that the default uses, and another column or none owns.
+        UNION SELECT d.refobjid, 'a' FROM pg_attrdef AS f
+          JOIN pg_depend AS d ON (d.classid, d.objid, d.refclassid) = ('pg_attrdef'::regclass, f.oid, 'pg_class'::regclass)
+          WHERE (f.adrelid, f.adnum) = (a.attrelid, a.attnum)
+      ) AS d (id, deptype) JOIN pg_class AS c ON c.oid = d.id AND c.relkind = 'S' JOIN pg_namespace AS n ON n.oid = c.relnamespace JOIN pg_sequence AS q ON q.seqrelid = c.oid
   LOOP
     IF idgen_s.deptype = 'a' THEN
+      CONTINUE WHEN idgen_s.seqtypid = 'int8'::regtype;
+      IF NOT pg_has_role(idgen_s.relowner, 'USAGE') THEN
+        RAISE EXCEPTION 'the sequence % counts the ids of %.%, ends with its smaller type, and belongs to the role %: let that role execute ALTER SEQUENCE % AS bigint, then execute this file again',
+          idgen_s.name, idgen_s.of, idgen_s.column, idgen_s.relowner::regrole, idgen_s.name;
+      END IF;
       EXECUTE format('ALTER SEQUENCE %s AS bigint', idgen_s.name);
     ELSE
       IF idgen_s.seqmax = idgen_s.most THEN

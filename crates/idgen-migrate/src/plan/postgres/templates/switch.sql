@@ -1,4 +1,12 @@
 {% import "macros.sql" as m -%}
+{#- Whether a constraint `o` is an old foreign key, which only the way back makes. -#}
+{% macro old_keys() -%}
+(o.conrelid, o.conname) IN ({% for k in keys %}({{ m.table(k.child)|literal }}::regclass, {{ k.kept|literal }}){% if not loop.last %}, {% endif %}{% endfor %})
+{%- endmacro -%}
+{#- Whether a row `c` refers to a row `p`. -#}
+{% macro referred(k) -%}
+{% for column in k.child.columns %}p.{{ k.parent.columns[loop.index0] }} {% if k.child.kept[loop.index0] == column %}{{ k.operators[loop.index0]|safe }}{% else %}={% endif %} c.{{ column }}{% if not loop.last %} AND {% endif %}{% endfor %}
+{%- endmacro -%}
 --! Says what is missing, if the switch cannot be made now.
 {{ m.begins(p, "switch") }}
 
@@ -116,6 +124,44 @@ CREATE UNIQUE INDEX CONCURRENTLY {{ i.kept }} ON {{ m.table(t) }} {{ i.kept_colu
 
 {% endfor %}
 {% endfor %}
+{% if keys and not integers %}
+--< Drops the old foreign keys, if a run has ended before all of them were valid.
+--? SELECT {{ m.switched(schema) }} AND EXISTS (SELECT FROM pg_constraint AS o WHERE {{ old_keys() }} AND NOT o.convalidated)
+{% call m.retried(tables) %}
+{{ m.required(p, "undo/switch") }}
+      SET LOCAL client_min_messages = warning;
+{% for k in keys %}
+      ALTER TABLE {{ m.table(k.child) }} DROP CONSTRAINT IF EXISTS {{ k.kept }};
+{% endfor %}
+{% endcall %}
+
+--< Writes one old text for each id that has several. A row that was deleted after the switch and inserted again may have another one than the rows that refer to it.
+--? SELECT {{ m.switched(schema) }} AND NOT EXISTS (SELECT FROM pg_constraint AS o WHERE {{ old_keys() }})
+DO $idgen$
+DECLARE
+  idgen_ids uuid[] := (SELECT array_agg(DISTINCT d.id) FROM (
+{% for k in keys %}
+{% for name in k.child.columns %}
+{% if k.child.kept[loop.index0] != name %}
+    SELECT c.{{ name }} FROM {{ m.table(k.child) }} AS c JOIN {{ m.table(k.parent) }} AS p ON {{ referred(k) }}
+      WHERE c.{{ k.child.kept[loop.index0] }} IS DISTINCT FROM p.{{ k.parent.kept[loop.index0] }} UNION ALL
+{% endif %}
+{% endfor %}
+{% endfor %}
+    SELECT CAST(NULL AS uuid) WHERE false) AS d (id));
+BEGIN
+  IF idgen_ids IS NOT NULL THEN
+{% for t in tables %}
+{% for c in t.columns %}
+    UPDATE {{ m.table(t) }} AS t SET {{ c.kept }} = {{ m.old("t", c.name, c) }}
+      WHERE t.{{ c.name }} = ANY (idgen_ids) AND t.{{ c.kept }} IS DISTINCT FROM {{ m.old("t", c.name, c) }};
+{% endfor %}
+{% endfor %}
+  END IF;
+END
+$idgen$
+
+{% endif %}
 --< Adds the old foreign keys for new rows.
 {% call m.retried(tables) %}
 {{ m.required(p, "undo/switch") }}
@@ -133,7 +179,13 @@ CREATE UNIQUE INDEX CONCURRENTLY {{ i.kept }} ON {{ m.table(t) }} {{ i.kept_colu
 
 --< Reads the rows of {{ k.child.name|safe }} and what they refer to, while clients read and write.
 --? SELECT {{ m.has(k.child, k.kept) }}
-ALTER TABLE {{ m.table(k.child) }} VALIDATE CONSTRAINT {{ k.kept }}
+DO $idgen$
+BEGIN
+  ALTER TABLE {{ m.table(k.child) }} VALIDATE CONSTRAINT {{ k.kept }};
+EXCEPTION WHEN foreign_key_violation THEN
+  RAISE EXCEPTION '%', {{ ("clients wrote rows of " ~ k.child.name ~ " or " ~ k.parent.name ~ " whose old texts differ, while this file was executed: execute it again")|literal }};
+END
+$idgen$
 {% endfor %}
 
 --< Switches back, in one transaction. To switch again, build the indexes and constraints again, and verify.
