@@ -21,6 +21,7 @@ COMMENT ON TABLE customers IS 'who buys';
 COMMENT ON COLUMN customers.id IS E'it''s\na key: $idgen$';
 COMMENT ON CONSTRAINT customer_key ON customers IS 'the key';
 COMMENT ON INDEX customer_key IS 'the index of the key';
+ALTER INDEX customer_key DEPENDS ON EXTENSION plpgsql;
 COMMENT ON CONSTRAINT customer_has_id ON customers IS 'always';
 COMMENT ON CONSTRAINT boss ON customers IS 'no boss has a boss';
 COMMENT ON CONSTRAINT one_boss ON customers IS 'once';
@@ -45,6 +46,7 @@ CREATE TABLE sales."Orders" (
 CREATE INDEX "Orders by customer" ON sales."Orders" (customer DESC NULLS LAST, note COLLATE "C" NULLS FIRST, price) INCLUDE (placed)
   WITH (deduplicate_items = off) WHERE price > 0;
 CREATE INDEX orders_hash ON sales."Orders" USING hash (customer);
+ALTER INDEX sales.orders_hash DEPENDS ON EXTENSION plpgsql;
 CREATE UNIQUE INDEX once ON sales."Orders" (replaces) WHERE replaces IS NOT NULL;
 CREATE INDEX upper_note ON sales."Orders" (upper(note));
 COMMENT ON INDEX sales."Orders by customer" IS 'for the page of a customer';
