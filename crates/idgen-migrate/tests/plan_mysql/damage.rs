@@ -161,11 +161,11 @@ const REFUSED: [(&str, &str); 19] = [
         "the generated column orders.short reads orders.id",
     ),
     (
-        "CREATE TABLE orders (`i'd` CHAR(36) PRIMARY KEY, g VARCHAR(80) AS (HEX(`i'd`)) STORED)",
+        "CREATE TABLE orders (`i'd` VARCHAR(36) PRIMARY KEY, g VARCHAR(80) AS (HEX(`i'd`)) VIRTUAL)",
         "the generated column orders.g reads orders.i'd",
     ),
     (
-        "CREATE TABLE orders (id CHAR(36) PRIMARY KEY, shown VARBINARY(80) DEFAULT (CONCAT('order ', id)))",
+        "CREATE TABLE orders (id VARCHAR(36) PRIMARY KEY, shown VARBINARY(80) DEFAULT (CONCAT('order ', id)))",
         "the default of orders.shown reads orders.id",
     ),
     (

@@ -251,7 +251,9 @@ async fn shape<C: Connection>(
     }
     // The ids of other tables are not the map's: their columns are plain numbers.
     let is_synced = |key: &ForeignKey| key.schema == key.to_schema && names.contains(key.to_table.as_str());
+    let mut by_keys: HashSet<(String, String)> = HashSet::new();
     for key in foreign.into_iter().filter(is_synced) {
+        by_keys.extend(key.columns.iter().map(|column| (column.clone(), key.to_table.clone())));
         let on_delete = match key.on_delete.as_str() {
             "CASCADE" => OnDelete::Cascades,
             "SET NULL" => OnDelete::SetsNull,
@@ -267,7 +269,10 @@ async fn shape<C: Connection>(
                 "its column {column} refers to {target}, which is not a table of the sync"
             )));
         }
-        add(column, target, None, OnDelete::Stays)?;
+        // The schema may have got a foreign key for it since.
+        if !by_keys.contains(&(column.clone(), target.clone())) {
+            add(column, target, None, OnDelete::Stays)?;
+        }
     }
     settable.retain(|column, _| !references.contains_key(column));
     let compared = |part: UniquePart| {

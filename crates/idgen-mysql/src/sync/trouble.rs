@@ -50,13 +50,23 @@ pub(super) enum Owner {
 /// To whom an error belongs. `table` is the one that the statement names: an error of its own existence or privileges is for
 /// the operator.
 pub(super) fn owner(failure: &Failure, table: &str) -> Owner {
+    owner_by_state(failure, state(failure).as_deref(), table)
+}
+
+/// The state of an error, if the driver tells it.
+pub(super) fn state(failure: &Failure) -> Option<String> {
+    let error = failure.source().and_then(sqlx::Error::as_database_error)?;
+    error.code().map(|state| state.into_owned())
+}
+
+/// The same where the state is known otherwise.
+pub(super) fn owner_by_state(failure: &Failure, state: Option<&str>, table: &str) -> Owner {
     let number = failure.number();
     // SIGNAL and RESIGNAL without a number of their own, with any state: a trigger says it of its row.
     if matches!(number, Some(1642..=1645)) {
         return Owner::Change;
     }
-    let state = failure.source().and_then(sqlx::Error::as_database_error).and_then(|error| error.code());
-    match (state.as_deref(), number) {
+    match (state, number) {
         // SIGNAL can name any number, and most triggers name this state.
         (Some("45000"), _) => return Owner::Change,
         // The server's own wait for a lock has the state HY000.

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use crate::claim::pair::CHUNK;
-use crate::error::failure::Attempt;
+use crate::error::failure::{Attempt, Failure};
 use crate::statement::caller::Connection;
 use crate::statement::sql::ALL;
 use crate::statement::values::Values;
@@ -12,13 +12,25 @@ use crate::sync::log::{self, Open, list};
 use crate::sync::mode::{Guard, STILL_THERE, lost, refuse_unsafe};
 use crate::sync::shape::Shape;
 use crate::sync::targets::{in_order, refers_to_own};
-use crate::sync::trouble::{Owner, Refusal, is_elsewhere, may_be_elsewhere, owner};
+use crate::sync::trouble::{Owner, Refusal, is_elsewhere, may_be_elsewhere, owner, owner_by_state, state};
 use crate::sync::writer::{Ready, Row, Writer};
 
 /// About how many bytes of statements are sent at once.
 const TEXT: usize = 1 << 20;
 /// More bytes than the statements have that are sent with one of a row.
 const BESIDE: usize = 1024;
+
+/// The state of the last error, for a driver that tells its number alone: a trigger can signal any number. `None` if the server, or another
+/// connection, does not know the error.
+async fn asked_state<C: Connection>(connection: &mut C, failure: &Failure) -> Option<String> {
+    if failure.number().is_none() || state(failure).is_some() {
+        return None;
+    }
+    let ask = "GET DIAGNOSTICS CONDITION 1 @idgen_state = RETURNED_SQLSTATE".to_owned();
+    connection.execute_each(&[ask], &mut 0).await.ok()?;
+    let rows = connection.read(format!("SELECT CAST(@idgen_state AS BINARY){ALL}")).await.ok()?;
+    rows.first()?.text(0).ok()?
+}
 
 impl Writer<'_> {
     pub(super) async fn put<'r, C: Connection>(
@@ -242,6 +254,11 @@ impl Writer<'_> {
         }
         let Err(failure) = ended else { return Ok(None) };
         let mut owner = owner(&failure, table);
+        if owner == Owner::Batch
+            && let Some(state) = asked_state(connection, &failure).await
+        {
+            owner = owner_by_state(&failure, Some(&state), table);
+        }
         if owner == Owner::Batch && may_be_elsewhere(&failure) {
             let schema = connection.read(format!("SELECT CAST(DATABASE() AS BINARY){ALL}")).await?;
             let schema = schema.first().map(|row| row.text(0)).transpose()?.flatten().unwrap_or_default();

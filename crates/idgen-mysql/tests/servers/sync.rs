@@ -347,6 +347,11 @@ async fn tables_that_cannot_be_synced_are_refused(database: Database) {
         let error = map.sync(&tables).await.unwrap_err();
         assert!(error.is_config() && error.to_string().contains(words), "{tables:?}: {error}");
     }
+    // A declared reference may get a foreign key later.
+    run(&mut connection, "ALTER TABLE notes ADD FOREIGN KEY (list_id) REFERENCES lists (id)").await;
+    let tables = [Table::new("notes").refers("list_id", "lists"), Table::new("lists")];
+    let described = map.sync(&tables).await.unwrap().describe();
+    assert!(described.contains("list_id refers to lists by a foreign key"), "{described}");
     run(&mut connection, "ALTER TABLE uuid_map_row DROP PRIMARY KEY").await;
     assert!(map.sync(&[Table::new("lists")]).await.unwrap_err().is_schema());
 }

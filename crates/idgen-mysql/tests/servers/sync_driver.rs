@@ -12,7 +12,8 @@ use crate::sync_rows::{count, is_refused, put, tables, text};
 
 on_both!(
     a_driver_that_connects_again_applies_nothing_by_halves,
-    a_row_keeps_its_uuid_if_the_table_was_altered
+    a_row_keeps_its_uuid_if_the_table_was_altered,
+    a_signal_with_a_number_of_the_server_refuses_its_row
 );
 
 /// The connection dies before one of its statements.
@@ -145,4 +146,30 @@ async fn a_row_keeps_its_uuid_if_the_table_was_altered(database: Database) {
     assert_eq!(again.ids()[&id(1)], answer.ids()[&id(1)]);
     assert_eq!(count(&mut connection, "lists").await, 1);
     assert_eq!(map.check().await.unwrap(), []);
+}
+
+/// The driver tells the number of an error, not its state: these are numbers of servers that go away, are full, or stop a statement.
+async fn a_signal_with_a_number_of_the_server_refuses_its_row(database: Database) {
+    let schema = [
+        "CREATE TABLE t (id BIGINT UNSIGNED PRIMARY KEY, a INT NOT NULL)",
+        "CREATE TRIGGER refuse_again BEFORE UPDATE ON t FOR EACH ROW BEGIN IF NEW.a > 0 THEN \
+         SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'not zero', MYSQL_ERRNO = 1040; END IF; END",
+    ];
+    let numbers = [1021, 1040, 1053, 1114, 1205, 1213, 1226, 1317, 2006, 2013, 3024];
+    let signals = numbers.map(|number| {
+        format!("IF NEW.a = {number} THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'not zero', MYSQL_ERRNO = {number}; END IF;")
+    });
+    let insert =
+        format!("CREATE TRIGGER refuse BEFORE INSERT ON t FOR EACH ROW BEGIN {} END", signals.concat());
+    let (scratch, _, sync) = tables(database, &[schema[0], &insert, schema[1]], &["t"]).await;
+    let mut driver = Driver::open(scratch.url(), true, usize::MAX).await;
+    let row = |row: u128, number: u64, a: i64| put("t", row, number, [("a", Value::Int(a))]);
+    for (at, number) in (0u128..).zip(numbers) {
+        let [bad, good] = [2 * at + 1, 2 * at + 2];
+        let answer = sync.apply(&mut driver, &[row(bad, 1, number), row(good, 1, 0)]).await.unwrap();
+        assert!(is_refused(&answer.outcomes()[0], "not zero"), "{database} {number}: {answer:?}");
+        assert_eq!(answer.outcomes()[1], APPLIED, "{database} {number}");
+        let answer = sync.apply(&mut driver, &[row(good, 2, 1)]).await.unwrap();
+        assert!(is_refused(&answer.outcomes()[0], "not zero"), "{database} {number}: {answer:?}");
+    }
 }

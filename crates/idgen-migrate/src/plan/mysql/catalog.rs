@@ -25,7 +25,7 @@ pub(super) struct Catalog {
 #[derive(Debug)]
 pub(super) struct Program {
     pub(super) shown: String,
-    text: String,
+    pub(super) text: String,
 }
 
 impl Program {

@@ -11,6 +11,9 @@ use crate::plan::reasons::of_reasons;
 use idgen_database::Result;
 use idgen_database::catalog::ForeignKey;
 
+/// What every trigger of a plan says.
+const OF_PLAN: &str = "idgen plan: the table of the phase has no row";
+
 pub(super) async fn check(
     session: &mut Session,
     catalog: &Catalog,
@@ -18,7 +21,19 @@ pub(super) async fn check(
     options: &Options,
 ) -> Result<()> {
     let mut reasons: Vec<String> = graph.order.iter().filter_map(|name| of_table(catalog, name)).collect();
+    let of_plans: Vec<&str> = catalog
+        .programs
+        .iter()
+        .filter(|program| program.text.contains(OF_PLAN))
+        .map(|program| program.shown.as_str())
+        .collect();
     for (table, trigger) in catalog.triggers.iter().filter(|(table, _)| graph.order.contains(table)) {
+        if of_plans.contains(&&*format!("trigger {trigger}")) {
+            reasons.push(format!(
+                "another plan of idgen is at work on the table {table} (its trigger {trigger}): execute it to its end, or undo it, and plan again"
+            ));
+            continue;
+        }
         reasons.push(format!(
             "the table {table} has the trigger {trigger}: after the renaming it would belong to the old table. Drop it, and create \
              it for the new table after the last step"

@@ -1,5 +1,7 @@
 //! Steps that are left out, repeated or failed, lost triggers, two plans and poolers.
 
+use idgen_server::Database;
+
 use crate::client::Client;
 use crate::ledger::world::{Servers, World, text};
 use crate::whole::left;
@@ -150,13 +152,15 @@ fn accounts(servers: &Servers) {
     servers.sql(&world.scratch, &make).unwrap();
     let client =
         Client::new(&servers.server, world.scratch.name(), world.folder.path()).of(&account, "of a test");
-    let said = client.execute("01-check.sql").unwrap_err();
-    assert!(
-        said.contains(&format!("lacks the privilege PROCESS: execute GRANT PROCESS ON *.* TO {account}@%")),
-        "{said}"
-    );
-    let said = client.execute(&world.file("new-tables")).unwrap_err();
-    assert!(said.contains("lacks the privilege PROCESS"), "{said}");
+    // MySQL asks for the privilege when a procedure that reads the foreign keys of all schemas is made, before ours can.
+    let words = match servers.server.database() {
+        Database::MySql => "you need (at least one of) the PROCESS privilege(s)".to_owned(),
+        _ => format!("lacks the privilege PROCESS: execute GRANT PROCESS ON *.* TO {account}@%"),
+    };
+    for file in ["01-check.sql".to_owned(), world.file("new-tables")] {
+        let said = client.execute(&file).unwrap_err();
+        assert!(said.contains(&words), "{said}");
+    }
     assert_eq!(
         servers.number(
             &world.scratch,

@@ -1,5 +1,6 @@
 //! Tables that the account of the plan cannot see, and rights that its triggers do not have.
 
+use idgen_migrate::plan::{Options, Target, plan};
 use idgen_server::Database;
 
 use crate::client::Client;
@@ -32,6 +33,7 @@ fn children_in_another_schema(servers: &Servers) {
     );
     let world = as_account(servers, world, &account);
     world.until("verify");
+    another_plan(servers, &world);
     let child = |to: &str| {
         format!(
             "CREATE TABLE {other}.child (id CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY, \
@@ -51,6 +53,16 @@ fn children_in_another_schema(servers: &Servers) {
     sql(&world, &format!("DROP TABLE {other}.child"));
     world.must("finish");
     sql(&world, &format!("DROP DATABASE {other}; DROP USER {account}@'%'"));
+}
+
+/// A plan for a table of a plan that is at work says so, and does not advise to drop what the other one needs.
+fn another_plan(servers: &Servers, world: &World) {
+    let options = Options::new("c", Target::Binary16);
+    let said = servers.runtime.block_on(plan(world.scratch.url(), &options)).unwrap_err().to_string();
+    assert!(
+        said.contains("another plan of idgen is at work on the table c") && !said.contains("Drop it"),
+        "{said}"
+    );
 }
 
 /// Each change of a client would fail, because triggers execute as their definer without its roles.
