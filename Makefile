@@ -1,5 +1,5 @@
 # Continuous integration calls `make test`, which you can run, too.
-.PHONY: setup check lint build test test-workspace test-map test-changed test-lab test-plan test-others wheel-to-test test-features test-arm-if-able test-msrv test-package test-minimal-versions test-reproducible semver deny test-newer test-replicated test-clusters test-adversary test-arm test-targets test-targets-if-able test-python test-django test-js test-ffi test-c test-kotlin test-swift test-conformance test-tutorials conformance wheel program-wheel test-program test-wheels bench bench-speed bench-instructions bench-record bench-python bench-js bench-kotlin bench-swift features bench-map sanitize fuzz fuzz-count soak soak-map soak-ids soak-check soak-sync
+.PHONY: setup check lint build test test-workspace test-map test-changed test-lab test-plan test-others wheel-to-test test-features test-arm-if-able test-msrv test-package test-minimal-versions test-reproducible semver deny test-newer test-replicated test-clusters test-adversary test-arm test-targets test-targets-if-able test-python test-django test-js test-ffi test-c test-kotlin test-swift test-conformance test-tutorials conformance wheel program-wheel test-program test-ids test-wheels bench bench-speed bench-instructions bench-record bench-python bench-js bench-kotlin bench-swift features bench-map sanitize fuzz fuzz-count soak soak-map soak-ids soak-check soak-sync
 .DEFAULT_GOAL := test
 
 setup: ## installs missing packages (as root on Debian), starts Docker, builds the server images
@@ -54,10 +54,10 @@ WORKSPACE = cargo test --workspace --no-fail-fast
 
 # What `make test` runs after setup and build, three at a time, because most of them wait for servers. The longest come first.
 # Python, C, Kotlin and Swift do one thing after another: at the end, a processor would have nothing to do beside them.
-# They share no server and no folder that both write. Vitess is left out: its image takes ten processor minutes. So are emulated ARM and the
-# counts of instructions, four processor minutes each: `make soak` has all three.
+# They share no server and no folder that both write. Vitess is left out: its image takes ten processor minutes. So are emulated ARM, the
+# counts of instructions and the wheel with the program, four processor minutes each: `make soak` has all four.
 PARTS = test-python test-map test-plan test-others test-ffi test-lab test-replicated test-js test-changed \
-	test-features test-targets-if-able test-newer test-conformance test-program
+	test-features test-targets-if-able test-newer test-conformance test-ids
 # A long build that needs nothing of the workspace, and runs beside its own.
 AHEAD = wheel-to-test
 ONE = $(MAKE) --no-print-directory
@@ -109,6 +109,9 @@ test-features: setup ## the library without its optional features
 
 test-program: setup ## the command as a wheel, and the program without databases and the lab
 	scripts/program.sh test
+
+test-ids: setup ## the program without databases and the lab
+	scripts/program.sh ids
 
 test-arm-if-able: setup
 	scripts/arm.sh test-if-able
@@ -291,7 +294,7 @@ soak-sync: setup ## 1,000 devices make 10^6 rows, while servers and the database
 		cargo test --release -p idgen-mysql --test servers sync_races -- --test-threads 1
 	IDGEN_SYNC_SCHEMAS=300 cargo test --release -p idgen-mysql --test servers sync_generated -- --test-threads 2
 
-soak: test-arm-if-able bench-instructions soak-ids soak-check soak-sync test-clusters ## the long tests: clusters, ten million operations each, hundreds of kills, long records (hours)
+soak: test-arm-if-able bench-instructions test-program soak-ids soak-check soak-sync test-clusters ## the long tests: clusters, ten million operations each, hundreds of kills, long records (hours)
 	IDGEN_FORECASTS=all cargo test --release -p idgen-lab --test forecasts
 	cargo test --release -p idgen-lab --test model --test model_postgres --test model_sqlite --test strangers -- --ignored
 	IDGEN_ADVERSARY=complete cargo test --release -p idgen-mysql --test adversary

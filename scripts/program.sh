@@ -3,6 +3,7 @@
 #
 #   scripts/program.sh wheel   builds the wheel into bindings/program/dist (make program-wheel)
 #   scripts/program.sh test    installs a wheel with the program of the tests, and builds the program of the ids (make test-program)
+#   scripts/program.sh ids     only the second (make test-ids)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/lib.sh
@@ -57,5 +58,6 @@ test_ids() {
 case ${1:-} in
   wheel) rm -rf "$PACKAGE/dist"; wheel "$PACKAGE/dist"; ls "$PACKAGE"/dist/*.whl ;;
   test) test_wheel; test_ids; echo "program: the wheel and the program of the ids work" ;;
-  *) die "unknown command '${1:-}': use wheel or test" ;;
+  ids) test_ids; echo "program: the program of the ids works" ;;
+  *) die "unknown command '${1:-}': use wheel, test or ids" ;;
 esac
