@@ -56,7 +56,10 @@ async fn a_vacuum_by_hand_is_named() {
     execute(&mut client, cancel).await;
     assert!(vacuum.await.unwrap().is_err());
     let (is_done, said) = tokio::task::block_in_place(|| running.end());
-    assert!(is_done && said.contains("(VACUUM of the role postgres, which does not give way"), "{said}");
+    assert!(
+        is_done && said.contains("(VACUUM of the role postgres, which does not give way"),
+        "{is_done} {said:?}"
+    );
 }
 
 /// Autovacuum that prevents a wraparound gives way to nobody: it is named, with what can be done.
@@ -89,7 +92,7 @@ async fn an_autovacuum_that_prevents_a_wraparound_is_named() {
     assert!(
         is_done
             && said.contains("(autovacuum to prevent wraparound, which does not give way: wait for its end"),
-        "{said}"
+        "{is_done} {said:?}"
     );
 }
 
