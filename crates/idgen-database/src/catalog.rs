@@ -6,5 +6,7 @@
 
 mod foreign;
 pub mod mysql;
+mod query;
 
 pub use foreign::ForeignKey;
+pub use query::Query;

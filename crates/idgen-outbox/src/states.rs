@@ -25,10 +25,22 @@ pub(crate) fn later(now: SystemTime, pause: Duration) -> SystemTime {
 /// The last place, found in the index of states and places: with one function over the table, each change would read the whole outbox.
 macro_rules! last {
     () => {
-        "(SELECT COALESCE(MAX(place), 0) FROM (\
-         SELECT * FROM (SELECT position AS place FROM idgen_outbox WHERE state = 'pending' ORDER BY position DESC LIMIT 1) UNION ALL \
-         SELECT * FROM (SELECT position AS place FROM idgen_outbox WHERE state = 'done' ORDER BY position DESC LIMIT 1) UNION ALL \
-         SELECT * FROM (SELECT position AS place FROM idgen_outbox WHERE state = 'refused' ORDER BY position DESC LIMIT 1)))"
+        concat!(
+            "(SELECT COALESCE(MAX(place), 0) FROM (",
+            last!("pending"),
+            " UNION ALL ",
+            last!("done"),
+            " UNION ALL ",
+            last!("refused"),
+            "))"
+        )
+    };
+    ($state:literal) => {
+        concat!(
+            "SELECT * FROM (SELECT position AS place FROM idgen_outbox WHERE state = '",
+            $state,
+            "' ORDER BY position DESC LIMIT 1)"
+        )
     };
 }
 

@@ -3,6 +3,8 @@
 //! A condition is about the table of a row, such as `TABLE_SCHEMA = DATABASE()`. Rows come in the order of schemas, tables, and
 //! what they have.
 
+use super::Query;
+
 /// A column, as a row of [`columns`] describes it.
 #[derive(Clone, Copy, Debug)]
 pub struct Column<'a> {
@@ -30,12 +32,25 @@ pub struct Column<'a> {
     pub more: &'a [String],
 }
 
-/// Returns the query of the columns of tables. `more` lists further columns of the catalog, each with a comma before it.
-pub fn columns(condition: &str, more: &str) -> String {
-    format!(
-        "SELECT TABLE_SCHEMA, TABLE_NAME, COLUMN_NAME, COLUMN_TYPE, DATA_TYPE, IS_NULLABLE, CHARACTER_SET_NAME, \
-         COLLATION_NAME, CAST(CHARACTER_MAXIMUM_LENGTH AS CHAR), EXTRA{more} FROM information_schema.COLUMNS \
-         WHERE {condition} ORDER BY TABLE_SCHEMA, TABLE_NAME, ORDINAL_POSITION"
+/// Returns the query of the columns of tables. `more` lists further columns of the catalog.
+pub fn columns(condition: &str, more: &[&str]) -> Query {
+    let list = [
+        "TABLE_SCHEMA",
+        "TABLE_NAME",
+        "COLUMN_NAME",
+        "COLUMN_TYPE",
+        "DATA_TYPE",
+        "IS_NULLABLE",
+        "CHARACTER_SET_NAME",
+        "COLLATION_NAME",
+        "CAST(CHARACTER_MAXIMUM_LENGTH AS CHAR)",
+        "EXTRA",
+    ];
+    Query::new(
+        &[&list, more].concat(),
+        format!(
+            "information_schema.COLUMNS WHERE {condition} ORDER BY TABLE_SCHEMA, TABLE_NAME, ORDINAL_POSITION"
+        ),
     )
 }
 
@@ -115,12 +130,23 @@ pub struct IndexPart<'a> {
     pub more: &'a [String],
 }
 
-/// Returns the query of the parts of indexes. `more` lists further columns of the catalog, each with a comma before it.
-pub fn index_parts(condition: &str, more: &str) -> String {
-    format!(
-        "SELECT TABLE_SCHEMA, TABLE_NAME, INDEX_NAME, CAST(NON_UNIQUE AS CHAR), COLUMN_NAME, CAST(SUB_PART AS CHAR), \
-         INDEX_TYPE{more} FROM information_schema.STATISTICS WHERE {condition} \
-         ORDER BY TABLE_SCHEMA, TABLE_NAME, INDEX_NAME, SEQ_IN_INDEX"
+/// Returns the query of the parts of indexes. `more` lists further columns of the catalog.
+pub fn index_parts(condition: &str, more: &[&str]) -> Query {
+    let list = [
+        "TABLE_SCHEMA",
+        "TABLE_NAME",
+        "INDEX_NAME",
+        "CAST(NON_UNIQUE AS CHAR)",
+        "COLUMN_NAME",
+        "CAST(SUB_PART AS CHAR)",
+        "INDEX_TYPE",
+    ];
+    Query::new(
+        &[&list, more].concat(),
+        format!(
+            "information_schema.STATISTICS WHERE {condition} \
+             ORDER BY TABLE_SCHEMA, TABLE_NAME, INDEX_NAME, SEQ_IN_INDEX"
+        ),
     )
 }
 
@@ -151,61 +177,38 @@ impl<'a> IndexPart<'a> {
 
 /// Returns the query of the columns of foreign keys, for [`ForeignKey::of_rows`](super::ForeignKey::of_rows). The condition is about
 /// `k`, a row of `KEY_COLUMN_USAGE`.
-pub fn foreign_keys(condition: &str) -> String {
-    format!("{FOREIGN} FROM information_schema.KEY_COLUMN_USAGE k {}", of_foreign(condition))
+pub fn foreign_keys(condition: &str) -> Query {
+    Query::new(&FOREIGN, format!("information_schema.KEY_COLUMN_USAGE k {}", of_foreign(condition)))
 }
 
 /// Returns the query of [`foreign_keys`] with their rules, which are in another view of the catalog.
-pub fn foreign_keys_with_rules(condition: &str) -> String {
-    format!(
-        "{FOREIGN}, r.UPDATE_RULE, r.DELETE_RULE FROM information_schema.KEY_COLUMN_USAGE k \
-         JOIN information_schema.REFERENTIAL_CONSTRAINTS r ON r.CONSTRAINT_SCHEMA = k.CONSTRAINT_SCHEMA \
-         AND r.CONSTRAINT_NAME = k.CONSTRAINT_NAME AND r.TABLE_NAME = k.TABLE_NAME {}",
-        of_foreign(condition)
+pub fn foreign_keys_with_rules(condition: &str) -> Query {
+    Query::new(
+        &[&FOREIGN[..], &["r.UPDATE_RULE", "r.DELETE_RULE"]].concat(),
+        format!(
+            "information_schema.KEY_COLUMN_USAGE k \
+             JOIN information_schema.REFERENTIAL_CONSTRAINTS r ON r.CONSTRAINT_SCHEMA = k.CONSTRAINT_SCHEMA \
+             AND r.CONSTRAINT_NAME = k.CONSTRAINT_NAME AND r.TABLE_NAME = k.TABLE_NAME {}",
+            of_foreign(condition)
+        ),
     )
 }
 
-const FOREIGN: &str = "SELECT k.TABLE_SCHEMA, k.TABLE_NAME, k.CONSTRAINT_NAME, k.COLUMN_NAME, k.REFERENCED_TABLE_SCHEMA, \
-                       k.REFERENCED_TABLE_NAME, k.REFERENCED_COLUMN_NAME";
+const FOREIGN: [&str; 7] = [
+    "k.TABLE_SCHEMA",
+    "k.TABLE_NAME",
+    "k.CONSTRAINT_NAME",
+    "k.COLUMN_NAME",
+    "k.REFERENCED_TABLE_SCHEMA",
+    "k.REFERENCED_TABLE_NAME",
+    "k.REFERENCED_COLUMN_NAME",
+];
 
 fn of_foreign(condition: &str) -> String {
     format!(
         "WHERE k.REFERENCED_TABLE_NAME IS NOT NULL AND ({condition}) \
          ORDER BY k.TABLE_SCHEMA, k.TABLE_NAME, k.CONSTRAINT_NAME, k.ORDINAL_POSITION"
     )
-}
-
-/// Returns a query of this module for a session with any settings. Each value comes as the bytes of its UTF-8 text, whatever
-/// `character_set_results` is, and all rows come, whatever `sql_select_limit` is.
-///
-/// ```
-/// use idgen_database::catalog::mysql;
-///
-/// assert_eq!(
-///     mysql::in_bytes("SELECT A, IF(B, 1, 2) FROM t ORDER BY A"),
-///     "SELECT CAST(CONVERT(A USING utf8mb4) AS BINARY), CAST(CONVERT(IF(B, 1, 2) USING utf8mb4) AS BINARY) FROM t \
-///      ORDER BY A LIMIT 18446744073709551615"
-/// );
-/// ```
-pub fn in_bytes(query: &str) -> String {
-    let (list, rest) = query.split_once(" FROM ").unwrap_or((query, ""));
-    let list = list.strip_prefix("SELECT ").unwrap_or(list);
-    let (mut expressions, mut depth) = (vec![String::new()], 0);
-    for character in list.chars() {
-        match character {
-            '(' => depth += 1,
-            ')' => depth -= 1,
-            _ => {}
-        }
-        match (expressions.last_mut(), character, depth) {
-            (_, ',', 0) => expressions.push(String::new()),
-            (Some(expression), ..) => expression.push(character),
-            (None, ..) => {}
-        }
-    }
-    let cast = |expression: String| format!("CAST(CONVERT({} USING utf8mb4) AS BINARY)", expression.trim());
-    let list: Vec<String> = expressions.into_iter().map(cast).collect();
-    format!("SELECT {} FROM {rest} LIMIT {}", list.join(", "), u64::MAX)
 }
 
 /// Returns an expression of the catalog of MySQL as a statement writes it: MySQL shows a backslash before each quote and each backslash.
@@ -258,7 +261,7 @@ mod tests {
         let cells = row(["s", "t", "id", "char(36)", "char", "YES", "ascii", "ascii_bin", "36", "", "=x"]);
         let column = Column::of_row(&cells).unwrap();
         assert_eq!((column.length, column.nullable, column.more), (Some(36), true, &["=x".to_owned()][..]));
-        assert!(columns("1", ", COLUMN_COMMENT").contains("EXTRA, COLUMN_COMMENT FROM"));
+        assert!(columns("1", &["COLUMN_COMMENT"]).sql().contains("EXTRA, COLUMN_COMMENT FROM"));
         assert!(Column::of_row(&cells[..9]).is_none());
     }
 

@@ -25,7 +25,7 @@ const BODY: f64 = 0.5;
 /// processors that all of them wait for. They go on in the order in which they would have been inserted, so such a stall
 /// changes nothing. The others stop one client or its thread.
 const COMMON: f64 = 0.6;
-/// The same between the rows of a statement.
+/// This share of the stalls between two rows of a statement stops all statements that are under way.
 const COMMON_BETWEEN_ROWS: f64 = 0.5;
 /// From one row of a statement to the next, if nothing stops the server between them.
 const ROW_MICROS: f64 = 12.0;

@@ -1,4 +1,5 @@
-//! What clients and operators do after the switch: the way back and the last step still work, or say what is missing.
+//! After the switch, clients insert rows again, roles lose rights and files end half-way: the way back and the last step still work, or say which
+//! file is missing.
 
 use idgen_migrate::plan::status::Reader;
 use idgen_migrate::plan::{Options, Plan, Target, plan};

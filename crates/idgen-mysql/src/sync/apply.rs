@@ -10,20 +10,17 @@ use crate::call::observe;
 use crate::error::failure::{Attempt, Kind};
 use crate::error::{Error, Result};
 use crate::statement::caller::Connection;
-use crate::statement::sql::ALL;
 use crate::statement::transaction::CallerConnection;
-use crate::statement::values::number_at;
 use crate::sync::change::{Answer, Change, Outcome};
 use crate::sync::log::{self, Newest};
 use crate::sync::mode::{GO_BACK, Guard, RELEASE, SAVE_AGAIN, lost, refuse_unsafe};
+use crate::sync::packet::{packet, too_large};
 use crate::sync::prepare::{Prepared, Unfit, prepare};
 use crate::sync::shape::Shape;
 use crate::sync::writer::{APPLIED, Row, Writer};
 use crate::sync::{Sync, intake};
 
 const ACTION: &str = "apply changes of rows";
-/// Servers take a statement of so many bytes, unless `max_allowed_packet` is set to less than its default.
-const SMALL: usize = 256 << 10;
 
 /// What is known of a row: its table's place and its integer.
 type Key = (usize, u64);
@@ -78,7 +75,8 @@ impl Sync {
     /// [`LARGEST_BATCH`](Self::LARGEST_BATCH) changes, or if the session stores what it should refuse.
     #[tracing::instrument(level = "debug", skip_all, fields(changes = batch.len()))]
     pub async fn apply<C: CallerConnection>(&self, transaction: &mut C, batch: &[Change]) -> Result<Answer> {
-        self.apply_on(transaction.on(), batch).await
+        // Large: as a part of each caller's future it would fill a thread's stack in a build without optimization.
+        Box::pin(self.apply_on(transaction.on(), batch)).await
     }
 
     async fn apply_on<C: Connection>(&self, transaction: &mut C, batch: &[Change]) -> Result<Answer> {
@@ -168,13 +166,21 @@ impl Sync {
         fresh: &mut HashSet<u64>,
         refused: &mut HashMap<usize, Outcome>,
     ) -> Result<()> {
+        let refuses = self.intake.refuses_forgotten();
         // Before the claim: a forgotten UUID must not get an integer, by which it would be known from then on.
-        let named: HashSet<Uuid> = prepared.iter().flat_map(Prepared::uuids).collect();
-        self.refuse_forgotten(transaction, prepared, named, refused).await.map_err(Error::once(ACTION))?;
+        if refuses {
+            let named: HashSet<Uuid> = prepared.iter().flat_map(Prepared::uuids).collect();
+            self.refuse_forgotten(transaction, prepared, named, refused)
+                .await
+                .map_err(Error::once(ACTION))?;
+        }
         self.claim(transaction, prepared, ids, fresh).await?;
         // It may have been erased in between. It had no integer any more, so it has a new one here.
-        let new = ids.iter().filter(|(_, id)| fresh.contains(id)).map(|(uuid, _)| *uuid).collect();
-        self.refuse_forgotten(transaction, prepared, new, refused).await.map_err(Error::once(ACTION))
+        if refuses {
+            let new = ids.iter().filter(|(_, id)| fresh.contains(id)).map(|(uuid, _)| *uuid).collect();
+            self.refuse_forgotten(transaction, prepared, new, refused).await.map_err(Error::once(ACTION))?;
+        }
+        Ok(())
     }
 
     /// Adds the integers of all UUIDs, and notes which of them are new.
@@ -196,7 +202,7 @@ impl Sync {
         Ok(())
     }
 
-    /// Takes out the changes that name one of these UUIDs, if it was forgotten and the rules refuse that.
+    /// Takes out the changes that name one of these UUIDs, if it was forgotten.
     async fn refuse_forgotten<C: Connection>(
         &self,
         transaction: &mut C,
@@ -204,9 +210,6 @@ impl Sync {
         uuids: HashSet<Uuid>,
         refused: &mut HashMap<usize, Outcome>,
     ) -> Attempt<()> {
-        if !self.intake.refuses_forgotten() {
-            return Ok(());
-        }
         let uuids: Vec<Uuid> = uuids.into_iter().collect();
         let forgotten = log::forgotten(transaction, &self.names, &uuids).await?;
         prepared.retain(|change| {
@@ -345,36 +348,6 @@ async fn begin<C: Connection>(transaction: &mut C, guard: Guard) -> Attempt<()> 
         Err(failure) if failure.number() == Some(1305) => Err(Error::new(Kind::NotInTransaction).into()),
         done => done,
     }
-}
-
-/// The changes whose values do not fit into a statement. Their texts are not even made.
-fn too_large(prepared: &[Prepared<'_>], packet: usize) -> HashMap<usize, Outcome> {
-    let refused = prepared.iter().filter_map(|prepared| {
-        let bytes = bytes(prepared.change);
-        (bytes > packet).then(|| {
-            let reason = format!(
-                "its values take {bytes} bytes in a statement, and the server takes at most {packet} (max_allowed_packet)"
-            );
-            (prepared.at, Outcome::Refused(reason))
-        })
-    });
-    refused.collect()
-}
-
-/// About how many bytes the values take in a statement: a literal has two digits for each byte.
-fn bytes(change: &Change) -> usize {
-    change.values.values().map(|value| value.bytes().saturating_mul(2)).sum()
-}
-
-/// The most bytes that the server takes in a statement, which matters only for large values.
-async fn packet<C: Connection>(transaction: &mut C, batch: &[Change]) -> Attempt<usize> {
-    if batch.iter().map(bytes).sum::<usize>() < SMALL {
-        return Ok(usize::MAX);
-    }
-    let read = format!("SELECT CAST(@@SESSION.max_allowed_packet AS UNSIGNED){ALL}");
-    let rows = transaction.read(read).await?;
-    let most = rows.first().map(|row| number_at(row, 0)).transpose()?.unwrap_or(0);
-    Ok(usize::try_from(most).unwrap_or(usize::MAX))
 }
 
 /// What becomes of a change because of what was applied before it; `None` if it is to be applied.

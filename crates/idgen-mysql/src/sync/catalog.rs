@@ -1,7 +1,7 @@
 //! Reads a table from the catalog, over the caller's connection. Nothing here is judged.
 
-use idgen_database::catalog::ForeignKey;
 use idgen_database::catalog::mysql::{self, IndexPart};
+use idgen_database::catalog::{ForeignKey, Query};
 
 use crate::error::failure::Attempt;
 use crate::statement::caller::Connection;
@@ -60,9 +60,9 @@ fn expression(shown: &str, is_mysql: &str) -> String {
 
 /// The rows of an answer, as the catalog's readers take them: `NULL` is the empty text. The session of the caller may have any
 /// settings, and what is read is kept for all callers.
-async fn rows<C: Connection>(connection: &mut C, sql: String) -> Attempt<Vec<Vec<String>>> {
+async fn rows<C: Connection>(connection: &mut C, query: &Query) -> Attempt<Vec<Vec<String>>> {
     let mut rows = Vec::new();
-    for row in connection.read(mysql::in_bytes(&sql)).await? {
+    for row in connection.read(query.in_bytes()).await? {
         let cells = (0..row.len()).map(|at| Ok(row.text(at)?.unwrap_or_default()));
         rows.push(cells.collect::<Attempt<_>>()?);
     }
@@ -73,15 +73,20 @@ async fn rows<C: Connection>(connection: &mut C, sql: String) -> Attempt<Vec<Vec
 pub(super) async fn read<C: Connection>(connection: &mut C, name: &str) -> Attempt<CatalogTable> {
     let of_name = format!("TABLE_SCHEMA = DATABASE() AND TABLE_NAME = '{name}'");
     let mut table = CatalogTable::default();
-    let engine = format!("SELECT engine FROM information_schema.tables WHERE {of_name}");
-    for row in rows(connection, engine).await? {
+    let engine = Query::new(&["ENGINE"], format!("information_schema.TABLES WHERE {of_name}"));
+    for row in rows(connection, &engine).await? {
         table.engine = row.into_iter().next().filter(|engine| !engine.is_empty());
     }
-    let more = format!(
-        ", COLUMN_KEY, CAST(CHARACTER_OCTET_LENGTH AS CHAR), CAST(NUMERIC_SCALE AS CHAR), CAST(DATETIME_PRECISION AS CHAR), \
-         IF(COLUMN_DEFAULT IS NULL, 'NO', 'YES'), GENERATION_EXPRESSION, {IS_MYSQL}"
-    );
-    for row in rows(connection, mysql::columns(&of_name, &more)).await? {
+    let more = [
+        "COLUMN_KEY",
+        "CAST(CHARACTER_OCTET_LENGTH AS CHAR)",
+        "CAST(NUMERIC_SCALE AS CHAR)",
+        "CAST(DATETIME_PRECISION AS CHAR)",
+        "IF(COLUMN_DEFAULT IS NULL, 'NO', 'YES')",
+        "GENERATION_EXPRESSION",
+        IS_MYSQL,
+    ];
+    for row in rows(connection, &mysql::columns(&of_name, &more)).await? {
         let Some(read) = mysql::Column::of_row(&row) else { continue };
         let [key, octets, scale, fraction, has_default, generated, is_mysql] = read.more else { continue };
         table.columns.push(CatalogColumn {
@@ -100,11 +105,11 @@ pub(super) async fn read<C: Connection>(connection: &mut C, name: &str) -> Attem
         });
     }
     let here = format!("k.TABLE_SCHEMA = DATABASE() AND k.TABLE_NAME = '{name}'");
-    let keys = rows(connection, mysql::foreign_keys_with_rules(&here)).await?;
+    let keys = rows(connection, &mysql::foreign_keys_with_rules(&here)).await?;
     table.references = ForeignKey::of_rows(&keys);
-    let more = format!(", COALESCE(/*!80013 EXPRESSION, */ NULL), {IS_MYSQL}");
+    let more = ["COALESCE(/*!80013 EXPRESSION, */ NULL)", IS_MYSQL];
     let unique = format!("{of_name} AND NON_UNIQUE = 0 AND INDEX_NAME <> '{}'", IndexPart::PRIMARY);
-    for row in rows(connection, mysql::index_parts(&unique, &more)).await? {
+    for row in rows(connection, &mysql::index_parts(&unique, &more)).await? {
         let Some(read) = IndexPart::of_row(&row) else { continue };
         let [shown, is_mysql] = read.more else { continue };
         let part = UniquePart {

@@ -49,12 +49,11 @@ impl Writer<'_> {
         while left.len() > 1 {
             let before = self.begin_exchange(connection, &left).await?;
             // One of two rows is enough, such as where only one value is free.
-            let mut again = Vec::new();
+            let mut is_any_parked = false;
             for row in &left {
-                if self.park(connection, row).await? {
-                    again.clone_from(&left);
-                }
+                is_any_parked |= self.park(connection, row).await?;
             }
+            let mut again = if is_any_parked { left.clone() } else { Vec::new() };
             while !again.is_empty() {
                 let applied = self.applied;
                 self.put_all(connection, &again).await?;
@@ -309,17 +308,14 @@ fn index_named<'a>(said: &'a str, table: &str) -> Option<&'a str> {
 /// A value as the column stores it. A number that is compared with a text is equal to other texts, too, and a text that is
 /// compared with a number is rounded.
 fn as_compared(holds: &Holds, value: &Value) -> String {
+    let text = |number: &dyn std::fmt::Display| Value::Text(number.to_string()).literal();
     match (holds, value) {
-        (Holds::Characters { .. } | Holds::Text(_), Value::Int(number)) => {
-            Value::Text(number.to_string()).literal()
-        }
-        (Holds::Characters { .. } | Holds::Text(_), Value::UInt(number)) => {
-            Value::Text(number.to_string()).literal()
-        }
+        (Holds::Characters { .. } | Holds::Text(_), Value::Int(number)) => text(number),
+        (Holds::Characters { .. } | Holds::Text(_), Value::UInt(number)) => text(number),
         (Holds::Characters { .. } | Holds::Text(_), Value::Float(number))
             if *number == 0.0 || (1e-4..1e14).contains(&number.abs()) =>
         {
-            Value::Text(number.to_string()).literal()
+            text(number)
         }
         (Holds::Integers(_), Value::Text(text)) => match text.trim().parse::<i128>() {
             Ok(number) => number.to_string(),

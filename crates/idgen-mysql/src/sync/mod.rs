@@ -33,6 +33,7 @@ mod intake;
 mod log;
 mod mode;
 mod open;
+mod packet;
 mod park;
 mod prepare;
 mod round;

@@ -123,10 +123,6 @@ fn candidates(
         _ => String::new(),
     };
     let near = |step: &str| ["+", "-"].map(|sign| near(shape, parts, row.id, column, sign, step));
-    let bytes = |length: usize| {
-        let bytes: Vec<u8> = (0..length).map(|_| fastrand::u8(..)).collect();
-        Value::Bytes(bytes).literal()
-    };
     let mut values: Vec<String> = match (is_column, &nullable) {
         (true, Some(null)) => vec![null.clone()],
         _ => Vec::new(),
@@ -137,10 +133,9 @@ fn candidates(
             values.extend(texts(&sent, usize::try_from(*most).unwrap_or(usize::MAX)));
         }
         Holds::Binary(length) => {
-            let length = usize::try_from(*length).unwrap_or(usize::MAX).min(255);
-            values.extend((0..8).map(|_| bytes(length)));
+            values.extend((0..8).map(|_| random_bytes((*length).min(255))));
         }
-        Holds::Bytes => values.extend([7, 4, 3, 2, 2, 1, 1, 1].map(bytes)),
+        Holds::Bytes => values.extend([7, 4, 3, 2, 2, 1, 1, 1].map(random_bytes)),
         Holds::Integers(_) | Holds::Doubles | Holds::Floats | Holds::Year | Holds::Bits => {
             values.extend(near("1"));
         }
@@ -230,11 +225,8 @@ fn other_value(shape: &Shape, column: &str, holds: &Holds) -> Option<String> {
             "(SELECT above FROM (SELECT MAX(`{column}`) + 1 AS above FROM `{}`) AS largest)",
             shape.name
         )),
-        Holds::Binary(length @ 8..) => {
-            let bytes: String = (0..*length).map(|_| format!("{:02x}", fastrand::u8(..))).collect();
-            Some(format!("x'{bytes}'"))
-        }
-        Holds::Bytes => Some(format!("x'{:016x}'", fastrand::u64(..))),
+        Holds::Binary(length @ 8..) => Some(random_bytes(*length)),
+        Holds::Bytes => Some(random_bytes(8)),
         Holds::Time { of: Time::Day, .. } => {
             Some(format!("DATE_ADD('1000-01-01', INTERVAL {} DAY)", below(3_000_000)))
         }
@@ -248,6 +240,10 @@ fn other_value(shape: &Shape, column: &str, holds: &Holds) -> Option<String> {
         Holds::Members(members) => Some(free_number(shape, column, 0..1 << members.len().min(7))),
         _ => None,
     }
+}
+
+fn random_bytes(count: u64) -> String {
+    Value::Bytes((0..count).map(|_| fastrand::u8(..)).collect()).literal()
 }
 
 /// The smallest of a few numbers that no row has in this column, and NULL if rows have them all.

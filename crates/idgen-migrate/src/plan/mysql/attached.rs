@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use super::quote::text;
 use super::session::Session;
-use super::signature::{comparable, referring};
+use super::signature::{IS_ELSEWHERE, comparable, referring};
 use super::texts::TableText;
 use idgen_database::Result;
 
@@ -107,10 +107,7 @@ impl Attached {
         // The account may not see the tables of another schema. A plan for a table that they refer to was refused.
         let others = line(
             &format!("'REFERENCED BY', {}, f.referring", text(&table.now)),
-            &format!(
-                "({}) AS f WHERE LEFT(f.referring, CHAR_LENGTH(f.here) + 1) <> CONCAT(f.here, '/')",
-                referring(self.is_mysql, physical)
-            ),
+            &format!("({}) AS f WHERE {IS_ELSEWHERE}", referring(self.is_mysql, physical)),
         );
         format!("{lines} UNION ALL {others}")
     }
@@ -145,25 +142,23 @@ impl Attached {
         }
         parts.push(self.conditions(&logical, &physical));
         parts.push(foreign_keys(names, &physical));
-        if !self.is_mysql {
-            // MariaDB shows the SRID of a column here alone.
-            parts.push(line(
-                &format!("'GEOMETRY', {logical}, g.G_GEOMETRY_COLUMN, g.SRID"),
-                &format!(
-                    "information_schema.GEOMETRY_COLUMNS AS g WHERE g.G_TABLE_SCHEMA = DATABASE() AND {}",
-                    is("g.G_TABLE_NAME", &physical)
-                ),
-            ));
-        }
-        if self.is_mysql {
-            parts.push(line(
+        parts.push(match self.is_mysql {
+            true => line(
                 &format!("'HISTOGRAM', {logical}, h.COLUMN_NAME"),
                 &format!(
                     "information_schema.COLUMN_STATISTICS AS h WHERE h.SCHEMA_NAME = DATABASE() AND {}",
                     is("h.TABLE_NAME", &physical)
                 ),
-            ));
-        }
+            ),
+            // MariaDB shows the SRID of a column here alone.
+            false => line(
+                &format!("'GEOMETRY', {logical}, g.G_GEOMETRY_COLUMN, g.SRID"),
+                &format!(
+                    "information_schema.GEOMETRY_COLUMNS AS g WHERE g.G_TABLE_SCHEMA = DATABASE() AND {}",
+                    is("g.G_TABLE_NAME", &physical)
+                ),
+            ),
+        });
         parts.join(" UNION ALL ")
     }
 

@@ -11,7 +11,7 @@ use crate::plan::reasons::of_reasons;
 use idgen_database::Result;
 use idgen_database::catalog::ForeignKey;
 
-/// What every trigger of a plan says.
+/// Each trigger of a plan has these words, with which it fails where its plan is damaged (templates/phase.sql).
 const OF_PLAN: &str = "idgen plan: the table of the phase has no row";
 
 pub(super) async fn check(
@@ -21,23 +21,18 @@ pub(super) async fn check(
     options: &Options,
 ) -> Result<()> {
     let mut reasons: Vec<String> = graph.order.iter().filter_map(|name| of_table(catalog, name)).collect();
-    let of_plans: Vec<&str> = catalog
-        .programs
-        .iter()
-        .filter(|program| program.text.contains(OF_PLAN))
-        .map(|program| program.shown.as_str())
-        .collect();
     for (table, trigger) in catalog.triggers.iter().filter(|(table, _)| graph.order.contains(table)) {
-        if of_plans.contains(&&*format!("trigger {trigger}")) {
-            reasons.push(format!(
+        let shown = format!("trigger {trigger}");
+        let mut programs = catalog.programs.iter();
+        reasons.push(match programs.any(|program| program.shown == shown && program.text.contains(OF_PLAN)) {
+            true => format!(
                 "another plan of idgen is at work on the table {table} (its trigger {trigger}): execute it to its end, or undo it, and plan again"
-            ));
-            continue;
-        }
-        reasons.push(format!(
-            "the table {table} has the trigger {trigger}: after the renaming it would belong to the old table. Drop it, and create \
-             it for the new table after the last step"
-        ));
+            ),
+            false => format!(
+                "the table {table} has the trigger {trigger}: after the renaming it would belong to the old table. Drop it, and create \
+                 it for the new table after the last step"
+            ),
+        });
     }
     if !graph.circle.is_empty() {
         let names: Vec<_> = graph.circle.iter().map(String::as_str).collect();

@@ -60,50 +60,52 @@ pub(super) fn identity(names: &Names, table: &str) -> String {
 
 /// The identity of a table in the schema that this expression gives: `plan status` looks at all schemas, and is in none of them.
 pub(super) fn identity_in(is_mysql: bool, schema: &str, table: &str) -> String {
-    let table = text(table);
+    let own = path(is_mysql, schema, &text(table));
     if is_mysql {
-        let own = comparable(&format!("CONCAT({schema}, '/', CONVERT({table} USING utf8mb4))"));
         return format!(
-            "COALESCE((SELECT i.SPACE FROM information_schema.INNODB_TABLESPACES AS i WHERE {} = {own}), \
-             (SELECT i.TABLE_ID FROM information_schema.INNODB_TABLES AS i WHERE {} = {own}), '{NONE}')",
-            comparable("i.NAME"),
-            comparable("i.NAME"),
+            "COALESCE((SELECT i.SPACE FROM information_schema.INNODB_TABLESPACES AS i WHERE {name} = {own}), \
+             (SELECT i.TABLE_ID FROM information_schema.INNODB_TABLES AS i WHERE {name} = {own}), '{NONE}')",
+            name = comparable("i.NAME"),
         );
     }
-    let own = encoded(schema, &table);
     format!(
         "COALESCE((SELECT i.TABLE_ID FROM information_schema.INNODB_SYS_TABLES AS i WHERE CAST(i.NAME AS BINARY) IN ({own}, \
          CONCAT({own}, '@@@'))), '{NONE}')"
     )
 }
 
-/// A name as InnoDB of MariaDB writes it: schema and table are expressions.
-fn encoded(schema: &str, table: &str) -> String {
-    let encoded =
-        |name: &str| format!("CAST(CONVERT(CONVERT({name} USING utf8mb4) USING filename) AS BINARY)");
-    format!("CONCAT({}, '/', {})", encoded(schema), encoded(table))
+/// An expression for a name as InnoDB shows it, in all its characters. `name` is an expression, too.
+pub(super) fn in_innodb(is_mysql: bool, name: &str) -> String {
+    match is_mysql {
+        true => comparable(name),
+        false => format!("CAST(CONVERT(CONVERT({name} USING utf8mb4) USING filename) AS BINARY)"),
+    }
+}
+
+/// The same for a table with its schema.
+fn path(is_mysql: bool, schema: &str, table: &str) -> String {
+    match is_mysql {
+        true => comparable(&format!("CONCAT({schema}, '/', CONVERT({table} USING utf8mb4))")),
+        false => format!("CONCAT({}, '/', {})", in_innodb(false, schema), in_innodb(false, table)),
+    }
 }
 
 /// A query for the tables whose foreign keys refer to a table of the schema, as InnoDB names them, and the schema as it would name it. InnoDB
 /// shows also those that the account may not see.
 pub(super) fn referring(is_mysql: bool, table: &str) -> String {
-    let (view, own, schema) = match is_mysql {
-        true => {
-            let own = format!("CONCAT(DATABASE(), '/', CONVERT({} USING utf8mb4))", text(table));
-            ("INNODB_FOREIGN", comparable(&own), comparable("DATABASE()"))
-        }
-        false => {
-            let schema = "CAST(CONVERT(CONVERT(DATABASE() USING utf8mb4) USING filename) AS BINARY)";
-            ("INNODB_SYS_FOREIGN", encoded("DATABASE()", &text(table)), schema.to_owned())
-        }
-    };
+    let view = if is_mysql { "INNODB_FOREIGN" } else { "INNODB_SYS_FOREIGN" };
     let name = |column: &str| if is_mysql { comparable(column) } else { format!("CAST({column} AS BINARY)") };
     format!(
-        "SELECT {} AS referring, {schema} AS here FROM information_schema.{view} AS i WHERE {} = {own}",
+        "SELECT {} AS referring, {} AS here FROM information_schema.{view} AS i WHERE {} = {}",
         name("i.FOR_NAME"),
-        name("i.REF_NAME")
+        in_innodb(is_mysql, "DATABASE()"),
+        name("i.REF_NAME"),
+        path(is_mysql, "DATABASE()", &text(table))
     )
 }
+
+/// A condition that a row `f` of [`referring`] is a table of another schema.
+pub(super) const IS_ELSEWHERE: &str = "LEFT(f.referring, CHAR_LENGTH(f.here) + 1) <> CONCAT(f.here, '/')";
 
 fn triggers(side: &SideText, on: &str) -> String {
     let all = side.triggers().map(|name| text(name)).join(", ");

@@ -137,7 +137,7 @@ impl Steps<'_> {
             .collect()
     }
 
-    /// What hangs on the new tables, to be recorded.
+    /// Each new table, by the name that its old one has, with a query of the lines that a step records at its end.
     fn lines_of_new(&self) -> Vec<(String, String)> {
         let lines =
             |table: &TableText| (table.now.clone(), self.attached.lines(self.tables, table, Role::New));

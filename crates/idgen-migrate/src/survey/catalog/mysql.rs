@@ -108,7 +108,7 @@ async fn tables(session: &mut Session, catalog: &mut Catalog, places: &mut Place
 }
 
 async fn columns(session: &mut Session, catalog: &mut Catalog, places: &Places) -> Result<()> {
-    let sql = mysql::columns(&of_schema("TABLE_SCHEMA"), "");
+    let sql = mysql::columns(&of_schema("TABLE_SCHEMA"), &[]).sql();
     for row in session.catalog("columns", &sql).await? {
         let row = Cell::texts(&row);
         let Some(read) = mysql::Column::of_row(&row) else { continue };
@@ -161,7 +161,7 @@ fn class(data_type: &str, type_text: &str) -> Class {
 }
 
 async fn keys(session: &mut Session, catalog: &mut Catalog, places: &Places) -> Result<()> {
-    let sql = mysql::index_parts(&of_schema("TABLE_SCHEMA"), "");
+    let sql = mysql::index_parts(&of_schema("TABLE_SCHEMA"), &[]).sql();
     for row in session.catalog("keys", &sql).await? {
         let row = Cell::texts(&row);
         let Some(part) = IndexPart::of_row(&row) else { continue };
@@ -182,7 +182,7 @@ async fn keys(session: &mut Session, catalog: &mut Catalog, places: &Places) -> 
 }
 
 async fn foreign(session: &mut Session, catalog: &mut Catalog, places: &Places) -> Result<()> {
-    foreign_keys(session, catalog, places, &mysql::foreign_keys(&of_schema("k.TABLE_SCHEMA"))).await
+    foreign_keys(session, catalog, places, &mysql::foreign_keys(&of_schema("k.TABLE_SCHEMA")).sql()).await
 }
 
 /// Pages of each index. The table of statistics may be read only with a privilege.

@@ -2,7 +2,7 @@
 
 use crate::ledger::world::Servers;
 
-/// What the application would find changed when it uses that side.
+/// A step is refused before the application would use a table that lacks an index, a default or a foreign key.
 pub fn the_side_that_is_not_in_use(servers: &Servers) {
     let world = servers.world();
     let sql = |sql: &str| servers.sql(&world.scratch, sql).unwrap();

@@ -10,7 +10,7 @@ fn insert(id: &str, name: &str) -> String {
     format!("INSERT INTO c VALUES ('{id}', '{name}')")
 }
 
-/// What would get the key of another id, or would not be found on the way back, is refused; capital letters stay as they are.
+/// An id is refused if it would get the key of another one, or if the way back would not find its row; capital letters stay as they are.
 pub fn spellings(servers: &Servers) {
     let (first, capitals) = (text(0xa1), text(0xd4).to_uppercase());
     let without_hyphens = text(0xe5).replace('-', "");

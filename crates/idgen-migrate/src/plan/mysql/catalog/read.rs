@@ -48,8 +48,8 @@ impl Catalog {
     }
 
     async fn read_columns(&mut self, session: &mut Session) -> Result<()> {
-        let more = ", CONCAT('=', COLUMN_DEFAULT), GENERATION_EXPRESSION, COLUMN_COMMENT";
-        for row in session.rows(&mysql::columns(HERE, more)).await? {
+        let more = ["CONCAT('=', COLUMN_DEFAULT)", "GENERATION_EXPRESSION", "COLUMN_COMMENT"];
+        for row in session.rows(&mysql::columns(HERE, &more).sql()).await? {
             let Some(read) = mysql::Column::of_row(&row) else { continue };
             let ([default, made, comment], Some(table)) = (read.more, self.tables.get_mut(read.table)) else {
                 continue;
@@ -83,10 +83,9 @@ impl Catalog {
             Engine::MySql => ("EXPRESSION", "IS_VISIBLE = 'YES'"),
             _ => ("NULL", "IGNORED = 'NO'"),
         };
-        let more = format!(
-            ", {expression}, NULLABLE, IF({is_seen} AND COLLATION = 'A' AND INDEX_COMMENT = '', '1', '0')"
-        );
-        for row in session.rows(&mysql::index_parts(HERE, &more)).await? {
+        let is_plain = format!("IF({is_seen} AND COLLATION = 'A' AND INDEX_COMMENT = '', '1', '0')");
+        let more = [expression, "NULLABLE", &is_plain];
+        for row in session.rows(&mysql::index_parts(HERE, &more).sql()).await? {
             let Some(read) = IndexPart::of_row(&row) else { continue };
             let ([expression, nullable, is_plain], Some(table)) =
                 (read.more, self.tables.get_mut(read.table))
@@ -155,10 +154,10 @@ impl Catalog {
 
     async fn read_foreign_keys(&mut self, session: &mut Session) -> Result<()> {
         let schema = text(&self.schema);
-        let sql = mysql::foreign_keys_with_rules(&format!(
+        let keys = mysql::foreign_keys_with_rules(&format!(
             "k.TABLE_SCHEMA = {schema} OR k.REFERENCED_TABLE_SCHEMA = {schema}"
         ));
-        self.foreign = ForeignKey::of_rows(&session.rows(&sql).await?);
+        self.foreign = ForeignKey::of_rows(&session.rows(&keys.sql()).await?);
         Ok(())
     }
 }

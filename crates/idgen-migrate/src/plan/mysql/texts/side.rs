@@ -25,7 +25,7 @@ pub(in crate::plan::mysql) struct SideText {
     misspelled: Vec<MisspelledText>,
     /// The same after an UPDATE.
     updated: Vec<String>,
-    /// The same for a row of the other table that is there.
+    /// The values that an UPDATE of a row of the other table sets. On the way back, an id keeps the spelling that its row has.
     set: Vec<String>,
     where_old: String,
     key_changed: String,
@@ -39,11 +39,11 @@ pub(in crate::plan::mysql) struct SideText {
     delete_asks: Vec<Ask>,
 }
 
-/// A new value that is refused.
+/// A column whose new value is refused where the condition `wrong` is true.
 #[derive(Serialize)]
 struct MisspelledText {
     wrong: String,
-    /// The value is another one than before.
+    /// A condition that an UPDATE has changed the value; one that it leaves as it is was stored before the triggers were made.
     changed: String,
     message: String,
 }
@@ -153,7 +153,8 @@ impl Side<'_> {
         (written.into_iter().map(|(name, _)| name).collect(), values)
     }
 
-    /// What is no id, or is spelled otherwise, would get a key that it shares with another id, or that the way back does not find.
+    /// Values that the triggers of the old table refuse: no ids, and ids in another spelling than the others. These would get the key of another
+    /// row, or one by which the way back does not find their row.
     fn misspelled(&self) -> Vec<MisspelledText> {
         let of = |column: &&Column| {
             let form = self.texts.conversion(&self.table.name, column)?.form;

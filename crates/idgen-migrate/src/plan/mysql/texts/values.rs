@@ -113,22 +113,21 @@ impl Texts<'_> {
         let value = column_of("t", &column.name);
         match self.fate(table, column) {
             Fate::Named(conversion, map) | Fate::Refers(conversion, map) if new != column.name => {
-                let equal = format!("{} <=> {}", map.bytes_of(&found), conversion.forward(&value));
-                match conversion.form.misspelled(&value) {
-                    Some(misspelled) => format!("({equal} AND NOT ({misspelled}))"),
-                    None => equal,
-                }
+                is_of_id(&map.bytes_of(&found), &conversion, &value)
             }
-            Fate::Changes(conversion) => {
-                let equal = format!("{found} <=> {}", conversion.forward(&value));
-                match conversion.form.misspelled(&value) {
-                    Some(misspelled) => format!("({equal} AND NOT ({misspelled}))"),
-                    None => equal,
-                }
-            }
+            Fate::Changes(conversion) => is_of_id(&found, &conversion, &value),
             _ if column.charset.is_empty() => format!("{found} <=> {value}"),
             _ => format!("CAST({found} AS BINARY) <=> CAST({value} AS BINARY)"),
         }
+    }
+}
+
+/// A condition that the id of a row `s` is that of a value, whose spelling is that of the others: otherwise it may be the id of two rows.
+fn is_of_id(found: &str, conversion: &Conversion, value: &str) -> String {
+    let equal = format!("{found} <=> {}", conversion.forward(value));
+    match conversion.form.misspelled(value) {
+        Some(misspelled) => format!("({equal} AND NOT ({misspelled}))"),
+        None => equal,
     }
 }
 
