@@ -14,7 +14,7 @@ check: ## formatting, clippy, and every test and doc test that needs no database
 
 # The bindings have workspaces of their own, but most of their dependencies are those of the main workspace. With its folder and
 # its profile, these are not checked again.
-CHECKED_TOO = CARGO_TARGET_DIR=$(CURDIR)/target CARGO_PROFILE_DEV_DEBUG=line-tables-only
+CHECKED_TOO = CARGO_TARGET_DIR=$(CURDIR)/target CARGO_PROFILE_DEV_DEBUG=$${CARGO_PROFILE_DEV_DEBUG:-line-tables-only}
 
 lint: ## formatting, clippy, rustdoc, the list of public items, links between pages, the table of languages and the version in all files, with warnings as errors
 	scripts/links.py
@@ -291,16 +291,17 @@ soak-sync: setup ## 1,000 devices make 10^6 rows, while servers and the database
 	IDGEN_SYNC_DEVICES=$(SYNC_DEVICES) IDGEN_SYNC_VISITS=$(SYNC_VISITS) IDGEN_SYNC_SERVER_KILLS=$(SYNC_SERVER_KILLS) \
 		IDGEN_SYNC_KILLS=$(SYNC_KILLS) cargo test --release -p idgen-sync-server --test simulation $(SYNC_TEST) -- --test-threads 1 --nocapture
 	IDGEN_SYNC_DEVICES=200 IDGEN_SYNC_KILLS=$(SYNC_KILLS) \
-		cargo test --release -p idgen-mysql --test servers sync_races -- --test-threads 1
+		cargo test --release -p idgen-mysql --test servers sync_races -- --test-threads 1 --include-ignored
 	IDGEN_SYNC_SCHEMAS=300 cargo test --release -p idgen-mysql --test servers sync_generated -- --test-threads 2
 
 soak: test-arm-if-able bench-instructions test-program soak-ids soak-check soak-sync test-clusters ## the long tests: clusters, ten million operations each, hundreds of kills, long records (hours)
-	IDGEN_FORECASTS=all cargo test --release -p idgen-lab --test forecasts
-	cargo test --release -p idgen-lab --test model --test model_postgres --test model_sqlite --test strangers -- --ignored
+	IDGEN_FORECASTS=all cargo test --release -p idgen-lab --lib --test forecasts --test hold_out --test model \
+		--test model_postgres --test model_sqlite --test strangers -- --include-ignored
+	cargo test --release -p idgen-mysql --test servers -- --ignored --skip histories --skip sync_races
 	IDGEN_ADVERSARY=complete cargo test --release -p idgen-mysql --test adversary
 	IDGEN_RANDOM=all cargo test --release -p idgen-migrate --lib random_values
 	IDGEN_SOAK_OPERATIONS=$(SOAK_OPERATIONS) IDGEN_SOAK_KILLS=$(SOAK_KILLS) \
-		cargo test --release -p idgen-mysql --test servers -- --test-threads 1 histories kills
+		cargo test --release -p idgen-mysql --test servers -- --test-threads 1 --include-ignored histories kills
 	IDGEN_SOAK_OPERATIONS=$(SOAK_OPERATIONS) cargo test --release -p idgen-migrate --test plan_postgres -- --test-threads 1
-	IDGEN_SOAK_OPERATIONS=$(SOAK_OPERATIONS) cargo test --release -p idgen-migrate --test plan_mysql -- --test-threads 1 --include-ignored whole kills forms replica damage walk
+	IDGEN_SOAK_OPERATIONS=$(SOAK_OPERATIONS) cargo test --release -p idgen-migrate --test plan_mysql -- --test-threads 1 --include-ignored whole kills forms replica damage walk ledger
 	IDGEN_SOAK_OPERATIONS=$(SOAK_OPERATIONS) cargo test --release --test map damaged

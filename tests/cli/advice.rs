@@ -136,9 +136,7 @@ fn advice_knows_other_columns_and_sizes() {
     }
     let said = lines(&["lab", "advise", "--rows", "20K", "--existing", "short:20K"]).join(" ");
     assert!(said.contains("No other kind of id that is compared fits the column of device"), "{said}");
-    for rows in ["2K", "20G"] {
-        let advice = json(&["lab", "advise", "--rows", rows, "--pool", "16M", "--json"]);
-        assert_eq!(advice["recommended"], "v7-binary", "{rows}");
-        assert!(advice["candidates"][0]["outgrows_pool_at_rows"].as_u64().unwrap() > 50_000, "{advice}");
-    }
+    let advice = json(&["lab", "advise", "--rows", "2K", "--pool", "16M", "--json"]);
+    assert_eq!(advice["recommended"], "v7-binary");
+    assert!(advice["candidates"][0]["outgrows_pool_at_rows"].as_u64().unwrap() > 50_000, "{advice}");
 }

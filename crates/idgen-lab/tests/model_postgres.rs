@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests, too, fail by panicking")]
 
+mod sample;
+
 use std::path::{Path, PathBuf};
 
 use btree_model::{Nbtree, PostgresIndex, Shape};
@@ -10,6 +12,7 @@ use idgen_lab::Key;
 use idgen_lab::forecast::{Load, PostgresSettings, predict};
 use idgen_lab::strategy::{Ids, Strategy, find};
 use idgen_record::{Column, Database, Results, Workload};
+use sample::sample;
 
 /// The results files of PostgreSQL below docs/results.
 fn recorded() -> Vec<PathBuf> {
@@ -84,7 +87,7 @@ fn within(found: f64, measured: f64, share: f64) -> bool {
     (found / measured - 1.0).abs() <= share
 }
 
-/// The number of runs, and a line for each run that the model misses. Runs with several writers are left out, because
+/// The number of runs, of whose repeats one of three is judged, and a line for each run that the model misses. Runs with several writers are left out, because
 /// the order of their rows cannot be repeated; so are runs with deletes, which the model does not support.
 fn missed(results: &Results, name: &str) -> (usize, Vec<String>) {
     let (mut all, mut missed) = (0, Vec::new());
@@ -100,7 +103,7 @@ fn missed(results: &Results, name: &str) -> (usize, Vec<String>) {
         if each.is_empty() {
             each.push((results.workload.seed, &run.totals, &run.trees));
         }
-        for (seed, totals, trees) in each {
+        for (seed, totals, trees) in sample(3, 0, each) {
             let workload = Workload { seed, ..results.workload.clone() };
             let (leaves, log) = replayed(strategy, &workload);
             let measured = (trees[0].leaf_pages as f64, totals.redo_bytes_per_row.unwrap());
@@ -148,12 +151,12 @@ fn judge(long: bool) -> (usize, Vec<String>) {
 #[test]
 fn every_recorded_run_of_postgres_is_predicted() {
     let (all, missed) = judge(false);
-    assert!(all >= 100 && missed.is_empty(), "{} of {all}:\n{}", missed.len(), missed.join("\n"));
+    assert!(all >= 60 && missed.is_empty(), "{} of {all}:\n{}", missed.len(), missed.join("\n"));
 }
 
 #[test]
 #[ignore = "replays 300 million rows, which takes minutes: make soak"]
 fn every_long_run_of_postgres_is_predicted() {
     let (all, missed) = judge(true);
-    assert!(all >= 48 && missed.is_empty(), "{} of {all}:\n{}", missed.len(), missed.join("\n"));
+    assert!(all >= 16 && missed.is_empty(), "{} of {all}:\n{}", missed.len(), missed.join("\n"));
 }

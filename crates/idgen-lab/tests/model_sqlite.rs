@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests, too, fail by panicking")]
 
+mod sample;
+
 use std::path::{Path, PathBuf};
 
 use btree_model::{SqliteShape, SqliteTable};
@@ -11,6 +13,7 @@ use idgen_lab::strategy::{Ids, Strategy, find};
 use idgen_record::{Column, Database, Results, Workload};
 use rusqlite::types::Value;
 use rusqlite::{Connection, ffi, params};
+use sample::sample;
 
 /// Rows in a transaction.
 const COMMIT_ROWS: u64 = 1_000;
@@ -268,9 +271,9 @@ fn replayed(strategy: &'static Strategy, workload: &Workload, page: u32) -> [f64
 }
 
 /// Runs with as many rows or more take too long for every test run.
-const LONG: u64 = 1_000_000;
+const LONG: u64 = 500_000;
 
-/// Judges the recorded runs that are long, or those that are not: their number, and those that the model misses.
+/// Judges one of three repeats of the recorded runs that are long, or of those that are not: their number, and those that the model misses.
 fn judge(long: bool) -> (usize, Vec<String>) {
     let (mut all, mut missed) = (0, Vec::new());
     for file in recorded() {
@@ -287,7 +290,7 @@ fn judge(long: bool) -> (usize, Vec<String>) {
                 continue;
             }
             let page = run.settings["page_size"].parse().unwrap();
-            for repeat in &run.repeats {
+            for repeat in sample(3, 0, &run.repeats) {
                 let workload = Workload { seed: repeat.seed, ..results.workload.clone() };
                 let found = replayed(strategy, &workload, page);
                 let totals = &repeat.totals;
@@ -307,11 +310,11 @@ fn judge(long: bool) -> (usize, Vec<String>) {
 #[test]
 fn every_recorded_run_of_sqlite_is_predicted() {
     let (all, missed) = judge(false);
-    assert!(all >= 40 && missed.is_empty(), "{} of {all}:\n{}", missed.len(), missed.join("\n"));
+    assert!(all >= 20 && missed.is_empty(), "{} of {all}:\n{}", missed.len(), missed.join("\n"));
 }
 
 #[test]
-#[ignore = "replays 117 million rows, which takes minutes: make soak"]
+#[ignore = "replays more than 117 million rows, which takes minutes: make soak"]
 fn every_long_run_of_sqlite_is_predicted() {
     let (all, missed) = judge(true);
     assert!(all >= 60 && missed.is_empty(), "{} of {all}:\n{}", missed.len(), missed.join("\n"));

@@ -141,6 +141,7 @@ mod tests {
 
     /// The same for a table that holds rows. Two million rows are scaled by two.
     #[test]
+    #[ignore = "replays ten million rows: make soak"]
     fn a_smaller_table_that_holds_rows_predicts_the_large_one() {
         let v4 = strategy::find("v4-binary").unwrap();
         let load = Load { existing: Some((v4, 1_000_000)), ..load(1_000_000, 500.0, 64, 2) };

@@ -19,9 +19,9 @@ use crate::whole::{left, named};
 const DONE: [&str; 3] =
     ["this step is done: go on with", "nothing to undo here", "or it is undone or finished"];
 
-/// The test kills a file after one of eight of its statements; the soak after each.
+/// The test kills a file after one of twenty of its statements; the soak after each.
 fn distance() -> usize {
-    if crate::is_soak() { 1 } else { 8 }
+    if crate::is_soak() { 1 } else { 20 }
 }
 
 // The files of both servers have the same templates, so `make test` kills those of one.

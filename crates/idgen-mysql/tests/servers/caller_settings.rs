@@ -103,7 +103,7 @@ async fn claims(map: &UuidMap, witness: &UuidMap, connection: &mut MySqlConnecti
 /// Without `unique_checks`, InnoDB buffers the insert into a page of a unique index that is not in memory, and does not look
 /// for the key.
 async fn a_cold_index_is_read(database: Database) {
-    let settings = settings().buffer_pool_mib(8).option("innodb_change_buffering", "all");
+    let settings = settings().buffer_pool_mib(6).option("innodb_change_buffering", "all");
     let server = Server::start(database, &settings).unwrap();
     let scratch = server.scratch().unwrap();
     let map = UuidMap::builder().cache(0).connect(scratch.url()).await.unwrap();
@@ -112,20 +112,20 @@ async fn a_cold_index_is_read(database: Database) {
     let pairs = "INSERT INTO uuid_map (id, uuid) SELECT id + (SELECT MAX(id) FROM uuid_map), \
         UNHEX(LEFT(SHA2(id + (SELECT MAX(id) FROM uuid_map), 256), 32)) FROM uuid_map";
     run(&mut root, "INSERT INTO uuid_map (id, uuid) VALUES (1, UNHEX(LEFT(SHA2(1, 256), 32)))").await;
-    for _ in 0..18 {
+    for _ in 0..17 {
         run(&mut root, pairs).await;
     }
     let next = number(&mut root, "SELECT MAX(id) + 1 FROM uuid_map").await.unwrap();
     run(&mut root, format!("UPDATE uuid_map_state SET next_id = {next}")).await;
     let mut caller = connect(scratch.url()).await;
     run(&mut caller, "SET unique_checks = 0, foreign_key_checks = 0").await;
-    for id in (1..next).step_by(4001) {
+    for id in (1..next).step_by(2003) {
         let uuid = map.uuid_of(id as u64).await.unwrap().unwrap();
         run(&mut caller, "START TRANSACTION").await;
         assert_eq!(map.id_of_within(&mut caller, uuid).await.unwrap(), id as u64);
         run(&mut caller, "COMMIT").await;
     }
-    for id in (7..next).step_by(8009) {
+    for id in (7..next).step_by(4001) {
         let uuid = map.uuid_of(id as u64).await.unwrap().unwrap();
         run(&mut caller, "START TRANSACTION").await;
         let ids = map.ids_of_within(&mut caller, &[uuid, Uuid::new_v4()]).await.unwrap();

@@ -117,34 +117,48 @@ pub async fn assert_sound(url: &str) {
     assert_eq!(number(&mut connection, unreserved).await, Ok(0));
 }
 
-/// Defines a test for each database and index.
+/// Defines tests for each database and index. `make test` executes each on both databases with one index each, in turn; the soak
+/// executes the others.
 macro_rules! everywhere {
-    ($($test:ident),+ $(,)?) => {$(
+    () => {};
+    ($test:ident $(,)?) => {
+        everywhere!(@each $test; ; #[ignore = "make soak executes it"]);
+    };
+    ($test:ident, $next:ident $(, $others:ident)* $(,)?) => {
+        everywhere!(@each $test; ; #[ignore = "make soak executes it"]);
+        everywhere!(@each $next; #[ignore = "make soak executes it"]; );
+        everywhere!($($others),*);
+    };
+    (@each $test:ident; $(#[$one:meta])?; $(#[$other:meta])?) => {
         mod $test {
             use idgen_mysql::Index::{Dedup, Unique};
             use idgen_server::Database::{MariaDb, MySql};
 
             #[tokio::test(flavor = "multi_thread")]
+            $(#[$one])?
             async fn mysql_unique() {
                 super::$test(MySql, Unique).await;
             }
 
             #[tokio::test(flavor = "multi_thread")]
+            $(#[$other])?
             async fn mysql_dedup() {
                 super::$test(MySql, Dedup).await;
             }
 
             #[tokio::test(flavor = "multi_thread")]
+            $(#[$other])?
             async fn mariadb_unique() {
                 super::$test(MariaDb, Unique).await;
             }
 
             #[tokio::test(flavor = "multi_thread")]
+            $(#[$one])?
             async fn mariadb_dedup() {
                 super::$test(MariaDb, Dedup).await;
             }
         }
-    )+};
+    };
 }
 
 /// Defines a test for each database.
