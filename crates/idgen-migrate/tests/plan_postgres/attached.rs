@@ -111,6 +111,11 @@ const CHANGES: &[(&str, &str, &str)] = &[
         "DROP INDEX later",
     ),
     (
+        "CREATE POLICY p ON lines WITH CHECK (lines::text <> '')",
+        "new: lines: policy p: polwithcheck",
+        "DROP POLICY p ON lines",
+    ),
+    (
         "CREATE TABLE archive (kept lines)",
         "new: lines: table column public.archive.kept",
         "DROP TABLE archive",

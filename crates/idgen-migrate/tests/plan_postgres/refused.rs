@@ -65,6 +65,11 @@ const KINDS: &[(&str, &str, &str)] = &[
         "ALTER TABLE orders DROP CONSTRAINT c",
     ),
     (
+        "CREATE POLICY p ON orders USING (orders::text <> '')",
+        "policy p on table public.orders depends on orders.id",
+        "DROP POLICY p ON orders",
+    ),
+    (
         "CREATE INDEX i ON payments (amount) WHERE payments IS NOT NULL",
         "index public.i depends on payments.order_id",
         "DROP INDEX i",

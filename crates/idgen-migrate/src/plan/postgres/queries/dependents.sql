@@ -18,12 +18,14 @@ FROM pg_depend i JOIN pg_class s ON (i.classid, i.objid) = ('pg_class'::regclass
   JOIN pg_depend d ON (d.refclassid, d.refobjid) = ('pg_class'::regclass, s.oid) AND d.deptype IN ('n', 'a')
 WHERE i.refclassid = 'pg_class'::regclass AND i.deptype = 'i'
 UNION
--- Constraints and indexes that read whole rows, and so each column: the catalog records no column for them.
+-- Constraints, indexes and policies that read whole rows, and so each column: the catalog records no column for them.
 SELECT w.id::bigint, a.attnum, false, w.what
 FROM (
     SELECT o.conrelid, pg_describe_object('pg_constraint'::regclass, o.oid, 0) FROM pg_constraint o WHERE o.conbin::text LIKE '%:varattno 0 %'
     UNION ALL SELECT i.indrelid, pg_describe_object('pg_class'::regclass, i.indexrelid, 0) FROM pg_index i
       WHERE concat(i.indexprs::text, i.indpred::text) LIKE '%:varattno 0 %'
+    UNION ALL SELECT y.polrelid, pg_describe_object('pg_policy'::regclass, y.oid, 0) FROM pg_policy y
+      WHERE concat(y.polqual::text, y.polwithcheck::text) LIKE '%:varattno 0 %'
   ) AS w (id, what) JOIN pg_attribute a ON a.attrelid = w.id AND a.attnum > 0 AND NOT a.attisdropped
 WHERE w.id >= 16384
 ORDER BY 1, 2, 4

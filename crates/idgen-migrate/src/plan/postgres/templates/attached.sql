@@ -70,7 +70,7 @@ WITH t (id, shown, keys) AS (
   UNION ALL SELECT '+', t.shown, format('inheritance: %s of %s', i.inhrelid::regclass, i.inhparent::regclass) FROM t JOIN pg_inherits AS i ON t.id IN (i.inhrelid, i.inhparent)
   UNION ALL SELECT CASE WHEN EXISTS (SELECT FROM pg_depend AS d WHERE (d.classid, d.objid, d.refclassid, d.refobjid) = ('pg_policy'::regclass, y.oid, 'pg_class'::regclass, n.id)
       AND d.refobjsubid = ANY (n.own)) THEN '*' WHEN EXISTS (SELECT FROM pg_depend AS d WHERE (d.classid, d.objid, d.refclassid, d.refobjid) = ('pg_policy'::regclass, y.oid, 'pg_class'::regclass, n.id)
-      AND d.refobjsubid = ANY (n.key)) THEN '+' ELSE '-' END, n.shown, format('policy %s: %s', y.polname, p.key || ' ' || p.value)
+      AND d.refobjsubid = ANY (n.key)) OR {{ whole("concat(y.polqual::text, y.polwithcheck::text)") }} THEN '+' ELSE '-' END, n.shown, format('policy %s: %s', y.polname, p.key || ' ' || p.value)
     FROM n JOIN pg_policy AS y ON y.polrelid = n.id CROSS JOIN jsonb_each_text(to_jsonb(y) - '{oid, polname, polrelid}'::text[]
       || jsonb_build_object('polroles', (SELECT array_agg(u::regrole::text ORDER BY 1) FROM unnest(y.polroles) AS u), 'polqual', pg_get_expr(y.polqual, y.polrelid),
         'polwithcheck', pg_get_expr(y.polwithcheck, y.polrelid), 'comment', obj_description(y.oid, 'pg_policy'))) AS p
