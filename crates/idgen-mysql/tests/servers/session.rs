@@ -259,7 +259,7 @@ async fn single_calls_take_few_statements(server: &Server, root: &mut MySqlConne
 
 /// Also without a binary log, where the client has to know that the pair is on disk.
 async fn a_known_uuid_takes_one_round_trip(server: &Server, index: Index) {
-    const CALLS: usize = 20;
+    const CALLS: usize = 5;
     let scratch = server.scratch().unwrap();
     let owner = UuidMap::builder().index(index).connect(scratch.url()).await.unwrap();
     owner.install().await.unwrap();
@@ -271,13 +271,17 @@ async fn a_known_uuid_takes_one_round_trip(server: &Server, index: Index) {
         assert_eq!(map.id_of(uuid).await.unwrap(), id);
     }
     let mut fewest = usize::MAX;
-    // In some rounds, the client checks the map, or the server writes its log.
-    for _ in 0..20 {
+    // In some rounds, the client checks the map, which it does once a second, or the server writes its log. On a busy machine,
+    // these are many.
+    for _ in 0..200 {
         let before = proxy.commands();
         for _ in 0..CALLS {
             assert_eq!(map.id_of(uuid).await.unwrap(), id);
         }
         fewest = fewest.min(proxy.commands() - before);
+        if fewest == CALLS {
+            break;
+        }
     }
     assert_eq!(fewest, CALLS, "round trips of {CALLS} calls");
 }
