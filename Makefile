@@ -1,5 +1,5 @@
 # Continuous integration calls `make test`, which you can run, too.
-.PHONY: setup check lint build test test-workspace test-map test-changed test-lab test-plan test-others wheel-to-test test-features test-arm-if-able test-msrv test-package test-minimal-versions test-reproducible semver deny test-newer test-replicated test-clusters test-adversary test-arm test-targets test-targets-if-able test-python test-django test-js test-ffi test-c test-kotlin test-swift test-conformance test-tutorials conformance wheel program-wheel test-program test-ids test-wheels bench bench-speed bench-instructions bench-record bench-python bench-js bench-kotlin bench-swift features bench-map sanitize fuzz fuzz-count soak soak-map soak-ids soak-check soak-sync
+.PHONY: setup check forms lint build test test-workspace test-map test-changed test-lab test-plan test-others wheel-to-test test-features test-arm-if-able test-msrv test-package test-minimal-versions test-reproducible semver deny test-newer test-replicated test-clusters test-adversary test-arm test-targets test-targets-if-able test-python test-django test-js test-ffi test-c test-kotlin test-swift test-conformance test-tutorials conformance wheel program-wheel test-program test-ids test-wheels bench bench-speed bench-instructions bench-record bench-python bench-js bench-kotlin bench-swift features bench-map sanitize fuzz fuzz-count soak soak-map soak-ids soak-check soak-sync
 .DEFAULT_GOAL := test
 
 setup: ## installs missing packages (as root on Debian), starts Docker, builds the server images
@@ -14,9 +14,9 @@ check: ## formatting, clippy, and every test and doc test that needs no database
 
 # The bindings have workspaces of their own, but most of their dependencies are those of the main workspace. With its folder and
 # its profile, these are not checked again.
-CHECKED_TOO = CARGO_TARGET_DIR=$(CURDIR)/target CARGO_PROFILE_DEV_DEBUG=$${CARGO_PROFILE_DEV_DEBUG:-line-tables-only}
+CHECKED_TOO = CARGO_TARGET_DIR=$(CURDIR)/target CARGO_PROFILE_DEV_DEBUG=line-tables-only
 
-lint: ## formatting, clippy, rustdoc, the list of public items, links between pages, the table of languages and the version in all files, with warnings as errors
+forms: ## formatting, the links between pages, the table of languages, llms.txt and the version in all files (seconds)
 	scripts/links.py
 	scripts/trust.py
 	scripts/version.py
@@ -24,14 +24,18 @@ lint: ## formatting, clippy, rustdoc, the list of public items, links between pa
 	scripts/contributing.py
 	scripts/languages.py
 	cargo fmt --all --check
+	cargo fmt --manifest-path bindings/python/Cargo.toml --check
+	cargo fmt --manifest-path bindings/c/Cargo.toml --check
+	cargo fmt --manifest-path conformance/drivers/rust/Cargo.toml --check
+
+lint: forms ## the same, clippy, rustdoc and the list of public items, with warnings as errors (a quarter of an hour from nothing)
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo clippy -p idgen-keys --lib --no-default-features -- -D warnings
 	cargo clippy -p idgen-keys --lib --no-default-features --features std,mac,prefixed,seal,serde,state-file -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 	scripts/public.py
-	cd bindings/python && cargo fmt --check && $(CHECKED_TOO) cargo clippy -- -D warnings
-	cd bindings/c && cargo fmt --check && $(CHECKED_TOO) cargo clippy --all-targets -- -D warnings
-	cargo fmt --manifest-path conformance/drivers/rust/Cargo.toml --check
+	cd bindings/python && $(CHECKED_TOO) cargo clippy -- -D warnings
+	cd bindings/c && $(CHECKED_TOO) cargo clippy --all-targets -- -D warnings
 	scripts/python.sh lint
 
 # The tests of the workspace by the names of their files. `make test-clusters` runs those of the clusters.
@@ -55,9 +59,10 @@ WORKSPACE = cargo test --workspace --no-fail-fast
 # What `make test` runs after setup and build, three at a time, because most of them wait for servers. The longest come first.
 # Python, C, Kotlin and Swift do one thing after another: at the end, a processor would have nothing to do beside them.
 # They share no server and no folder that both write. Vitess is left out: its image takes ten processor minutes. So are emulated ARM, the
-# counts of instructions and the wheel with the program, four processor minutes each: `make soak` has all four.
+# counts of instructions, the program as a wheel and without its features, and MariaDB 11.8: `make soak` has all of them. Clippy and
+# rustdoc are `make lint`: they compile everything a second time.
 PARTS = test-python test-map test-plan test-others test-ffi test-lab test-replicated test-js test-changed \
-	test-features test-targets-if-able test-newer test-conformance test-ids
+	test-features test-targets-if-able test-conformance
 # A long build that needs nothing of the workspace, and runs beside its own.
 AHEAD = wheel-to-test
 ONE = $(MAKE) --no-print-directory
@@ -75,7 +80,7 @@ test: ## everything that must pass, on MySQL, MariaDB and clusters of both; ends
 timed-%:
 	@scripts/timed.sh run $* $(ONE) $*
 
-build: lint ## what `make test` builds before its parts run, so that none waits for another one's compiler
+build: forms ## what `make test` builds before its parts run, so that none waits for another one's compiler
 	cargo test --workspace --no-run
 
 # What is tested need not be as fast as what people get, which `make wheel`, `make bench` and the packages build: a third of the
@@ -294,7 +299,7 @@ soak-sync: setup ## 1,000 devices make 10^6 rows, while servers and the database
 		cargo test --release -p idgen-mysql --test servers sync_races -- --test-threads 1 --include-ignored
 	IDGEN_SYNC_SCHEMAS=300 cargo test --release -p idgen-mysql --test servers sync_generated -- --test-threads 2
 
-soak: test-arm-if-able bench-instructions test-program soak-ids soak-check soak-sync test-clusters ## the long tests: clusters, ten million operations each, hundreds of kills, long records (hours)
+soak: test-arm-if-able bench-instructions test-program test-newer soak-ids soak-check soak-sync test-clusters ## the long tests: clusters, ten million operations each, hundreds of kills, long records (hours)
 	IDGEN_FORECASTS=all cargo test --release -p idgen-lab --lib --test forecasts --test hold_out --test model \
 		--test model_postgres --test model_sqlite --test strangers -- --include-ignored
 	cargo test --release -p idgen-mysql --test servers -- --ignored --skip histories --skip sync_races
