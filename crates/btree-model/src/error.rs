@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What a fallible function of this crate returns.
+/// A value, or the [`Error`] that says why there is none.
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// Why the model could not run.

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use crate::shape::Shape;
 
-/// How an engine divides pages. Another engine's B+tree is another implementation.
+/// Decides when a page is divided, and between which records. Each engine's B+tree is an implementation.
 ///
 /// ```
 /// use btree_model::{Cut, InnoDb, Model, Ranges, Records, Server, Setup, Shape, SplitRule};
@@ -62,13 +62,13 @@ pub struct Records {
     pub level: u8,
     /// Records on the page.
     pub len: usize,
-    /// How many records the heap has had room for: more than [`Records::len`] once a split has moved some away.
+    /// Records for which the heap has had room: more than [`Records::len`] once a split has moved some away.
     pub heap: usize,
     /// The place of the record inserted last, where no split has cleared it.
     pub last: Option<usize>,
-    /// Whether the row inserted last into the table went to this page.
+    /// True if the row inserted last into the table went to this page.
     pub took_last_row: bool,
-    /// Whether the page is the last of its level.
+    /// True for the last page of a level, on which keys above all others arrive.
     pub rightmost: bool,
 }
 
@@ -89,8 +89,8 @@ impl Records {
 pub struct Cut {
     /// The first record that moves to the upper page.
     pub at: usize,
-    /// Whether the new record becomes the last of the lower page, rather than one of the upper.
+    /// True if the new record becomes the last of the lower page; otherwise it is one of the upper page.
     pub new_goes_down: bool,
-    /// Whether the lower half is the new page, rather than the upper.
+    /// True if the lower half is moved to a new page; otherwise the upper half is.
     pub downwards: bool,
 }

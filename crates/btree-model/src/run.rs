@@ -91,8 +91,8 @@ impl Model {
         Model::sampled(setup, Ranges::all())
     }
 
-    /// The same, but after the first eight million rows only the keys in `ranges` are followed, on their
-    /// share of the server. The figures are for the whole table.
+    /// An empty table as [`Model::new`] makes it, which after the first eight million rows follows only the keys in `ranges`, on
+    /// their share of the server. The figures are for the whole table.
     ///
     /// The first rows are all followed because random keys fill pages in waves: all pages split at about the
     /// same time, and a smaller table would be in another phase of the wave.

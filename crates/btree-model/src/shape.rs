@@ -139,7 +139,7 @@ impl Shape {
         i64::from(self.room()) - i64::from(records) * i64::from(self.record(level)) - directory(records + 1)
     }
 
-    /// Whether a record fits beside `records` on a page of this level, 0 for a leaf, once the page is reorganized.
+    /// Returns true if one more record fits beside `records` on a page of this level, 0 for a leaf, once the page is reorganized.
     ///
     /// ```
     /// use btree_model::Shape;

@@ -67,10 +67,10 @@ pub struct Figures {
     pub splits_per_1k: f64,
     /// Different leaves that got a record, per 1,000 inserts.
     pub distinct_leaves_per_1k: f64,
-    /// What the pool or cache did.
+    /// Pages that the buffer pool or the page cache read and wrote; none for a model without a cache.
     #[serde(flatten)]
     pub pool: Option<PoolFigures>,
-    /// What was added to the log.
+    /// Bytes and page images that were added to the write-ahead log; none for a model without one.
     #[serde(flatten)]
     pub log: Option<LogFigures>,
 }

@@ -33,13 +33,13 @@ pub(crate) struct Search {
 pub struct Duplicates {
     /// Ids that are equal to an earlier one.
     pub repeated: u64,
-    /// How many different values occur more than once.
+    /// Different ids that occur more than once.
     pub values: u64,
     /// Ids whose first occurrence is in another stream, as after a fork.
     pub across_streams: u64,
     /// The pairs that end first: the first occurrence of an id, and the one that repeats it.
     pub first: Vec<Pair>,
-    /// Whether ids were written to temporary files.
+    /// True if the ids did not fit into [`Options::duplicates`](crate::Options::duplicates) bytes of memory and went through temporary files.
     pub used_files: bool,
 }
 

@@ -15,18 +15,18 @@ use idgen::Timestamp;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// How many bytes of ids the search for duplicates keeps in memory, 1 GiB by default; more ids go to temporary files,
-    /// 24 bytes for each. Without a number, duplicates are not searched for.
+    /// The memory of the search for duplicates, 1 GiB by default, in bytes. Ids that do not fit go to temporary files, 24 bytes for
+    /// each. Without a number, duplicates are not searched for.
     pub duplicates: Option<u64>,
     /// The folder of the temporary files; by default that of the system.
     pub folder: PathBuf,
     /// The time of the check: no id can be from later. By default, it is the system's time when ids are added.
     pub now: Option<Timestamp>,
-    /// How far a time may be after the clock's, because clocks differ; 10 ms by default.
+    /// A time that is so much after the clock's is accepted, because clocks differ; 10 ms by default.
     pub tolerance: Duration,
     /// Earlier times are reported; 2000-01-01 by default.
     pub not_before: Timestamp,
-    /// How many ids to predict if their source is recognized; 1 by default.
+    /// Ids to predict if their source is recognized; 1 by default.
     pub predict: usize,
 }
 

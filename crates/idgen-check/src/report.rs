@@ -16,9 +16,9 @@ pub use kind::{CounterReport, KindReport, OrderReport, RandomReport, TimeReport}
 /// The findings of a check.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
-    /// How many ids were read.
+    /// Ids that were read.
     pub ids: u64,
-    /// How many lines were no ids.
+    /// Lines, or records of raw bytes, that are no ids.
     pub bad: u64,
     /// The inputs.
     pub streams: Vec<StreamReport>,
@@ -34,9 +34,9 @@ pub struct Report {
     pub predicted: Vec<SourceReport>,
     /// A verdict for each rule that applies, for each kind.
     pub verdicts: Vec<Verdict>,
-    /// What somebody who sees the ids can learn from them.
+    /// Sentences about what somebody who sees the ids can learn from them, such as the time at which each was made.
     pub outsider: Vec<String>,
-    /// What the tests of randomness cannot show.
+    /// A reminder that tests of randomness find bad sources, and cannot prove a good one.
     pub caution: &'static str,
 }
 
@@ -45,7 +45,7 @@ pub struct Report {
 pub struct StreamReport {
     /// Its name.
     pub name: String,
-    /// How many ids it had.
+    /// Ids that were read from it.
     pub ids: u64,
 }
 
@@ -56,7 +56,7 @@ pub struct SourceReport {
     pub stream: u16,
     /// The kind of these ids; none if version and variant are random too.
     pub kind: Option<&'static str>,
-    /// What follows from it.
+    /// The state of the source, and the ids that follow from it.
     #[serde(flatten)]
     pub prediction: Prediction,
 }
@@ -73,7 +73,7 @@ pub struct Verdict {
     pub kind: Option<&'static str>,
     /// The judgment.
     pub status: Status,
-    /// What was found, as a sentence or a part of one.
+    /// The reason for the status, as a sentence or a part of one.
     pub found: String,
     /// The first few places where it was found.
     pub places: Vec<Place>,

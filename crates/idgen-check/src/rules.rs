@@ -14,7 +14,7 @@ pub struct Rule {
     pub name: &'static str,
     /// The section of RFC 9562.
     pub section: &'static str,
-    /// What holds if the rule holds.
+    /// The property in a few words.
     pub about: &'static str,
 }
 
@@ -73,7 +73,7 @@ impl Status {
     }
 }
 
-/// What a program requires of ids: a rule, or a kind that all of them have.
+/// A rule that ids have to pass, or a kind that all of them have to be.
 ///
 /// ```
 /// use idgen_check::Requirement;

@@ -94,7 +94,7 @@ impl Database {
         Self::ALL.iter().copied().find(|database| database.id() == id)
     }
 
-    /// Whether it runs in the process of its client. Then many rows are committed together, and there is one writer.
+    /// Returns true if the database runs in the process of its client. Then many rows are committed together, and there is one writer.
     pub const fn is_embedded(self) -> bool {
         match self {
             Database::Sqlite => true,
@@ -102,7 +102,7 @@ impl Database {
         }
     }
 
-    /// Whether it has a type `UUID` in addition to 16 bytes, with an order of its own. PostgreSQL's `uuid` is its type for 16 bytes.
+    /// Returns true if there is a type `UUID` in addition to 16 bytes, with an order of its own. PostgreSQL's `uuid` is its type for 16 bytes.
     pub const fn has_uuid_type(self) -> bool {
         match self {
             Database::MariaDb => true,
@@ -110,7 +110,7 @@ impl Database {
         }
     }
 
-    /// Whether `CHAR`, `VARCHAR` and `VARBINARY` are stored in different ways.
+    /// Returns true if `CHAR`, `VARCHAR` and `VARBINARY` are stored in different ways.
     pub const fn has_text_types(self) -> bool {
         match self {
             Database::MySql | Database::MariaDb => true,
@@ -118,7 +118,7 @@ impl Database {
         }
     }
 
-    /// Whether the rows of a table lie in the order of its key. Otherwise they lie in a heap, and the key has an index.
+    /// Returns true if the rows of a table lie in the order of its key. Otherwise they lie in a heap, and the key has an index.
     pub const fn clusters_rows(self) -> bool {
         match self {
             Database::Sqlite | Database::MySql | Database::MariaDb => true,
@@ -126,7 +126,7 @@ impl Database {
         }
     }
 
-    /// Whether the map of `idgen-mysql` and the published stored functions run on it.
+    /// Returns true if the database speaks MySQL's protocol and language, so that the map of `idgen-mysql` runs on it.
     pub const fn speaks_mysql(self) -> bool {
         match self {
             Database::MySql | Database::MariaDb => true,

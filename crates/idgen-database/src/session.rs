@@ -70,12 +70,12 @@ pub struct Statement {
     pub sql: String,
 }
 
-/// What a session may do, and under which name.
+/// The limits of a session, and the name under which others see it.
 #[derive(Clone, Debug)]
 pub struct Limits {
     /// The longest time that a statement may take. The server ends one that takes longer.
     pub statement_time: Duration,
-    /// Whether messages of the server, which may contain values of rows, become part of errors.
+    /// Set it if errors may repeat messages of the server, which can contain values of rows.
     pub show_values: bool,
     /// The name of the program in PostgreSQL's list of sessions.
     pub program: &'static str,
@@ -107,7 +107,7 @@ pub struct Session {
 pub struct Refused {
     /// A sentence for people.
     pub why: String,
-    /// Whether it took longer than its limit.
+    /// True if the server ended the statement at [`Limits::statement_time`].
     pub is_late: bool,
 }
 

@@ -26,7 +26,7 @@ pub struct Change {
     pub row: Uuid,
     /// The number of the change, which ascends with each change of the row.
     pub number: u64,
-    /// What it does.
+    /// Whether the row is stored or deleted.
     pub operation: Operation,
     /// All columns of the row; none if it is deleted.
     pub columns: Map<String, Value>,

@@ -187,7 +187,7 @@ impl Outbox {
         states::resend(database)
     }
 
-    /// How many changes are to be sent, with those that wait.
+    /// Counts the changes that are still to be sent, among them those that wait.
     ///
     /// # Errors
     /// SQLite fails.

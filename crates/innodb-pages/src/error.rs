@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::{fmt, io};
 
-/// What a fallible function of this crate returns.
+/// A value, or the [`Error`] that says why there is none.
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// Why a tablespace file could not be read.

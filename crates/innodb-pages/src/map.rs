@@ -35,7 +35,7 @@ pub enum Cell {
 /// One cell for each page of a file, whichever index it belongs to, in file order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PageMap {
-    /// What the shades stand for.
+    /// The figure of each leaf that its shade shows, such as its fill.
     pub measure: Measure,
     /// `cells[n]` is page n.
     pub cells: Vec<Cell>,

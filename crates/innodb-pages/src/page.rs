@@ -114,7 +114,7 @@ pub struct IndexPage {
     pub level: u16,
     /// User records, with those that are marked deleted and not yet purged, and without the metadata record.
     pub records: u16,
-    /// Whether the first record is the metadata record that MariaDB's instant `ALTER TABLE` puts before the
+    /// True if the first record is the metadata record that MariaDB's instant `ALTER TABLE` puts before the
     /// first row. `data_bytes` includes it.
     pub metadata: bool,
     /// Bytes that the records take, as `INNODB_BUFFER_PAGE.DATA_SIZE`.

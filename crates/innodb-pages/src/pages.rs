@@ -8,9 +8,9 @@ use crate::space::SpaceKind;
 /// Every page of a file, in order, and the names of its indexes.
 #[derive(Clone, Debug)]
 pub struct Pages {
-    /// What the first page says.
+    /// The writer, the size of pages and the checksum, from the first page.
     pub format: Format,
-    /// What the tablespace is for.
+    /// The kind of tablespace, such as that of one table.
     pub kind: SpaceKind,
     /// All pages, so `pages[n].number == n`.
     pub pages: Vec<Page>,

@@ -14,9 +14,9 @@ use crate::stats::{Distribution, LsnAge};
 /// The figures of a whole file.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Survey {
-    /// What the first page says about the file.
+    /// The writer, the size of pages and the checksum, from the first page.
     pub format: Format,
-    /// What the tablespace is for.
+    /// The kind of tablespace, such as that of one table.
     pub kind: SpaceKind,
     /// Pages in the file.
     pub pages: u64,
@@ -37,9 +37,9 @@ pub struct IndexTree {
     pub id: u64,
     /// Its name, where the file has it (MySQL 8.0 and later).
     pub name: Option<String>,
-    /// Whether it is the clustered index, which holds the rows.
+    /// True for the clustered index, which holds the rows.
     pub clustered: bool,
-    /// Whether it is a spatial index, an R-tree.
+    /// True for a spatial index, an R-tree.
     pub spatial: bool,
     /// The page number of its root.
     pub root: u32,
@@ -68,7 +68,7 @@ pub struct Level {
     pub records: u64,
     /// The share of each page that records take.
     pub fill: Distribution,
-    /// How long ago its pages were changed.
+    /// The age of its pages, in bytes of redo log written since their last change.
     pub age: LsnAge,
 }
 

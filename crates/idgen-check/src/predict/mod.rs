@@ -44,21 +44,21 @@ const MOST_WINDOWS: usize = 256;
 pub struct Prediction {
     /// The source: "Math.random() of V8 (Node, Chrome, Edge)".
     pub source: String,
-    /// How its numbers become an id: "4 bits of each of 31 numbers".
+    /// The part of each number that an id takes: "4 bits of each of 31 numbers".
     pub form: String,
-    /// How many ids the state of the source follows from, at the least; the others confirm it.
+    /// The fewest ids from which the state of the source follows. The others confirm it.
     pub needed: usize,
-    /// How many of the ids come from the source in this state.
+    /// Ids that come from the source in this state.
     pub found: usize,
     /// The number of different ids that were compared with the source. A repeated id counts once.
     pub of: usize,
     /// Numbers that were drawn between these ids, and are in none of them.
     pub skipped: usize,
-    /// Whether the ids were given in another order than the one in which they were made.
+    /// True if the ids were given in another order than the one in which they were made.
     pub is_reordered: bool,
-    /// How many other states of the source fit these ids as well; further ids decide.
+    /// Other states of the source that fit these ids as well. Further ids decide between them.
     pub others: usize,
-    /// What to use instead.
+    /// A secure source for the same language, to use instead of this one.
     pub instead: &'static str,
     /// The next ids, as 32 hexadecimal digits with hyphens. A digit that is not known is `?`.
     pub next: Vec<String>,

@@ -12,13 +12,13 @@ use crate::random::Outcome;
 pub struct KindReport {
     /// Its name: `v1` to `v8`, `ulid`, `short`, or another one.
     pub kind: &'static str,
-    /// How many ids have it.
+    /// Ids of this kind.
     pub ids: u64,
     /// Their order.
     pub order: OrderReport,
     /// Their times, where the kind has one.
     pub time: Option<TimeReport>,
-    /// How ids of one time differ, where the kind has a time.
+    /// The method by which ids of one time differ, where the kind has a time.
     pub counter: Option<CounterReport>,
     /// The nodes of versions 1 and 6 as hexadecimal digits; the first 16.
     pub nodes: Vec<String>,
@@ -31,9 +31,9 @@ pub struct KindReport {
 /// Order in the streams of one kind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct OrderReport {
-    /// Whether each id is greater than the one before, so that the order of the ids is that of the file.
+    /// True if each id is greater than the one before it, so that sorting the ids keeps the order of the file.
     pub strict: bool,
-    /// How many ids have one before them.
+    /// Pairs of successive ids that were compared.
     pub pairs: u64,
     /// Smaller ids with the same time.
     pub breaks_within: u64,
@@ -65,7 +65,7 @@ pub struct TimeReport {
     /// How far ids were ahead of the clock at most, in milliseconds: negative if all were made before. Only if they were
     /// read while the generator ran, as the next three.
     pub ahead_ms: Option<f64>,
-    /// How far ids were behind the clock at most, in milliseconds.
+    /// The largest distance of an id's time behind the clock, in milliseconds.
     pub behind_ms: Option<f64>,
     /// By how much the ids moved ahead of the clock from the first batch that was read to the last, in milliseconds.
     pub drift_ms: Option<f64>,
@@ -77,7 +77,7 @@ pub struct CounterReport {
     /// The method of RFC 9562 section 6.2 that the ids look like, 1 to 3; none if they are in no order, or if too few
     /// share a time. Method 4 is an order among several generators that the ids of one do not show.
     pub method: Option<u8>,
-    /// The same in words.
+    /// A sentence about the method, such as "method 1: a counter of 26 bits, which increments by one".
     pub looks_like: String,
     /// The bits of the counter.
     pub width: Option<u32>,
@@ -85,7 +85,7 @@ pub struct CounterReport {
     pub zero_starts: Option<u64>,
     /// Time units whose first id was seen.
     pub starts: u64,
-    /// How often a counter returned to zero within one time unit.
+    /// Times that a counter returned to zero within one time unit.
     pub wraps: u64,
     /// Values of the fraction of a millisecond, for method 3.
     pub fraction_values: Option<u32>,
@@ -94,17 +94,17 @@ pub struct CounterReport {
 /// The tests of randomness.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RandomReport {
-    /// How many bits of each id should be random.
+    /// Bits of each id that should be random.
     pub bits: u32,
     /// Which ones, as a mask of 32 hexadecimal digits.
     pub mask: String,
-    /// How many tests were made.
+    /// Tests that were made.
     pub tests: u32,
     /// The smallest p-value, multiplied by the number of tests (Bonferroni), and at most 1.
     pub p: f64,
-    /// What the test with this p-value found.
+    /// The finding of the test with this p-value.
     pub least_likely: String,
-    /// What a test of the bits before these found, if they failed and these were tested alone.
+    /// The finding about the bits before these, if they failed and these were tested alone.
     pub failed_before: Option<String>,
 }
 

@@ -11,7 +11,7 @@ use crate::error::failure::{Failure, Kind};
 use crate::error::numbers::Verdict;
 use crate::error::refusal::Reason;
 
-/// What a fallible function of this crate returns.
+/// A value, or the [`Error`] that says why there is none.
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// Why a call failed. The `is_*` methods tell the kind of error, and the message says what to do.

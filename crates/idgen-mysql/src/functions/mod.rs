@@ -66,7 +66,7 @@ pub fn statements(dialect: Dialect, table: &str, index: Index) -> Result<Vec<Str
     Ok(statements)
 }
 
-/// The same as a script for the servers' command-line clients.
+/// The [`statements`] as a script for the servers' command-line clients.
 ///
 /// # Errors
 /// As for [`statements`].

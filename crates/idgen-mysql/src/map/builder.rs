@@ -81,7 +81,7 @@ impl Builder {
         self
     }
 
-    /// How many pairs to cache, at about 60 bytes each; 0 for none. Default: 10,000.
+    /// Caches so many pairs, at about 60 bytes each; 0 for none. Default: 10,000.
     ///
     /// A pair is returned from the cache only if the client began to read the map's epoch at most a second ago; otherwise it
     /// reads the epoch first. So after a [fence](UuidMap::fence) no pair of before is returned, and a call for a cached
@@ -97,7 +97,7 @@ impl Builder {
         self
     }
 
-    /// How long a call repeats attempts while the server fails temporarily, as in a failover, a restart or a deadlock. It
+    /// The time for which a call repeats attempts while the server fails temporarily, as in a failover, a restart or a deadlock. It
     /// limits all waits of the call together, including those for other calls. With less than a second, there is one
     /// attempt, which may take a second. A call with many UUIDs has this time for each group of up to 999. Default: 30
     /// seconds.

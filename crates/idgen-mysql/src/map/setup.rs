@@ -75,7 +75,7 @@ impl UuidMap {
             .ok_or_else(|| Error::new(Kind::NotInstalled { table: context.tables.state.clone() }))
     }
 
-    /// How pairs are kept unique.
+    /// Returns the index with which the installed map keeps pairs unique.
     ///
     /// # Errors
     /// The map is not installed or not readable.
@@ -83,7 +83,7 @@ impl UuidMap {
         Ok(self.context().await?.installed.index)
     }
 
-    /// How wide the ids are.
+    /// Returns the width of the ids of the installed map.
     ///
     /// # Errors
     /// The map is not installed or not readable.

@@ -49,6 +49,6 @@ pub struct DriverAnswer {
     pub columns: Vec<String>,
     /// The rows, with a value for each column: text and binary columns as their bytes, numbers in decimal digits.
     pub rows: Vec<Vec<Option<Vec<u8>>>>,
-    /// How many rows the statement changed.
+    /// Rows that the statement changed; 0 if it only reads.
     pub affected: u64,
 }

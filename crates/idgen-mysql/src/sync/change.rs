@@ -106,7 +106,7 @@ pub struct Change {
     pub row: String,
     /// The number of this change. It ascends with each change of the row, from 1.
     pub number: u64,
-    /// What the change does.
+    /// Whether the row is stored or deleted.
     pub operation: Operation,
     /// The columns that it sets, without the key; none if it deletes the row.
     pub values: BTreeMap<String, Value>,
