@@ -247,11 +247,28 @@ async fn claims_without_pairs_do_not_lead_to_two_ids(cluster: &Cluster) {
             let (one, two) = tokio::join!(one.ids_of(batch), two.ids_of(batch));
             (one.unwrap(), two.unwrap())
         };
-        assert_eq!(one, two, "one UUID has two ids");
+        if one != two {
+            let stored = stored_on(&urls).await;
+            panic!("round {at}, {uuid}: one UUID has two ids, {one:?} and {two:?}; the nodes have\n{stored}");
+        }
     }
     for url in &urls {
         rows(url, "uuid_map", 40).await;
     }
+}
+
+/// The pairs and claims of each node, in the order of the pairs.
+async fn stored_on(urls: &[String]) -> String {
+    let statement = "SELECT CONCAT_WS(' ', m.id, HEX(m.uuid), 'claim', c.turn) FROM uuid_map AS m \
+        LEFT JOIN uuid_map_claim AS c ON c.uuid = m.uuid ORDER BY m.id";
+    let mut stored = String::new();
+    for (node, url) in urls.iter().enumerate() {
+        let mut connection = MySqlConnection::connect(url).await.unwrap();
+        for row in connection.fetch_all(statement).await.unwrap() {
+            stored += &format!("{node}: {}\n", row.get::<String, _>(0));
+        }
+    }
+    stored
 }
 
 #[tokio::test(flavor = "multi_thread")]
