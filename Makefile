@@ -71,7 +71,7 @@ BESIDE = $(ONE) --jobs=3 --keep-going --output-sync=$(if $(CI),target,none)
 # Programs that are not make would warn that they cannot use its job server.
 unexport MAKEFLAGS MFLAGS
 
-test: ## everything that must pass, on MySQL, MariaDB and clusters of both; ends with a table of what took how long
+test: ## all tests that must pass, on MySQL, MariaDB and clusters of both; ends with a table of what took how long
 	scripts/timed.sh begin
 	$(BESIDE) timed-setup timed-build $(AHEAD:%=timed-%)
 	status=0; IDGEN=$(CURDIR)/target/debug/idgen $(BESIDE) $(PARTS:%=timed-%) || status=$$?; \

@@ -49,7 +49,17 @@ fn text_is_not_taken_for_raw_bytes() {
     let path = folder.path().join("ids.txt");
     let stream = format!("a={}", path.display());
     let ids = output(&["new", "v4", "-n", "16"], "");
-    for to in [&["hyphenated"][..], &["simple", "--upper"], &["binary", "--hex"], &["base64"], &["int"]] {
+    for to in [
+        &["hyphenated"][..],
+        &["simple"],
+        &["simple", "--upper"],
+        &["binary", "--hex"],
+        &["base64"],
+        &["urn"],
+        &["braced"],
+        &["base32"],
+        &["int"],
+    ] {
         // Few of the integers have so few digits that a note says to name their format.
         let text = String::from_utf8(noted(&[&["convert", "--to"], to].concat(), &*ids).0).unwrap();
         let utf_16 = format!("\u{feff}{text}").encode_utf16().flat_map(u16::to_le_bytes).collect();

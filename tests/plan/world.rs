@@ -178,20 +178,13 @@ impl World<'_> {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
 
-    /// MySQL's client in the server's container where there is one, or MariaDB's on this machine.
     fn mysql(&self) -> Command {
-        let is_mysql = self.database == Database::MySql;
         let (user, address) = self.server.url().strip_prefix("mysql://").unwrap().split_once('@').unwrap();
         let (name, password) = user.split_once(':').unwrap();
         let (host, port) = address.split(['/', '?']).next().unwrap().rsplit_once(':').unwrap();
-        let mut command = match self.server.container_name().filter(|_| is_mysql) {
-            Some(container) => {
-                let mut docker = Command::new("docker");
-                docker.args(["exec", "-i", "--env", "MYSQL_PWD", container, "mysql"]);
-                docker
-            }
-            None => Command::new(if is_mysql { "mysql" } else { "mariadb" }),
-        };
+        let words = self.server.client();
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]);
         command.args(["--host", host, "--port", port, "--user", name, self.scratch.name()]);
         command.env("MYSQL_PWD", password);
         command

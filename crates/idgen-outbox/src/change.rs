@@ -26,7 +26,7 @@ pub struct Change {
     pub row: Uuid,
     /// The number of the change, which ascends with each change of the row.
     pub number: u64,
-    /// Whether the row is stored or deleted.
+    /// [`Put`](Operation::Put) stores the row, and [`Delete`](Operation::Delete) removes it.
     pub operation: Operation,
     /// All columns of the row; none if it is deleted.
     pub columns: Map<String, Value>,

@@ -197,7 +197,7 @@ mod tests {
     fn a_smaller_table_predicts_the_large_one() {
         let settings = settings(16 << 20);
         let load = Load::new(1_200_000, settings.clone());
-        for name in ["v4-binary", "minute-ascending"] {
+        for name in ["v4-binary", "v7-binary", "minute-random", "minute-ascending"] {
             let strategy = find(name).unwrap();
             let whole = predict(strategy, &load).unwrap();
             let scaled = scaled(strategy, &load, &settings, Scale { table: 4, cache: 4 });

@@ -4,13 +4,17 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests, too, fail by panicking")]
 
 mod loads;
+#[path = "../sample/mod.rs"]
+mod sample;
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use btree_model::TreeState;
 use idgen_lab::advise::{Advice, Candidate, IdsFrom, advise};
 use idgen_lab::forecast::{Load, Model, Options, predict};
 use loads::{Planned, loads};
+use sample::sample;
 
 /// What was predicted, one line per load and question.
 const KEPT: &str = include_str!("kept.tsv");
@@ -112,15 +116,13 @@ fn advised(of: &Planned, from: IdsFrom) -> idgen_lab::Result<String> {
     Ok(line)
 }
 
-/// One of three loads, which come to each database and to each maker of ids; all of them with IDGEN_FORECASTS=all, as in `make soak`.
-fn is_asked(number: usize) -> bool {
-    number.is_multiple_of(3) || std::env::var_os("IDGEN_FORECASTS").is_some_and(|which| which == "all")
-}
-
 #[test]
 fn two_hundred_loads_are_predicted_as_before() {
     let mut found = String::new();
-    for (number, load) in loads().iter().enumerate().filter(|(number, _)| is_asked(*number)) {
+    let loads = loads();
+    // One of three comes to each database and to each maker of ids.
+    let asked: HashSet<usize> = sample(3, 0, 0..loads.len()).collect();
+    for (number, load) in loads.iter().enumerate().filter(|(number, _)| asked.contains(number)) {
         let from = [IdsFrom::Either, IdsFrom::Clients, IdsFrom::Either, IdsFrom::Either, IdsFrom::Server]
             [number % 5];
         let mut say = |question: &str, answer: idgen_lab::Result<String>| {
@@ -139,8 +141,9 @@ fn two_hundred_loads_are_predicted_as_before() {
     }
     let path = concat!(env!("CARGO_TARGET_TMPDIR"), "/forecasts.tsv");
     std::fs::write(path, &found).unwrap();
-    let of_load =
-        |line: &&str| line.split_once('\t').is_some_and(|(number, _)| is_asked(number.parse().unwrap()));
+    let of_load = |line: &&str| {
+        line.split_once('\t').is_some_and(|(number, _)| asked.contains(&number.parse().unwrap()))
+    };
     let kept: Vec<&str> = KEPT.lines().filter(of_load).collect();
     let changed: Vec<_> = found.lines().zip(&kept).filter(|(found, kept)| found != *kept).collect();
     assert!(

@@ -1,4 +1,4 @@
-//! Which of many recorded runs a test judges.
+//! A test judges some of many recorded runs or loads.
 
 /// One of so many cases, beginning with the case of this number; all of them with `IDGEN_FORECASTS=all`, as in `make soak`.
 pub fn sample<T>(of: usize, first: usize, cases: impl IntoIterator<Item = T>) -> impl Iterator<Item = T> {

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
-use idgen_server::{Database, Server};
+use idgen_server::Server;
 
 /// Executes files of a folder in one schema.
 pub struct Client {
@@ -17,17 +17,8 @@ pub struct Client {
 
 impl Client {
     pub fn new(server: &Server, schema: &str, folder: &Path) -> Client {
-        let is_mysql = server.database() == Database::MySql;
         let [name, password, host, port] = address(server.url());
-        let mut words = Vec::new();
-        // This machine has MariaDB's own client. One in a container takes a tenth of a second of the processor to start.
-        match server.container_name().filter(|_| is_mysql) {
-            Some(container) => {
-                words.extend(["docker", "exec", "-i", "--env", "MYSQL_PWD", container].map(str::to_owned));
-                words.push("mysql".to_owned());
-            }
-            None => words.push(on_path(if is_mysql { "mysql" } else { "mariadb" })),
-        }
+        let mut words = server.client();
         let program = words.len();
         let options =
             ["--host", host, "--port", port, "--user", name, "--default-character-set=latin1", schema];
@@ -46,8 +37,7 @@ impl Client {
     /// The name of the program, and the words that call it without options.
     pub fn program(&self) -> (&str, &[String]) {
         let words = &self.words[..self.program];
-        let name = words.last().unwrap();
-        (name.rsplit('/').next().unwrap(), words)
+        (words.last().unwrap(), words)
     }
 
     fn spawn(&self, input: Stdio) -> Child {
@@ -155,12 +145,4 @@ pub fn address(url: &str) -> [&str; 4] {
 pub fn result(output: Output) -> Result<String, String> {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     if output.status.success() { Ok(text) } else { Err(text + &String::from_utf8_lossy(&output.stderr)) }
-}
-
-/// The whole path of a program, by which a script of the same name can call it.
-fn on_path(program: &str) -> String {
-    let folders = std::env::var_os("PATH").unwrap();
-    let found =
-        std::env::split_paths(&folders).map(|folder| folder.join(program)).find(|path| path.is_file());
-    found.unwrap_or_else(|| panic!("{program} is not installed: make setup")).to_string_lossy().into_owned()
 }

@@ -265,9 +265,11 @@ fn waits_while_the_replica_is_behind(
 fn watch(pair: &Pair, client: &Client, folder: &std::path::Path, schema: &str) -> std::process::Child {
     let programs = tempfile::tempdir_in(folder).unwrap().keep();
     let (program, words) = client.program();
+    let path = std::env::var("PATH").unwrap();
     std::fs::write(
         programs.join(program),
-        format!("#!/bin/sh\nexec {} --user=watcher \"$@\"\n", words.join(" ")),
+        // It has the name of the client that it calls.
+        format!("#!/bin/sh\nPATH='{path}' exec {} --user=watcher \"$@\"\n", words.join(" ")),
     )
     .unwrap();
     std::fs::set_permissions(programs.join(program), std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -275,7 +277,6 @@ fn watch(pair: &Pair, client: &Client, folder: &std::path::Path, schema: &str) -
         let [_, _, host, port] = address(server.url());
         format!("{host}:{port}")
     };
-    let path = std::env::var("PATH").unwrap();
     Command::new("sh")
         .arg(folder.join("watch-replicas.sh"))
         .args([schema, &place(&pair.source), &place(&pair.replica)])

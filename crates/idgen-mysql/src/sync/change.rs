@@ -106,7 +106,7 @@ pub struct Change {
     pub row: String,
     /// The number of this change. It ascends with each change of the row, from 1.
     pub number: u64,
-    /// Whether the row is stored or deleted.
+    /// [`Put`](Operation::Put) stores the row, and [`Delete`](Operation::Delete) removes it.
     pub operation: Operation,
     /// The columns that it sets, without the key; none if it deletes the row.
     pub values: BTreeMap<String, Value>,

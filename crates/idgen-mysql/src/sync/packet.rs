@@ -1,4 +1,4 @@
-//! How many bytes the server takes in a statement, and the changes that have more.
+//! The server refuses a statement of more bytes than `max_allowed_packet`, so changes with larger values are refused before.
 
 use std::collections::HashMap;
 

@@ -82,7 +82,7 @@ pub(super) fn in_innodb(is_mysql: bool, name: &str) -> String {
     }
 }
 
-/// The same for a table with its schema.
+/// An expression for the path by which InnoDB names a table: its schema, a slash and its name. Both are expressions, too.
 fn path(is_mysql: bool, schema: &str, table: &str) -> String {
     match is_mysql {
         true => comparable(&format!("CONCAT({schema}, '/', CONVERT({table} USING utf8mb4))")),

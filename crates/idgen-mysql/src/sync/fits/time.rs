@@ -57,7 +57,7 @@ impl Time {
     }
 }
 
-/// Whether a date begins with a year of four digits. The server reads `26-01-31` and `10:11:12` as dates, too, and chooses a century.
+/// Returns true if a date begins with a year of four digits. The server reads `26-01-31` and `10:11:12` as dates, too, and chooses a century.
 fn has_whole_year(text: &str) -> bool {
     let rest = text.trim_start_matches(|letter: char| letter.is_ascii_digit());
     match text.len() - rest.len() {

@@ -44,7 +44,7 @@ pub(in crate::plan::mysql) fn as_planned(
     )
 }
 
-/// The same for a table without steps, one of whose columns the plan itself changes.
+/// A table that the plan changes in place has what it had when it was read, except for the column that the plan itself changes.
 pub(in crate::plan::mysql) fn as_read(
     attached: &Attached,
     table: &str,
