@@ -214,6 +214,19 @@ impl Map {
         self.has(Defect::LockReleasedBeforeCommit) && stored
     }
 
+    /// A node of a Galera cluster rolls the transaction back, because another node has committed a change of the same row. The
+    /// statement that follows fails.
+    pub fn cluster_ends(&self, world: &mut World, client: usize) -> bool {
+        let call = world.clients[client].call;
+        let in_transaction = matches!(call.phase, Phase::Claimed | Phase::Store) && !call.within;
+        if self.has(Defect::TextGoesOnAfterRollback) {
+            world.clients[client].call.unlocked = true;
+        } else {
+            self.end(world, client);
+        }
+        self.scope.has_calls() && in_transaction
+    }
+
     /// In the design, a committed claim decides nothing: whoever claims the UUID next locks it in any case.
     pub fn commit_claim(&self, world: &mut World, uuid: Uuid) {
         if self.has(Defect::NewClaimMeansNewUuid) {

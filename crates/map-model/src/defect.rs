@@ -29,6 +29,8 @@ pub enum Defect {
     SnapshotNotConfirmed,
     /// A named lock takes the place of the claim. It is released before the commit.
     LockReleasedBeforeCommit,
+    /// The cluster rolls the transaction back, and the rest of a text of several statements is carried out outside of it.
+    TextGoesOnAfterRollback,
     /// A look-up that returns nothing shows that there is no pair.
     EmptyLookUpBelieved,
     /// A pair is returned as soon as it is visible, before it is on disk.
@@ -71,6 +73,7 @@ impl Defect {
             | Defect::RunningClaimsPurged
             | Defect::SnapshotBelieved
             | Defect::LockReleasedBeforeCommit
+            | Defect::TextGoesOnAfterRollback
             | Defect::EmptyLookUpBelieved
             | Defect::EpochsRepeat
             | Defect::CacheKeptOverFence
@@ -107,6 +110,7 @@ impl Defect {
             | Defect::SnapshotBelieved
             | Defect::SnapshotNotConfirmed
             | Defect::LockReleasedBeforeCommit
+            | Defect::TextGoesOnAfterRollback
             | Defect::EmptyLookUpBelieved => &[Index::Dedup],
         }
     }
@@ -132,6 +136,7 @@ impl Defect {
             | Defect::SnapshotBelieved
             | Defect::SnapshotNotConfirmed
             | Defect::LockReleasedBeforeCommit
+            | Defect::TextGoesOnAfterRollback
             | Defect::EmptyLookUpBelieved
             | Defect::ReadBeforeOnDisk
             | Defect::ImportKeepsNextId

@@ -94,6 +94,11 @@ fn lock_released_before_commit() {
 }
 
 #[test]
+fn text_goes_on_after_rollback() {
+    assert_found(Defect::TextGoesOnAfterRollback);
+}
+
+#[test]
 fn empty_look_up_believed() {
     assert_found(Defect::EmptyLookUpBelieved);
 }

@@ -57,29 +57,28 @@ impl Question {
 }
 
 impl Context {
-    /// The pairs that a statement selects, and no fewer, in ascending order of ids. `before` is empty, or statements without
-    /// rows in the same text.
+    /// The pairs that a statement selects, and no fewer, in ascending order of ids. `before` are statements without rows.
     pub(crate) async fn select_all<C: Connection>(
         &self,
         connection: &mut C,
-        before: &str,
+        before: &[String],
         pairs: &str,
     ) -> Attempt<Vec<(u64, Uuid)>> {
         if self.tables.places.is_some() {
             // Vitess takes no such statement over several shards.
-            let rows = connection.read(format!("{before}{pairs}")).await?;
+            let (_, rows) = connection.read_after(before, pairs.to_owned()).await?;
             let pair = |row: &C::Row| Ok((crate::statement::values::number_at(row, 0)?, row.uuid(1)?));
             return rows.iter().map(pair).collect();
         }
         let question = Question::new();
-        let rows = connection.read(before.to_owned() + &question.text(pairs)).await?;
+        let (_, rows) = connection.read_after(before, question.text(pairs)).await?;
         question.answer(&rows)
     }
 
     /// The same for a call of its own. The pairs are committed and on disk.
     pub(crate) async fn read_all(&self, action: &'static str, pairs: &str) -> Result<Vec<(u64, Uuid)>> {
         let read = async |connection: &mut PooledConnection| {
-            let found = self.select_all(&mut **connection, "", pairs).await?;
+            let found = self.select_all(&mut **connection, &[], pairs).await?;
             if !found.is_empty() {
                 self.settled(connection).await?;
             }
@@ -109,7 +108,7 @@ impl Context {
         if uuids.is_empty() {
             return Ok(());
         }
-        let found = self.select_all(connection, "", &self.pairs_of_uuids(uuids)).await?;
+        let found = self.select_all(connection, &[], &self.pairs_of_uuids(uuids)).await?;
         if found.iter().any(|(_, uuid)| uuids.contains(uuid)) {
             return Err(Failure::Contradicted("a pair was not found, although the map has it"));
         }

@@ -100,7 +100,8 @@ async fn purge_some(connection: &mut PooledConnection, table: &str) -> Attempt<u
     let rows = transaction.fetch_all(sqlx::raw_sql(AssertSqlSafe(look))).await?;
     if !rows.is_empty() {
         // Each row by a statement of its own, in one text. For a list of rows the server may read the whole
-        // table instead, whatever index the statement forces (MariaDB does), and wait for every claim under way.
+        // table instead, whatever index the statement forces (MariaDB does), and wait for every claim under way. Also outside of the
+        // transaction, which Galera may have rolled back, such a statement deletes nothing but a committed claim.
         let mut delete = String::new();
         for row in &rows {
             // Infallible: a String takes everything.

@@ -2,15 +2,12 @@
 //!
 //! Nothing here depends on the last insert id that the server reports, which is 0 if the statement fires any trigger.
 
-use futures_util::TryStreamExt;
-use sqlx::mysql::{MySqlConnection, MySqlRow};
-use sqlx::{AssertSqlSafe, Either, Executor};
-
 use crate::connection::nodes::{Nodes, PooledConnection, Take};
 use crate::error::damaged;
 use crate::error::failure::{Attempt, Failure};
 use crate::statement::caller::Connection;
 use crate::statement::sql::literal;
+use crate::statement::values::Values;
 use crate::table::schema::{State, VERSION};
 use crate::table::tables::unquoted;
 
@@ -51,7 +48,7 @@ async fn exchange_on(
     decide: Decide<'_>,
 ) -> Attempt<Option<State>> {
     let mut transaction = connection.begin().await?;
-    let outcome = exchange_in(pool, &mut transaction, table, map, decide).await;
+    let outcome = exchange_in(pool, &mut pool.one_by_one(&mut *transaction), table, map, decide).await;
     if let Ok(Outcome::Changed(before)) = outcome {
         transaction.commit().await.map_err(Failure::of_commit)?;
         connection.note_end();
@@ -71,9 +68,9 @@ async fn exchange_on(
     }
 }
 
-async fn exchange_in(
+async fn exchange_in<C: Connection>(
     pool: &Nodes,
-    transaction: &mut MySqlConnection,
+    transaction: &mut C,
     table: &str,
     map: Option<&str>,
     decide: Decide<'_>,
@@ -98,14 +95,14 @@ async fn exchange_in(
     let stored_id = after.stored_id.map_or(String::new(), |id| format!(", stored_id = {id}"));
     let fence = after.fence.map_or(String::new(), |id| format!(", fence = {id}"));
     let update = format!(
-        "UPDATE {table} SET next_id = {}, epoch = {}{stored_id}{fence} WHERE one = 1 AND next_id = {}{}{}; {read}",
+        "UPDATE {table} SET next_id = {}, epoch = {}{stored_id}{fence} WHERE one = 1 AND next_id = {}{}{}",
         after.next_id,
         after.epoch,
         before.next_id,
         same_map(pool, epoch),
         if pool.accept_unsafe() { "" } else { SAFE }
     );
-    let (changed, rows) = change_and_read(transaction, update).await?;
+    let (changed, rows) = transaction.read_after(&[update], read).await?;
     if changed != 1 {
         return Ok(Outcome::Unknown);
     }
@@ -155,28 +152,10 @@ pub(crate) fn same_map(pool: &Nodes, epoch: u64) -> String {
 }
 
 /// The state row among these rows, if there is one.
-fn only(table: &str, rows: &[MySqlRow]) -> Attempt<Option<State>> {
+fn only(table: &str, rows: &[impl Values]) -> Attempt<Option<State>> {
     match rows {
         [] => Ok(None),
         [row] => State::of_row(row).map(Some),
         more => Err(damaged(format!("{table} has {} rows with one = 1: keep the right one", more.len()))),
     }
-}
-
-/// The number of rows that the first statement of a text changed, and the rows that the second one read.
-pub(crate) async fn change_and_read(
-    connection: &mut MySqlConnection,
-    text: String,
-) -> Attempt<(u64, Vec<MySqlRow>)> {
-    let (mut changed, mut rows) = (None, Vec::new());
-    let mut answers = connection.fetch_many(sqlx::raw_sql(AssertSqlSafe(text)));
-    while let Some(answer) = answers.try_next().await? {
-        match answer {
-            Either::Left(done) => {
-                changed.get_or_insert(done.rows_affected());
-            }
-            Either::Right(row) => rows.push(row),
-        }
-    }
-    Ok((changed.unwrap_or(0), rows))
 }

@@ -35,6 +35,8 @@ pub(crate) struct Terms {
     pub(crate) identity: MapIdentity,
     pub(crate) answer_limit: Duration,
     pub(crate) accept_unsafe: bool,
+    /// Whether the server that was looked at last is a node of a Galera cluster. True until one was.
+    pub(crate) is_in_galera: AtomicBool,
 }
 
 /// A server, as a maker of connections to it.
@@ -216,6 +218,7 @@ impl Connector {
 
     /// Refuses a server whose settings endanger pairs, or that holds another map, or whose tables must not be used.
     async fn examine(&self, connection: &mut MySqlConnection, seen: &Seen, began: Instant) -> Attempt<()> {
+        self.terms.is_in_galera.store(seen.report.topology() == Topology::Galera, Ordering::Relaxed);
         let mut judged = self.reason(seen);
         let identity = &self.terms.identity;
         if let (Ok(()), Some(installed)) = (&judged, identity.installed()) {

@@ -21,6 +21,8 @@ use crate::connection::server::ServerReport;
 use crate::connection::session::Seen;
 use crate::error::Error;
 use crate::error::failure::{Attempt, Failure, Kind};
+use crate::statement::caller::Connection;
+use crate::statement::one_by_one::OneByOne;
 use crate::statement::sql::BEGIN;
 use crate::table::identity::MapIdentity;
 
@@ -104,6 +106,11 @@ impl Nodes {
     /// Whether a server is used although it may lose acknowledged pairs.
     pub(crate) fn accept_unsafe(&self) -> bool {
         self.terms.accept_unsafe
+    }
+
+    /// The connection of a transaction on one of these servers.
+    pub(crate) fn one_by_one<'c, C: Connection>(&self, connection: &'c mut C) -> OneByOne<'c, C> {
+        OneByOne::new(connection, self.terms.is_in_galera.load(Ordering::Relaxed))
     }
 
     /// Checks whether the node in use can be reached. Its settings are read later.

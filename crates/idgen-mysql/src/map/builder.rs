@@ -217,6 +217,7 @@ impl Builder {
             identity: MapIdentity::new(tables.clone()),
             answer_limit: self.0.answer_limit,
             accept_unsafe: self.0.accept_unsafe_server,
+            is_in_galera: true.into(),
         };
         Ok(UuidMap::new(Nodes::new(addresses, terms), tables, self.0))
     }

@@ -4,15 +4,12 @@
 //! even if a client holds the id in a block, imports it, or restores an old state row. The marker is computed from the id
 //! alone, so it reveals nothing about the UUID.
 
-use sqlx::mysql::MySqlConnection;
-use sqlx::{AssertSqlSafe, Executor};
 use uuid::Uuid;
 
 use crate::call::observe::count_call;
 use crate::call::retry::Retries;
 use crate::claim::context::Context;
 use crate::claim::index::dedup;
-use crate::claim::state_row::change_and_read;
 use crate::connection::nodes::{PooledConnection, Take};
 use crate::error::Result;
 use crate::error::damaged;
@@ -20,6 +17,7 @@ use crate::error::failure::{Attempt, Failure};
 use crate::error::numbers::Verdict;
 use crate::installed::Index;
 use crate::map::uuid_map::{UuidMap, finish};
+use crate::statement::caller::Connection;
 use crate::statement::sql::literal;
 use crate::statement::values::Values;
 use crate::table::marker::marker;
@@ -90,7 +88,7 @@ impl Context {
     async fn forget_once(&self, uuid: Uuid, seen: &mut Option<u64>) -> Attempt<()> {
         let work = async |connection: &mut PooledConnection| {
             let mut transaction = connection.begin().await?;
-            match self.forget_on(&mut transaction, uuid, seen).await {
+            match self.forget_on(&mut self.pool.one_by_one(&mut *transaction), uuid, seen).await {
                 Ok(()) => transaction.commit().await.map_err(Failure::of_commit)?,
                 Err(error) => {
                     // If this fails, the connection is closed, which ends the transaction, too.
@@ -106,9 +104,9 @@ impl Context {
         self.pool.attempt(Take::Queued, work).await
     }
 
-    async fn forget_on(
+    async fn forget_on<C: Connection>(
         &self,
-        connection: &mut MySqlConnection,
+        connection: &mut C,
         uuid: Uuid,
         seen: &mut Option<u64>,
     ) -> Attempt<()> {
@@ -127,8 +125,8 @@ impl Context {
         if let Some(id) = *seen {
             let (map, erased) = (&self.tables.map, marker(id));
             let erase = format!("UPDATE {map} SET uuid = {} WHERE id = {id}", literal(erased));
-            let read = format!("{erase}; SELECT uuid FROM {map} WHERE id = {id}");
-            let (_, rows) = change_and_read(connection, read).await?;
+            let read = format!("SELECT uuid FROM {map} WHERE id = {id}");
+            let (_, rows) = connection.read_after(&[erase], read).await?;
             if rows.first().map(|row| row.uuid(0)).transpose()? != Some(erased) {
                 return Err(damaged(format!(
                     "the row of the id {id} in {} was not erased: a trigger changes it; drop the trigger",
@@ -138,7 +136,7 @@ impl Context {
         }
         if self.installed.index == Index::Dedup {
             let clear = format!("DELETE FROM {} WHERE uuid = {}", self.tables.claim, literal(uuid));
-            connection.execute(sqlx::raw_sql(AssertSqlSafe(clear))).await?;
+            connection.run_one(&clear).await?;
         }
         Ok(())
     }

@@ -28,6 +28,8 @@ use crate::installed::Installed;
 use crate::map::choices::Choices;
 use crate::map::repeats::Repeats;
 use crate::map::single_flight::SingleFlight;
+use crate::statement::caller::Connection;
+use crate::statement::one_by_one::OneByOne;
 use crate::statement::sql::SHARED;
 use crate::table::marker::refuse_marker;
 use crate::table::schema::{self, Sound, State};
@@ -109,6 +111,11 @@ impl UuidMap {
     pub(crate) fn begin(&self) -> (Deadline, Nodes) {
         let deadline = Deadline::after(self.inner.choices.timeout);
         (deadline, self.inner.pool.within(deadline))
+    }
+
+    /// The caller's connection, which is in a transaction.
+    pub(crate) fn one_by_one<'c, C: Connection>(&self, connection: &'c mut C) -> OneByOne<'c, C> {
+        self.inner.pool.one_by_one(connection)
     }
 
     /// The tables' names on this kind of server.

@@ -62,7 +62,7 @@ impl UuidMap {
     #[tracing::instrument(level = "debug", skip_all)]
     pub async fn id_of_within<C: CallerConnection>(&self, transaction: &mut C, uuid: Uuid) -> Result<u64> {
         count_call!("id_of_within");
-        Ok(self.claim_within(transaction.on(), uuid).await?.id)
+        Ok(self.claim_within(&mut self.one_by_one(transaction.on()), uuid).await?.id)
     }
 
     /// [`ids_of`](UuidMap::ids_of) as part of the caller's transaction, with the terms of
@@ -90,7 +90,7 @@ impl UuidMap {
         uuids: &[Uuid],
     ) -> Result<Vec<u64>> {
         count_call!("ids_of_within");
-        let claimed = self.claims_within(transaction.on(), uuids).await?;
+        let claimed = self.claims_within(&mut self.one_by_one(transaction.on()), uuids).await?;
         let find =
             |uuid: &Uuid| claimed.binary_search_by_key(uuid, |pair| pair.uuid).map(|at| claimed[at].id);
         let missing = |_| Error::new(Kind::Damaged { problem: "a claimed UUID has no id".to_owned() });
@@ -105,7 +105,7 @@ impl UuidMap {
     #[tracing::instrument(level = "debug", skip_all)]
     pub async fn register_within<C: CallerConnection>(&self, transaction: &mut C, uuid: Uuid) -> Result<u64> {
         count_call!("register_within");
-        let claimed = self.claim_within(transaction.on(), uuid).await?;
+        let claimed = self.claim_within(&mut self.one_by_one(transaction.on()), uuid).await?;
         if claimed.new { Ok(claimed.id) } else { Err(Error::new(Kind::Duplicate { uuid, id: claimed.id })) }
     }
 

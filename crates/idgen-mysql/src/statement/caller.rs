@@ -14,12 +14,18 @@ use crate::statement::values::{DriverRow, Values};
 /// The number of rows that the statement before it changed.
 const COUNT: &str = "SELECT ROW_COUNT()";
 
-/// A connection that runs statements.
+/// A connection that runs statements: each as a command of its own, or several in one text where that is right.
 pub trait Connection: Send {
     type Row: Values;
 
     /// Whether the driver may make a lost connection anew by itself, and repeat a statement on it.
     const CONNECTS_AGAIN: bool;
+
+    /// Runs a statement, and returns the number of rows that it changed.
+    fn run_one(&mut self, statement: &str) -> impl Future<Output = Attempt<u64>> + Send;
+
+    /// The rows of a statement.
+    fn read(&mut self, statement: String) -> impl Future<Output = Attempt<Vec<Self::Row>>> + Send;
 
     /// Runs a statement after others that must succeed first, and returns the number of rows that it changed. If one of the
     /// others is `SHOW CREATE TABLE`, it fails where a temporary table of the session has the name.
@@ -27,19 +33,41 @@ pub trait Connection: Send {
         &mut self,
         checks: &[String],
         statement: &str,
-    ) -> impl Future<Output = Attempt<u64>> + Send;
+    ) -> impl Future<Output = Attempt<u64>> + Send {
+        async move {
+            for check in checks {
+                for row in self.read(check.clone()).await? {
+                    if let Some(refused) = hidden_by(&row)? {
+                        return Err(refused);
+                    }
+                }
+            }
+            self.run_one(statement).await
+        }
+    }
 
     /// The same for an `INSERT`. The number is `None` unless two answers of the server agree on it: that of the `INSERT`, and
     /// one that it gives only if it has not refused the `INSERT`. Sets `inserted` once the `INSERT` is done, even if the
-    /// second answer fails. Another driver needs a round trip for that, so it asks only where the `INSERT` may
-    /// pass over rows (`ignore`), and its number decides.
+    /// second answer fails. Where that takes a command of its own, it asks only if the `INSERT` may pass over rows (`ignore`),
+    /// and its number decides.
     fn insert_after(
         &mut self,
         checks: &[String],
         statement: &str,
         ignore: bool,
         inserted: &mut bool,
-    ) -> impl Future<Output = Attempt<Option<u64>>> + Send;
+    ) -> impl Future<Output = Attempt<Option<u64>>> + Send {
+        async move {
+            let affected = self.execute_after(checks, statement).await?;
+            *inserted = true;
+            if !ignore {
+                return Ok(Some(affected));
+            }
+            let rows = self.read(COUNT.to_owned() + ALL).await?;
+            let count = rows.first().map(|row| row.text(0)).transpose()?.flatten();
+            Ok((count.and_then(|count| count.parse().ok()) == Some(affected)).then_some(affected))
+        }
+    }
 
     /// Runs statements of which none has an answer with rows that matter, and stops at the first one that fails. Sets `done`
     /// to the number of those that have succeeded.
@@ -47,16 +75,42 @@ pub trait Connection: Send {
         &mut self,
         statements: &[String],
         done: &mut usize,
-    ) -> impl Future<Output = Attempt<()>> + Send;
+    ) -> impl Future<Output = Attempt<()>> + Send {
+        async move {
+            for statement in statements {
+                self.run_one(statement).await?;
+                *done += 1;
+            }
+            Ok(())
+        }
+    }
 
-    /// The rows of a statement.
-    fn read(&mut self, statement: String) -> impl Future<Output = Attempt<Vec<Self::Row>>> + Send;
+    /// Runs statements, and then one that reads. Returns the number of rows that the first ones changed, and the rows of the
+    /// last one.
+    fn read_after(
+        &mut self,
+        statements: &[String],
+        read: String,
+    ) -> impl Future<Output = Attempt<(u64, Vec<Self::Row>)>> + Send {
+        async move {
+            let mut changed = 0;
+            for statement in statements {
+                changed += self.run_one(statement).await?;
+            }
+            Ok((changed, self.read(read).await?))
+        }
+    }
 }
 
+/// Several statements in one text take one round trip. On a node of a Galera cluster, [`OneByOne`] keeps them apart.
 impl Connection for MySqlConnection {
     type Row = MySqlRow;
 
     const CONNECTS_AGAIN: bool = false;
+
+    async fn run_one(&mut self, statement: &str) -> Attempt<u64> {
+        Ok(self.execute(sqlx::raw_sql(AssertSqlSafe(statement.to_owned()))).await?.rows_affected())
+    }
 
     async fn execute_after(&mut self, checks: &[String], statement: &str) -> Attempt<u64> {
         Ok(run_text(self, checks, statement, &mut false).await?.0)
@@ -75,7 +129,6 @@ impl Connection for MySqlConnection {
         Ok((counted == Some(changed)).then_some(changed))
     }
 
-    /// All in one text, which takes one round trip.
     async fn execute_each(&mut self, statements: &[String], done: &mut usize) -> Attempt<()> {
         let mut answers = self.fetch_many(sqlx::raw_sql(AssertSqlSafe(statements.join("; "))));
         while let Some(answer) = answers.try_next().await? {
@@ -86,6 +139,23 @@ impl Connection for MySqlConnection {
 
     async fn read(&mut self, statement: String) -> Attempt<Vec<MySqlRow>> {
         Ok(self.fetch_all(sqlx::raw_sql(AssertSqlSafe(statement))).await?)
+    }
+
+    async fn read_after(&mut self, statements: &[String], read: String) -> Attempt<(u64, Vec<MySqlRow>)> {
+        let texts: Vec<&str> = statements.iter().map(String::as_str).chain([read.as_str()]).collect();
+        let mut answers = self.fetch_many(sqlx::raw_sql(AssertSqlSafe(texts.join("; "))));
+        let (mut ended, mut changed, mut rows) = (0, 0, Vec::new());
+        while let Some(answer) = answers.try_next().await? {
+            match answer {
+                Either::Left(end) => {
+                    changed += if ended < statements.len() { end.rows_affected() } else { 0 };
+                    ended += 1;
+                }
+                Either::Right(row) if ended == statements.len() => rows.push(row),
+                Either::Right(_) => {}
+            }
+        }
+        Ok((changed, rows))
     }
 }
 
@@ -123,46 +193,14 @@ async fn run_text(
     }
 }
 
+/// One statement after the other, because most drivers refuse a text of several statements.
 impl<C: DriverConnection> Connection for C {
     type Row = DriverRow;
 
     const CONNECTS_AGAIN: bool = true;
 
-    /// One statement after the other, because most drivers refuse a text of several statements.
-    async fn execute_after(&mut self, checks: &[String], statement: &str) -> Attempt<u64> {
-        for check in checks {
-            for row in Connection::read(self, check.clone()).await? {
-                if let Some(refused) = hidden_by(&row)? {
-                    return Err(refused);
-                }
-            }
-        }
+    async fn run_one(&mut self, statement: &str) -> Attempt<u64> {
         Ok(self.run(statement).await.map_err(Failure::Driver)?.affected)
-    }
-
-    async fn insert_after(
-        &mut self,
-        checks: &[String],
-        statement: &str,
-        ignore: bool,
-        inserted: &mut bool,
-    ) -> Attempt<Option<u64>> {
-        let affected = self.execute_after(checks, statement).await?;
-        *inserted = true;
-        if !ignore {
-            return Ok(Some(affected));
-        }
-        let rows = self.read(COUNT.to_owned() + ALL).await?;
-        let count = rows.first().map(|row| row.text(0)).transpose()?.flatten();
-        Ok((count.and_then(|count| count.parse().ok()) == Some(affected)).then_some(affected))
-    }
-
-    async fn execute_each(&mut self, statements: &[String], done: &mut usize) -> Attempt<()> {
-        for statement in statements {
-            self.run(statement).await.map_err(Failure::Driver)?;
-            *done += 1;
-        }
-        Ok(())
     }
 
     async fn read(&mut self, statement: String) -> Attempt<Vec<DriverRow>> {

@@ -76,7 +76,7 @@ impl Sync {
     #[tracing::instrument(level = "debug", skip_all, fields(changes = batch.len()))]
     pub async fn apply<C: CallerConnection>(&self, transaction: &mut C, batch: &[Change]) -> Result<Answer> {
         // Large: as a part of each caller's future it would fill a thread's stack in a build without optimization.
-        Box::pin(self.apply_on(transaction.on(), batch)).await
+        Box::pin(self.apply_on(&mut self.map.one_by_one(transaction.on()), batch)).await
     }
 
     async fn apply_on<C: Connection>(&self, transaction: &mut C, batch: &[Change]) -> Result<Answer> {

@@ -11,7 +11,6 @@
 //! the server's plan hides rows, or the index is damaged, and nothing is committed. An older pair of the UUID has the same
 //! hash, so it is next to the new one in the index.
 
-use sqlx::mysql::MySqlConnection;
 use uuid::Uuid;
 
 use crate::call::observe;
@@ -117,7 +116,7 @@ async fn transact_on(
     let (mut known, mut stored) = (false, false);
     while !new.is_empty() && !stored {
         let mut transaction = connection.begin().await?;
-        let older = match store(context, &mut transaction, &new).await {
+        let older = match store(context, &mut context.pool.one_by_one(&mut *transaction), &new).await {
             Ok(older) => older,
             Err(error) => {
                 // If this fails, the connection is closed, which ends the transaction, too.
@@ -152,39 +151,25 @@ async fn transact_on(
 
 /// Claims the UUIDs, stores their pairs, and returns those that they had before: none, or the transaction is to be rolled
 /// back.
-async fn store(
+///
+/// # Errors
+/// The look-up does not find what was just stored.
+async fn store<C: Connection>(
     context: &Context,
-    connection: &mut MySqlConnection,
+    connection: &mut C,
     new: &[(Uuid, u64)],
 ) -> Attempt<Vec<(Uuid, u64)>> {
     let uuids: Vec<Uuid> = new.iter().map(|(uuid, _)| *uuid).collect();
-    let claims = format!("{}; ", claim_text(context, &literals(&uuids)));
-    let older = insert_and_look(context, connection, &claims, new).await?;
+    let statements = [claim_text(context, &literals(&uuids)), insert_text(context, new)];
+    // Two UUIDs may share a hash.
+    let found = context.select_all(connection, &statements, &context.pairs_of_uuids(&uuids)).await?;
+    let found = found.into_iter().map(|(id, uuid)| (uuid, id)).filter(|(uuid, _)| uuids.contains(uuid));
+    let older = context.older_than(new, &found.collect::<Vec<_>>())?;
     if older.is_empty() {
         context.prove_claims(connection, &uuids).await?;
         context.prove(connection, new, "").await?;
     }
     Ok(older)
-}
-
-/// Stores pairs, and returns those that their UUIDs had before.
-///
-/// # Errors
-/// The look-up does not find what was just stored.
-async fn insert_and_look(
-    context: &Context,
-    connection: &mut MySqlConnection,
-    before: &str,
-    new: &[(Uuid, u64)],
-) -> Attempt<Vec<(Uuid, u64)>> {
-    let uuids: Vec<Uuid> = new.iter().map(|(uuid, _)| *uuid).collect();
-    let insert = insert_text(context, new);
-    let found = context
-        .select_all(connection, &format!("{before}{insert}; "), &context.pairs_of_uuids(&uuids))
-        .await?;
-    // Two UUIDs may share a hash.
-    let found = found.into_iter().map(|(id, uuid)| (uuid, id)).filter(|(uuid, _)| uuids.contains(uuid));
-    context.older_than(new, &found.collect::<Vec<_>>())
 }
 
 /// An existing claim may have no pair, because the pair was deleted or the claiming transaction was committed without one.

@@ -2,15 +2,14 @@
 
 use std::collections::HashMap;
 
-use sqlx::mysql::MySqlConnection;
-use sqlx::{AssertSqlSafe, Executor, Row};
+use sqlx::{AssertSqlSafe, Row};
 use uuid::Uuid;
 
 use crate::call::observe;
 use crate::call::retry::Retries;
 use crate::claim::context::Context;
 use crate::claim::index::dedup;
-use crate::claim::state_row::{change_and_read, lost, same_map};
+use crate::claim::state_row::{lost, same_map};
 use crate::connection::nodes::{PooledConnection, Take};
 use crate::error::Error;
 use crate::error::Result;
@@ -18,8 +17,9 @@ use crate::error::damaged;
 use crate::error::failure::Kind;
 use crate::error::failure::{Attempt, Failure};
 use crate::installed::Index;
-use crate::statement::caller::Connection as _;
-use crate::statement::sql::{uuid_at, value_list};
+use crate::statement::caller::Connection;
+use crate::statement::sql::value_list;
+use crate::statement::values::{Values, number_at};
 use crate::table::marker::{is_marker, refuse_marker};
 use crate::table::schema::State;
 
@@ -98,7 +98,7 @@ impl Context {
 
     async fn import_on(&self, connection: &mut PooledConnection, group: &[(Uuid, u64)]) -> Attempt<Imported> {
         let mut transaction = connection.begin().await?;
-        let result = self.store_given(&mut transaction, group).await;
+        let result = self.store_given(&mut self.pool.one_by_one(&mut *transaction), group).await;
         match &result {
             Ok(done) => {
                 transaction.commit().await.map_err(Failure::of_commit)?;
@@ -117,9 +117,9 @@ impl Context {
         result
     }
 
-    async fn store_given(
+    async fn store_given<C: Connection>(
         &self,
-        connection: &mut MySqlConnection,
+        connection: &mut C,
         group: &[(Uuid, u64)],
     ) -> Attempt<Imported> {
         let uuids: Vec<Uuid> = group.iter().map(|(uuid, _)| *uuid).collect();
@@ -148,8 +148,8 @@ impl Context {
         let list: Vec<String> = missing.iter().map(|(_, id)| id.to_string()).collect();
         let map = &self.tables.map;
         let taken = format!("SELECT id, uuid FROM {map} WHERE id IN ({})", list.join(","));
-        for row in connection.fetch_all(sqlx::raw_sql(AssertSqlSafe(taken))).await? {
-            let (id, other): (u64, Uuid) = (row.try_get(0)?, uuid_at(&row, 1)?);
+        for row in connection.read(taken).await? {
+            let (id, other) = (number_at(&row, 0)?, row.uuid(1)?);
             if let Some((uuid, _)) = missing.iter().find(|(_, wanted)| *wanted == id) {
                 let holder =
                     if is_marker(other) { "a UUID that was forgotten".to_owned() } else { other.to_string() };
@@ -162,12 +162,12 @@ impl Context {
             // As in every claim, the look-up has to find what was stored, and nothing else.
             let uuids: Vec<Uuid> = missing.iter().map(|(uuid, _)| *uuid).collect();
             let look = self.look_text(&uuids, "");
-            let rows = connection.read(format!("{insert}; {look}")).await?;
+            let (_, rows) = connection.read_after(&[insert], look).await?;
             if !self.older_than(&missing, &Context::pairs_of(&rows, &uuids)?)?.is_empty() {
                 return Err(self.hidden_rows());
             }
         } else {
-            connection.execute(sqlx::raw_sql(AssertSqlSafe(insert))).await?;
+            connection.run_one(&insert).await?;
         }
         self.prove(connection, &missing, "").await?;
         self.raise(connection, group).await?;
@@ -177,7 +177,7 @@ impl Context {
     /// Whoever reserves after this commit is above the imported ids; a group that is refused raises nothing.
     /// It comes last, since an insert may have to wait for another client's transaction, and those who reserve
     /// ids would wait behind it.
-    async fn raise(&self, connection: &mut MySqlConnection, group: &[(Uuid, u64)]) -> Attempt<()> {
+    async fn raise<C: Connection>(&self, connection: &mut C, group: &[(Uuid, u64)]) -> Attempt<()> {
         let Some(largest) = group.iter().map(|(_, id)| *id).max() else { return Ok(()) };
         let (next, state, map) = (largest + 1, &self.tables.state, &self.tables.map);
         // An id that the row names must be there, before the row names one of this group.
@@ -191,11 +191,10 @@ impl Context {
         // It locks the row also where nothing is raised: a client that gives unused ids back looks for imported
         // ones under the same lock.
         let same = same_map(&self.pool, self.now());
-        let raise = format!(
-            "UPDATE {state} SET next_id = GREATEST(next_id, {next}){stored} WHERE one = 1{same}; \
-             SELECT * FROM {state} WHERE one = 1"
-        );
-        let (changed, rows) = change_and_read(connection, raise).await?;
+        let raise =
+            format!("UPDATE {state} SET next_id = GREATEST(next_id, {next}){stored} WHERE one = 1{same}");
+        let read = format!("SELECT * FROM {state} WHERE one = 1");
+        let (changed, rows) = connection.read_after(&[raise], read).await?;
         let found = rows.first().map(State::of_row).transpose()?;
         let lost = match &found {
             Some(state) if !self.pool.accept_unsafe() => lost(connection, map, state, "").await?,

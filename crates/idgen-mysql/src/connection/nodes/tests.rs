@@ -11,7 +11,12 @@ pub(crate) fn nobody(count: usize) -> Nodes {
     let options: MySqlConnectOptions = "mysql://app:s3cret@127.0.0.1:1/shop".parse().unwrap();
     let address = Address { options, connections: 10 };
     let identity = MapIdentity::new(Tables::named("uuid_map").unwrap());
-    let terms = Terms { identity, answer_limit: Duration::from_secs(10), accept_unsafe: false };
+    let terms = Terms {
+        identity,
+        answer_limit: Duration::from_secs(10),
+        accept_unsafe: false,
+        is_in_galera: true.into(),
+    };
     Nodes::new(vec![address; count], terms)
 }
 
