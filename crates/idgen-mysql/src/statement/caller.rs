@@ -85,6 +85,17 @@ pub trait Connection: Send {
         }
     }
 
+    /// The rows of all these statements.
+    fn read_each(&mut self, statements: &[String]) -> impl Future<Output = Attempt<Vec<Self::Row>>> + Send {
+        async move {
+            let mut rows = Vec::new();
+            for statement in statements {
+                rows.extend(self.read(statement.clone()).await?);
+            }
+            Ok(rows)
+        }
+    }
+
     /// Runs statements, and then one that reads. Returns the number of rows that the first ones changed, and the rows of the
     /// last one.
     fn read_after(
@@ -139,6 +150,13 @@ impl Connection for MySqlConnection {
 
     async fn read(&mut self, statement: String) -> Attempt<Vec<MySqlRow>> {
         Ok(self.fetch_all(sqlx::raw_sql(AssertSqlSafe(statement))).await?)
+    }
+
+    async fn read_each(&mut self, statements: &[String]) -> Attempt<Vec<MySqlRow>> {
+        if statements.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.read(statements.join("; ")).await
     }
 
     async fn read_after(&mut self, statements: &[String], read: String) -> Attempt<(u64, Vec<MySqlRow>)> {

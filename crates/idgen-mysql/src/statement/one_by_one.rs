@@ -60,6 +60,13 @@ impl<C: Connection> Connection for OneByOne<'_, C> {
         }
     }
 
+    async fn read_each(&mut self, statements: &[String]) -> Attempt<Vec<C::Row>> {
+        match self.is_in_galera {
+            true => Apart(self.connection).read_each(statements).await,
+            false => self.connection.read_each(statements).await,
+        }
+    }
+
     async fn read_after(&mut self, statements: &[String], read: String) -> Attempt<(u64, Vec<C::Row>)> {
         match self.is_in_galera {
             true => Apart(self.connection).read_after(statements, read).await,
@@ -127,6 +134,10 @@ mod tests {
             self.run_one(&statements.join("; ")).await.map(drop)
         }
 
+        async fn read_each(&mut self, statements: &[String]) -> Attempt<Vec<DriverRow>> {
+            self.read(statements.join("; ")).await
+        }
+
         async fn read_after(
             &mut self,
             statements: &[String],
@@ -139,13 +150,14 @@ mod tests {
     #[tokio::test]
     async fn statements_are_kept_apart_on_galera_alone() {
         let statements = ["a".to_owned(), "b".to_owned()];
-        for (is_in_galera, commands) in [(true, 11), (false, 4)] {
+        for (is_in_galera, commands) in [(true, 13), (false, 5)] {
             let mut recorder = Recorder::default();
             let mut connection = OneByOne::new(&mut recorder, is_in_galera);
             let (mut inserted, mut done) = (false, 0);
             connection.execute_after(&statements, "c").await.unwrap();
             connection.insert_after(&statements, "c", false, &mut inserted).await.unwrap();
             connection.execute_each(&statements, &mut done).await.unwrap();
+            connection.read_each(&statements).await.unwrap();
             let (changed, _) = connection.read_after(&statements, "c".to_owned()).await.unwrap();
             assert_eq!(recorder.0.len(), commands, "{:?}", recorder.0);
             assert_eq!(recorder.0.iter().any(|command| command.contains(';')), !is_in_galera);

@@ -1,33 +1,37 @@
 //! Applies a batch in the caller's transaction.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::Arc;
 
 use idgen::Timestamp;
 use uuid::Uuid;
 
 use crate::call::observe;
-use crate::error::failure::{Attempt, Kind};
+use crate::error::failure::{Attempt, Failure, Kind};
 use crate::error::{Error, Result};
 use crate::statement::caller::Connection;
 use crate::statement::transaction::CallerConnection;
-use crate::sync::change::{Answer, Change, Outcome};
-use crate::sync::log::{self, Newest};
+use crate::sync::altered;
+use crate::sync::change::{Answer, Change, Operation, Outcome};
+use crate::sync::log::{self, Names, Newest};
 use crate::sync::mode::{GO_BACK, Guard, RELEASE, SAVE_AGAIN, lost, refuse_unsafe};
 use crate::sync::packet::{packet, too_large};
 use crate::sync::prepare::{Prepared, Unfit, prepare};
 use crate::sync::shape::Shape;
 use crate::sync::writer::{APPLIED, Row, Writer};
-use crate::sync::{Sync, intake};
+use crate::sync::{Known, Sync, intake};
 
 const ACTION: &str = "apply changes of rows";
+const ALTERED: &str =
+    "the tables were altered since they were read, or while the batch was applied: roll back and begin again";
+/// The error of a column that is not there.
+const NO_COLUMN: u16 = 1054;
 
 /// What is known of a row: its table's place and its integer.
 type Key = (usize, u64);
 
 /// A batch on its way.
 struct Work<'a> {
-    shapes: &'a [Shape],
+    known: &'a Known,
     guard: Guard,
     packet: usize,
     /// The savepoint is set.
@@ -41,6 +45,8 @@ struct Done {
     outcomes: HashMap<usize, Outcome>,
     /// Whether the savepoint is set, and the server has refused a change: a table may have been altered since it was read.
     doubts_shapes: bool,
+    /// The definitions of its tables are not those that were read.
+    is_altered: bool,
     /// How many references were opened, and resolved.
     references: (u64, u64),
 }
@@ -92,24 +98,31 @@ impl Sync {
         if guard.is_set() && !batch.is_empty() {
             begin(transaction, guard).await.map_err(Error::once(ACTION))?;
         }
-        let mut shapes = self.shapes();
-        let (mut prepared, mut unfit) = self.prepare(&shapes, now, batch);
+        let mut known = self.known();
+        let (mut prepared, mut unfit) = self.prepare(&known.shapes, now, batch);
         if unfit.iter().any(|(_, unfit)| unfit.of_the_shape)
-            && let Some(newer) = self.read_again(transaction, &shapes).await.map_err(Error::once(ACTION))?
+            && let Some(newer) = self.read_again(transaction, &known).await.map_err(Error::once(ACTION))?
         {
-            shapes = newer;
-            (prepared, unfit) = self.prepare(&shapes, now, batch);
+            known = newer;
+            (prepared, unfit) = self.prepare(&known.shapes, now, batch);
         }
         let packet = packet(transaction, batch).await.map_err(Error::once(ACTION))?;
         let large = too_large(&prepared, packet);
         prepared.retain(|change| !large.contains_key(&change.at));
         let (mut ids, mut fresh, mut refused) = (HashMap::new(), HashSet::new(), large);
         self.admit(transaction, &mut prepared, &mut ids, &mut fresh, &mut refused).await?;
-        let work =
-            Work { shapes: &shapes, guard, packet, is_ready: guard.is_set(), ids: &ids, fresh: &fresh };
-        let mut done = self.write(transaction, &prepared, work).await.map_err(Error::once(ACTION))?;
-        if done.doubts_shapes
-            && let Some(newer) = self.read_again(transaction, &shapes).await.map_err(Error::once(ACTION))?
+        let work = Work { known: &known, guard, packet, is_ready: guard.is_set(), ids: &ids, fresh: &fresh };
+        let mut done = match self.write(transaction, &prepared, work).await {
+            // A key or a reference has another name: the caller begins again.
+            Err(failure) if failure.number() == Some(NO_COLUMN) => {
+                let newer = self.read_again(transaction, &known).await.map_err(Error::once(ACTION))?;
+                let failure = if newer.is_some() { Failure::Contradicted(ALTERED) } else { failure };
+                return Err(Error::once(ACTION)(failure));
+            }
+            done => done.map_err(Error::once(ACTION))?,
+        };
+        if (done.doubts_shapes || done.is_altered)
+            && let Some(newer) = self.read_again(transaction, &known).await.map_err(Error::once(ACTION))?
         {
             let again = [GO_BACK.to_owned(), SAVE_AGAIN.to_owned()];
             let back = transaction.execute_each(&again, &mut 0).await;
@@ -119,11 +132,14 @@ impl Sync {
                 ids.clear();
                 fresh.clear();
             }
-            (prepared, unfit) = self.prepare(&newer, now, batch);
+            (prepared, unfit) = self.prepare(&newer.shapes, now, batch);
             prepared.retain(|change| !refused.contains_key(&change.at));
             self.admit(transaction, &mut prepared, &mut ids, &mut fresh, &mut refused).await?;
-            let work = Work { shapes: &newer, guard, packet, is_ready: true, ids: &ids, fresh: &fresh };
+            let work = Work { known: &newer, guard, packet, is_ready: true, ids: &ids, fresh: &fresh };
             done = self.write(transaction, &prepared, work).await.map_err(Error::once(ACTION))?;
+            if done.is_altered {
+                return Err(Error::once(ACTION)(Failure::Contradicted(ALTERED)));
+            }
         }
         if guard.is_set() && !batch.is_empty() {
             // Fails unless everything was done in one transaction.
@@ -228,7 +244,8 @@ impl Sync {
         prepared: &[Prepared<'_>],
         work: Work<'_>,
     ) -> Attempt<Done> {
-        let Work { shapes, guard, packet, is_ready, ids, fresh } = work;
+        let Work { known: tables, guard, packet, is_ready, ids, fresh } = work;
+        let shapes = &tables.shapes;
         let mut rows: Vec<Row<'_>> = Vec::with_capacity(prepared.len());
         for change in prepared {
             let targets = change
@@ -301,6 +318,7 @@ impl Sync {
         outcomes.extend(writer.outcomes);
         let references = (writer.opened, writer.resolved);
         let doubts_shapes = writer.is_ready && !writer.refusals.is_empty();
+        let is_altered = writer.is_ready && are_altered(transaction, &self.names, tables, &rows).await?;
         for (keys, is_new) in [(&known, false), (&new, true)] {
             let changed = keys.iter().filter(|key| before[*key] != newest[*key]);
             let changed: Vec<(log::Key<'_>, Newest)> =
@@ -314,23 +332,34 @@ impl Sync {
         unused.extend(writer.locked);
         unused.sort_unstable();
         log::unlock(transaction, &self.names, &unused).await?;
-        Ok(Done { outcomes, doubts_shapes, references })
+        Ok(Done { outcomes, doubts_shapes, is_altered, references })
     }
 
     /// The tables as they are now, if they were altered since they were read.
-    async fn read_again<C: Connection>(
-        &self,
-        transaction: &mut C,
-        shapes: &Arc<[Shape]>,
-    ) -> Attempt<Option<Arc<[Shape]>>> {
-        let newer: Arc<[Shape]> =
-            crate::sync::shape::read(transaction, &self.wanted, self.width).await?.into();
-        if newer == *shapes {
-            return Ok(None);
-        }
+    async fn read_again<C: Connection>(&self, transaction: &mut C, known: &Known) -> Attempt<Option<Known>> {
+        let newer = crate::sync::read(transaction, &self.wanted, self.width).await?;
         self.keep(newer.clone());
-        Ok(Some(newer))
+        Ok((newer.shapes != known.shapes).then_some(newer))
     }
+}
+
+/// Whether tables that changes were written to, or to which a deletion may extend, are defined in another way than when they
+/// were read.
+async fn are_altered<C: Connection>(
+    transaction: &mut C,
+    names: &Names,
+    known: &Known,
+    rows: &[Row<'_>],
+) -> Attempt<bool> {
+    let deletes = rows.iter().any(|row| row.prepared.change.operation == Operation::Delete);
+    let written: HashSet<usize> = rows.iter().map(|row| row.prepared.shape).collect();
+    let places = (0..known.shapes.len()).filter(|at| deletes || written.contains(at));
+    let mut tables: Vec<&str> = places.map(|at| known.shapes[at].name.as_str()).collect();
+    // A temporary table could take the numbers of the changes, too.
+    tables.extend([names.rows.as_str(), names.open.as_str()]);
+    let now = altered::definitions(transaction, &tables).await?;
+    let was_other = |(table, definition)| known.definitions.get(table).is_some_and(|was| was != definition);
+    Ok(now.iter().any(was_other))
 }
 
 fn named<'a>(shapes: &'a [Shape], keys: &[Key]) -> Vec<log::Key<'a>> {

@@ -80,6 +80,11 @@ impl Holds {
         }
     }
 
+    /// Whether it is a `TIMESTAMP`. Without `explicit_defaults_for_timestamp`, one that may not be NULL takes NULL as the present time.
+    pub(super) fn is_instant(&self) -> bool {
+        matches!(self, Holds::Time { of: Time::Instant, .. })
+    }
+
     /// Why the column would store another value than this one, or a value that was not meant.
     pub(super) fn refuses(&self, value: &Value) -> Option<String> {
         let told = |problem: &str| Some(problem.to_owned());

@@ -23,6 +23,7 @@
 //! # }
 //! ```
 
+mod altered;
 mod apply;
 mod catalog;
 mod change;
@@ -52,8 +53,10 @@ use crate::error::Result;
 use crate::error::failure::Attempt;
 use crate::installed::IdWidth;
 use crate::map::uuid_map::UuidMap;
+use crate::statement::caller::Connection;
 use crate::table::definition;
 use crate::table::sharded;
+use altered::Definitions;
 pub use change::{Answer, Change, Operation, Outcome, Value};
 pub use intake::Intake;
 use log::Names;
@@ -66,14 +69,21 @@ const KEYS: [[&str; 2]; 2] =
     [["PRIMARY KEY (`tbl`,`id`)", "ENGINE=InnoDB"], ["PRIMARY KEY (`tbl`,`id`,`col`)", "ENGINE=InnoDB"]];
 const INSTALL: &str = "install_sync (idgen map sync install)";
 
+/// The tables as they were read last.
+#[derive(Clone, Debug)]
+struct Known {
+    shapes: Arc<[Shape]>,
+    /// As the server showed them before that.
+    definitions: Arc<Definitions>,
+}
+
 /// Applies the changes of devices to tables of one schema. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Sync {
     map: UuidMap,
     wanted: Arc<[Table]>,
     width: IdWidth,
-    /// The tables as they were read last.
-    shapes: Arc<RwLock<Arc<[Shape]>>>,
+    known: Arc<RwLock<Known>>,
     names: Names,
     intake: Intake,
 }
@@ -110,15 +120,14 @@ impl UuidMap {
         let read = async || {
             let read = async |connection: &mut PooledConnection| {
                 check(connection, &names).await?;
-                let shapes = shape::read(&mut **connection, tables, width).await?;
+                let read = read(&mut **connection, tables, width).await?;
                 tables::refuse_renamed(&mut **connection, &names, tables).await?;
-                Ok(shapes)
+                Ok(read)
             };
             nodes.attempt(Take::AtOnce, read).await
         };
-        let shapes: Arc<[Shape]> = Retries::run(deadline, ACTION, read).await?.into();
-        let shapes = Arc::new(RwLock::new(shapes));
-        Ok(Sync { map: self.clone(), wanted: tables.into(), width, shapes, names, intake: Intake::default() })
+        let known = Arc::new(RwLock::new(Retries::run(deadline, ACTION, read).await?));
+        Ok(Sync { map: self.clone(), wanted: tables.into(), width, known, names, intake: Intake::default() })
     }
 
     async fn sync_names(&self, action: &str) -> Result<Names> {
@@ -144,12 +153,25 @@ impl Sync {
     }
 
     fn shapes(&self) -> Arc<[Shape]> {
-        self.shapes.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.known().shapes
     }
 
-    fn keep(&self, shapes: Arc<[Shape]>) {
-        *self.shapes.write().unwrap_or_else(PoisonError::into_inner) = shapes;
+    fn known(&self) -> Known {
+        self.known.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
+
+    fn keep(&self, known: Known) {
+        *self.known.write().unwrap_or_else(PoisonError::into_inner) = known;
+    }
+}
+
+/// Reads the tables, and their definitions before.
+async fn read<C: Connection>(connection: &mut C, wanted: &[Table], width: IdWidth) -> Attempt<Known> {
+    let names: Vec<&str> = wanted.iter().map(Table::name).filter(|name| shape::is_plain(name)).collect();
+    let definitions = altered::definitions(connection, &names).await;
+    // It says better what is wrong with a table that is not there.
+    let shapes = shape::read(connection, wanted, width).await?.into();
+    Ok(Known { shapes, definitions: definitions?.into() })
 }
 
 async fn create(connection: &mut PooledConnection, names: &Names) -> Attempt<()> {

@@ -26,9 +26,10 @@ pub(super) const STILL_THERE: [&str; 2] = [concat!("RELEASE SAVEPOINT ", savepoi
 pub(super) const SAVE_EXCHANGE: &str = concat!("SAVEPOINT ", savepoint!(), "_x");
 pub(super) const GO_BACK_EXCHANGE: &str = concat!("ROLLBACK TO SAVEPOINT ", savepoint!(), "_x");
 
-/// True in a session that refuses values that do not fit, orphans and duplicates. Without a strict mode, the server cuts
-/// values off instead.
-const SAFE: &str = "@@SESSION.sql_mode LIKE '%STRICT_%_TABLES%' AND @@SESSION.foreign_key_checks = 1 AND @@SESSION.unique_checks = 1";
+/// True in a session that refuses values that do not fit, orphans and duplicates, and that stores an empty text as one. Without a
+/// strict mode, the server cuts values off instead.
+const SAFE: &str = "@@SESSION.sql_mode LIKE '%STRICT_%_TABLES%' AND @@SESSION.sql_mode NOT LIKE '%EMPTY_STRING_IS_NULL%' \
+    AND @@SESSION.foreign_key_checks = 1 AND @@SESSION.unique_checks = 1";
 
 /// Proves that a statement is carried out by the session that the batch began in.
 ///
@@ -96,6 +97,10 @@ pub(super) async fn refuse_unsafe<C: Connection>(transaction: &mut C) -> Attempt
     let problem = if !mode.contains("STRICT_ALL_TABLES") && !mode.contains("STRICT_TRANS_TABLES") {
         format!(
             "the session's sql_mode is {mode:?}, in which values that do not fit are cut off: add STRICT_ALL_TABLES to it"
+        )
+    } else if mode.contains("EMPTY_STRING_IS_NULL") {
+        format!(
+            "the session's sql_mode is {mode:?}, in which an empty text is stored as NULL: remove EMPTY_STRING_IS_NULL from it"
         )
     } else if text(1)? != "1" || text(2)? != "1" {
         format!(

@@ -87,6 +87,11 @@ pub(super) fn prepare<'a>(
         if matches!(value, Value::Float(number) if !number.is_finite()) {
             return Err(format!("its column {column} is not a finite number").into());
         }
+        if *value == Value::Null && holds.is_instant() && !shape.nullable.contains(column) {
+            let reason =
+                format!("its column {column} may not be NULL, for which a server may store its own time");
+            return Err(Unfit { reason, of_the_shape: true });
+        }
         if let Some(problem) = holds.refuses(value) {
             return Err(Unfit { reason: format!("its column {column} {problem}"), of_the_shape: true });
         }

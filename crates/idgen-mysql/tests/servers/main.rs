@@ -45,6 +45,7 @@ mod session;
 mod settle;
 mod stalls;
 mod sync;
+mod sync_altered;
 mod sync_batches;
 mod sync_documents;
 mod sync_driver;
