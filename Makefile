@@ -40,7 +40,7 @@ lint: forms ## the same, clippy, rustdoc and the list of public items, with warn
 
 # The tests of the workspace by the names of their files. `make test-clusters` runs those of the clusters.
 WHERE = . crates/* examples/* benches
-TESTS = $(filter-out clusters vitess,$(sort $(basename $(notdir $(wildcard $(WHERE:%=%/tests/*.rs)))) \
+TESTS = $(filter-out clusters plan_clusters vitess,$(sort $(basename $(notdir $(wildcard $(WHERE:%=%/tests/*.rs)))) \
 	$(notdir $(patsubst %/main.rs,%,$(wildcard $(WHERE:%=%/tests/*/main.rs))))))
 # Those with the most to do are parts of their own, so that they run at the same time. All others are the part test-others.
 MAP_TESTS = servers
@@ -155,8 +155,9 @@ test-minimal-versions: ## builds with the oldest dependencies that the manifests
 test-reproducible: ## builds the wheel twice and compares the bytes (minutes)
 	scripts/reproducible.sh
 
-test-replicated: setup ## the map on Group Replication and Galera, while nodes are killed and disconnected (4 minutes)
+test-replicated: setup ## the map on Group Replication and Galera, while nodes are killed and disconnected, and plans there (5 minutes)
 	cargo test --workspace --test clusters -- --test-threads 1 replicated
+	cargo test --workspace --test plan_clusters -- --test-threads 1
 
 test-clusters: test-replicated ## the same, and on Vitess (1 minute more, and a few minutes to build it the first time)
 	scripts/vitess.sh

@@ -74,6 +74,8 @@ async fn with_session(session: &mut Session, options: &Options) -> Result<Plan> 
         let catalog = Catalog::read(session).await?;
         return from_now::plan(session, options, &catalog).await;
     }
+    one_node_writes(session).await?;
+    no_replica(session).await?;
     cascades_in_innodb(session).await?;
     let catalog = Catalog::read(session).await?;
     let graph = match options.to {
@@ -120,6 +122,30 @@ async fn cascades_in_innodb(session: &mut Session) -> Result<()> {
             "innodb_native_foreign_keys is OFF: this MySQL server cascades foreign keys outside of InnoDB, and reports no error when a \
              cascade ends in a lock wait timeout or a deadlock, so the triggers of a plan would lose changes. Start the server \
              with --innodb-native-foreign-keys=ON, at least until the change is finished",
+        ));
+    }
+    Ok(())
+}
+
+/// On a cluster whose nodes all take writes, a row that the copy has locked can be changed on another node. That node's triggers do
+/// not find its copy, which is not committed yet, and the cluster accepts both: the change is lost in the new table.
+async fn one_node_writes(session: &mut Session) -> Result<()> {
+    let found = session.rows(&checks::one_node_writes(session.engine).rows).await?;
+    let Some([variable, value]) = found.first().map(Vec::as_slice) else { return Ok(()) };
+    Err(Error::new(format!(
+        "{variable} is {value}: several nodes of this cluster take writes, and a lock of one does not hold on the others, so the copy \
+         would lose changes. With Group Replication, switch to one primary (group_replication_switch_to_single_primary_mode) until \
+         the change is finished; with Galera, make it while the server is the only one and no node of a cluster"
+    )))
+}
+
+/// The triggers of a plan would not see what a replica receives.
+async fn no_replica(session: &mut Session) -> Result<()> {
+    let replicates = !session.rows(&checks::no_replica(session.engine).rows).await?.is_empty();
+    if replicates {
+        return Err(Error::new(
+            "this server is a replica: the changes that it receives fire no triggers, so the copy would lose them. Make the plan for its \
+             source, whose new tables the replicas get, or STOP REPLICA until the change is finished",
         ));
     }
     Ok(())

@@ -114,6 +114,23 @@ impl Pair {
         columns.iter().filter_map(|column| row.try_get_unchecked(*column).ok()).collect()
     }
 
+    /// What the replica receives fires no triggers there.
+    async fn refuses_a_plan(&self, schema: &str, options: &Options) {
+        self.wait_for_replica().await;
+        let url = self.replica.url().replace("/mysql?", &format!("/{schema}?"));
+        let error = plan(&url, options).await.unwrap_err().to_string();
+        assert!(error.contains("this server is a replica"), "{error}");
+        // A plan that is made while it does not replicate is refused when it does again.
+        self.on_replica("STOP REPLICA").await;
+        let folder = tempfile::tempdir().unwrap();
+        plan(&url, options).await.unwrap().write(folder.path()).unwrap();
+        self.on_replica("START REPLICA").await;
+        let client = Client::new(&self.replica, schema, folder.path());
+        let first = client.files("").into_iter().next().unwrap();
+        let said = tokio::task::block_in_place(|| client.execute(&first)).unwrap_err();
+        assert!(said.contains("this server is a replica"), "{said}");
+    }
+
     /// All tables of the schema are equal on both.
     async fn assert_equal(&self, schema: &str, tables: usize) {
         self.wait_for_replica().await;
@@ -152,7 +169,9 @@ fn ends_equal(database: Database, to: Target, index: Index) {
         let folder = tempfile::tempdir().unwrap();
         let rows = fill(scratch.url(), 4, 4_000, to).await;
         let map = integers::map_for(to, scratch.url(), index, &rows).await;
-        plan(scratch.url(), &Options::new("orders", to)).await.unwrap().write(folder.path()).unwrap();
+        let options = Options::new("orders", to);
+        pair.refuses_a_plan(scratch.name(), &options).await;
+        plan(scratch.url(), &options).await.unwrap().write(folder.path()).unwrap();
         let client = Client::new(&pair.source, scratch.name(), folder.path());
         let watcher = "CREATE USER watcher IDENTIFIED BY 'watches'; GRANT ALL ON *.* TO watcher";
         execute(&mut MySqlConnection::connect(scratch.url()).await.unwrap(), watcher).await.unwrap();

@@ -20,7 +20,7 @@ fn list(names: impl Iterator<Item = String>) -> String {
 /// The checks of the first step.
 pub(super) fn of_data(texts: &Texts<'_>) -> Vec<Check> {
     let mut checks = of_server();
-    checks.extend(cascades_in_innodb(texts.engine));
+    checks.extend(of_server_now(texts.engine));
     checks.extend(rights_without_role(texts.engine));
     let catalog = texts.catalog;
     checks.extend(of_schema(texts));
@@ -63,7 +63,52 @@ pub(super) fn of_data(texts: &Texts<'_>) -> Vec<Check> {
 }
 
 /// For each step that begins to depend on triggers: the server may have been started otherwise since the plan was made.
-pub(super) fn cascades_in_innodb(engine: Engine) -> Option<Check> {
+pub(super) fn of_server_now(engine: Engine) -> Vec<Check> {
+    let mut checks = vec![one_node_writes(engine), no_replica(engine)];
+    checks.extend(cascades_in_innodb(engine));
+    checks
+}
+
+/// A row that the copy has locked can be changed on another node of a cluster, whose triggers do not see its copy yet.
+pub(super) fn one_node_writes(engine: Engine) -> Check {
+    let rows = match engine {
+        Engine::MySql => {
+            "SELECT VARIABLE_NAME, VARIABLE_VALUE FROM performance_schema.global_variables \
+             WHERE VARIABLE_NAME = 'group_replication_single_primary_mode' AND VARIABLE_VALUE = 'OFF'"
+        }
+        _ => {
+            "SELECT VARIABLE_NAME, VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS \
+             WHERE VARIABLE_NAME = 'WSREP_CLUSTER_SIZE' AND VARIABLE_VALUE > 0"
+        }
+    };
+    check(
+        "No other node of a cluster may take writes: a lock of this server does not hold there.",
+        rows,
+        "other nodes of this cluster take writes: make the change on one primary, or while the server is no node of Galera",
+    )
+}
+
+/// Rows of the binary log of another server fire no triggers, unless MariaDB is told to execute them.
+pub(super) fn no_replica(engine: Engine) -> Check {
+    let rows = match engine {
+        // The threads of a group belong to the server that takes its writes, too.
+        Engine::MySql => {
+            "SELECT ID, STATE FROM performance_schema.processlist WHERE USER = 'system user' AND COMMAND <> 'Daemon' AND NOT EXISTS \
+             (SELECT 1 FROM performance_schema.global_variables WHERE VARIABLE_NAME = 'group_replication_group_name' AND VARIABLE_VALUE <> '')"
+        }
+        _ => {
+            "SELECT VARIABLE_NAME, VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS \
+             WHERE VARIABLE_NAME = 'SLAVES_RUNNING' AND VARIABLE_VALUE > 0 AND @@GLOBAL.slave_run_triggers_for_rbr = 'NO'"
+        }
+    };
+    check(
+        "Changes that this server receives from another one fire no triggers, and would be missing in the new tables.",
+        rows,
+        "this server is a replica, whose changes fire no triggers: execute the plan on its source, or STOP REPLICA until the end",
+    )
+}
+
+fn cascades_in_innodb(engine: Engine) -> Option<Check> {
     let rows = "SELECT VARIABLE_NAME, VARIABLE_VALUE FROM performance_schema.global_variables \
                 WHERE VARIABLE_NAME = 'innodb_native_foreign_keys' AND VARIABLE_VALUE = 'OFF'";
     (engine == Engine::MySql).then(|| {

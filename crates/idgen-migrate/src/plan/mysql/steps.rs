@@ -186,7 +186,7 @@ impl Steps<'_> {
         let procedure = &self.names.copy;
         let mut needed = self.before_renaming();
         needed.extend(self.unchanged_since_triggers(0..=at));
-        needed.extend(checks::cascades_in_innodb(self.engine));
+        needed.extend(checks::of_server_now(self.engine));
         let conditions = Conditions {
             checks: needed,
             end: [vec![checks::copied(table)], self.unchanged_since_triggers(0..=at)].concat(),

@@ -136,7 +136,7 @@ impl Steps<'_> {
         // Triggers for columns that are not there any more, or of another type, would make each change of a client fail.
         needed.push(checks::as_planned(self.attached, self.tables, table, &self.planned[at], Role::Old));
         needed.push(self.not_altered(Side::Old, false));
-        needed.extend(checks::cascades_in_innodb(self.engine));
+        needed.extend(checks::of_server_now(self.engine));
         let record = signature::comparable(&signature::of_table(self.names, table, Seen::Forward));
         let conditions = Conditions {
             checks: needed,
