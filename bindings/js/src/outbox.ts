@@ -28,7 +28,7 @@ export interface Change {
   /** The number of the change as decimal text. It ascends with each change of the row. */
   number: string;
   operation: "put" | "delete";
-  /** All columns of the row; none if it is deleted. */
+  /** All columns of the row; none if it is deleted. An integer beyond 2^53 is the text of its digits. */
   columns: Record<string, ColumnValue>;
 }
 
@@ -270,13 +270,11 @@ const change = (found: ResultRow): Change => {
   const [table, row, operation, text] = [found.tbl, found.row, found.operation, found.columns].map(String);
   const damaged = (what: string) => new IdError("state", `the outbox is damaged: ${what} of the row "${row}" of "${table}" cannot be read`);
   if (operation !== "put" && operation !== "delete") throw damaged("the operation");
-  for (const [token] of text!.matchAll(TOKENS)) {
-    // Written by another language.
-    if (/^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token))) throw damaged(`the integer ${token}, which JavaScript rounds,`);
-  }
+  // Another language may have written an integer that JavaScript would round. Servers read its digits as the integer.
+  const exact = (token: string) => (/^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token)) ? `"${token}"` : token);
   let columns: unknown;
   try {
-    columns = JSON.parse(text!);
+    columns = JSON.parse(text!.replace(TOKENS, exact));
   } catch {
     throw damaged("the columns");
   }

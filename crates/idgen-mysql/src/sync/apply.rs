@@ -371,7 +371,7 @@ async fn begin<C: Connection>(transaction: &mut C, guard: Guard) -> Attempt<()> 
     let mut done = 0;
     match transaction.execute_each(&guard.begin(), &mut done).await {
         Err(failure) if done == 1 => {
-            refuse_unsafe(transaction).await?;
+            refuse_unsafe(transaction, &failure).await?;
             Err(failure)
         }
         Err(failure) if failure.number() == Some(1305) => Err(Error::new(Kind::NotInTransaction).into()),

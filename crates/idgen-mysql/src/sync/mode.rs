@@ -1,7 +1,7 @@
 //! The session of the caller: its settings, and the transaction in which everything must happen.
 
 use crate::claim::within::LOST;
-use crate::connection::session::OUT_OF_RANGE;
+use crate::connection::session::{ELSEWHERE, OUT_OF_RANGE};
 use crate::error::Error;
 use crate::error::failure::{Attempt, Failure, Kind};
 use crate::statement::caller::Connection;
@@ -71,7 +71,11 @@ impl Guard {
 
     /// The failure of a statement with such a value.
     pub(super) fn lost(self, failure: Failure) -> Failure {
-        if self.is_set() && failure.number() == Some(1690) { Failure::Contradicted(LOST) } else { failure }
+        if self.is_set() && failure.number() == Some(ELSEWHERE) {
+            Failure::Contradicted(LOST)
+        } else {
+            failure
+        }
     }
 
     /// A condition of a change, which is false in another session.
@@ -86,9 +90,13 @@ pub(super) fn lost(failure: Failure) -> Failure {
     if failure.number() == Some(1305) { Failure::Contradicted(LOST) } else { failure }
 }
 
-/// Says what is wrong after a check of the session has failed.
-pub(super) async fn refuse_unsafe<C: Connection>(transaction: &mut C) -> Attempt<()> {
-    let settings = "SELECT @@SESSION.sql_mode, CAST(@@SESSION.foreign_key_checks AS CHAR), CAST(@@SESSION.unique_checks AS CHAR)";
+/// Says what is wrong with the session, if its check has failed. A cluster may have ended the transaction instead.
+pub(super) async fn refuse_unsafe<C: Connection>(transaction: &mut C, failure: &Failure) -> Attempt<()> {
+    if failure.number() != Some(ELSEWHERE) {
+        return Ok(());
+    }
+    // As a text, a switch is 1 on MySQL and ON on MariaDB.
+    let settings = "SELECT @@SESSION.sql_mode, IF(@@SESSION.foreign_key_checks, '1', '0'), IF(@@SESSION.unique_checks, '1', '0')";
     let rows = transaction.read(format!("{settings}{ALL}")).await?;
     let text = |at: usize| -> Attempt<String> {
         Ok(rows.first().map(|row| row.text(at)).transpose()?.flatten().unwrap_or_default())

@@ -246,11 +246,12 @@ impl Writer<'_> {
         let checks = all.len();
         all.extend_from_slice(statements);
         let ended = connection.execute_each(&all, done).await;
-        if ended.is_err() && *done < checks {
-            refuse_unsafe(connection).await?;
-        } else {
-            self.is_ready = true;
-            *done -= checks;
+        match &ended {
+            Err(failure) if *done < checks => refuse_unsafe(connection, failure).await?,
+            _ => {
+                self.is_ready = true;
+                *done -= checks;
+            }
         }
         let Err(failure) = ended else { return Ok(None) };
         let mut owner = owner(&failure, table);

@@ -6,5 +6,6 @@
 mod checker;
 mod memory;
 mod replicated;
+mod sync;
 mod traffic;
 mod vitess;

@@ -11,10 +11,11 @@ use uuid::Uuid;
 
 use crate::checker::{assert_stored, check};
 use crate::memory::assert_limited;
+use crate::sync::newest_changes_win;
 use crate::traffic::Traffic;
 
 /// How long a call may keep trying. Nothing is timed; a call that needs longer fails, and the test with it.
-const TIMEOUT: Duration = Duration::from_secs(300);
+pub const TIMEOUT: Duration = Duration::from_secs(300);
 const ANSWER_LIMIT: Duration = Duration::from_secs(5);
 
 /// Runs one cluster at a time: on a busy machine, nodes that answer late look like nodes that are lost.
@@ -26,7 +27,7 @@ const WITHOUT_PEERS: Loss = ("cut off from its peers", Cluster::cut_from_peers);
 const CUT_OFF: Loss = ("cut off from everything", Cluster::cut_off);
 
 /// The URLs of all nodes for a schema, beginning with this node.
-fn urls(cluster: &Cluster, first: usize, schema: &str) -> Vec<String> {
+pub fn urls(cluster: &Cluster, first: usize, schema: &str) -> Vec<String> {
     let mut urls = cluster.urls();
     urls.rotate_left(first);
     urls.iter().map(|url| url.replace("/mysql?", &format!("/{schema}?"))).collect()
@@ -44,6 +45,7 @@ async fn keep_their_promises(kind: ClusterKind, topology: Topology, lives: &[(In
     if kind != ClusterKind::GroupSinglePrimary {
         claims_without_pairs_do_not_lead_to_two_ids(&cluster).await;
         one_id_for_each_race(&cluster).await;
+        newest_changes_win(&cluster).await;
     }
     for (index, losses) in lives {
         keeps_its_promises(&cluster, topology, *index, losses).await;
