@@ -12,6 +12,7 @@ use crate::statement::caller::Connection;
 use crate::statement::transaction::CallerConnection;
 use crate::sync::altered;
 use crate::sync::change::{Answer, Change, Operation, Outcome};
+use crate::sync::circle::refuse_circles;
 use crate::sync::log::{self, Names, Newest};
 use crate::sync::mode::{GO_BACK, Guard, RELEASE, SAVE_AGAIN, lost, refuse_unsafe};
 use crate::sync::packet::{packet, too_large};
@@ -315,6 +316,7 @@ impl Sync {
         }
         let map = self.map.context().await?.tables.map.clone();
         writer.name_blockers(transaction, &map, &newest, &failed).await?;
+        refuse_circles(&failed, &mut writer.outcomes);
         outcomes.extend(writer.outcomes);
         let references = (writer.opened, writer.resolved);
         let doubts_shapes = writer.is_ready && !writer.refusals.is_empty();

@@ -27,6 +27,7 @@ mod altered;
 mod apply;
 mod catalog;
 mod change;
+mod circle;
 mod exchange;
 mod expression;
 mod fits;

@@ -7,7 +7,7 @@ use sqlx::{Connection, MySqlConnection};
 
 use crate::common::{connect, number, on_both, run};
 use crate::sync::{APPLIED, apply, id};
-use crate::sync_rows::{LISTS, count, delete, put, refers, tables, text};
+use crate::sync_rows::{LISTS, count, delete, is_refused, put, refers, tables, text};
 
 on_both!(
     rows_that_leave_a_deleted_parent_keep_their_own,
@@ -16,7 +16,8 @@ on_both!(
     rows_exchange_references,
     the_row_that_refuses_is_named,
     the_row_of_another_session_is_named,
-    long_chains_take_few_statements
+    long_chains_take_few_statements,
+    rows_that_wait_for_each_other_are_refused
 );
 
 fn is_blocked(outcome: &Outcome, by_table: &str, by: u128) -> bool {
@@ -327,4 +328,31 @@ async fn long_chains_take_few_statements(database: Database) {
     let took = statements(&mut connection).await - from;
     assert_eq!(answer.outcomes(), vec![APPLIED; 100], "{database}");
     assert!(took < 1_000, "{database}: {took}");
+}
+
+/// No row can be stored before the one to which it refers. Who waits for them waits on, as for any row that was refused.
+async fn rows_that_wait_for_each_other_are_refused(database: Database) {
+    let table = |name: &str, to: &str| {
+        format!("CREATE TABLE {name} (id BIGINT UNSIGNED PRIMARY KEY, {to}_id BIGINT UNSIGNED NOT NULL)")
+    };
+    let (schema_a, schema_b) = (table("a", "b"), table("b", "a"));
+    let schema = [
+        schema_a.as_str(),
+        &schema_b,
+        "ALTER TABLE a ADD FOREIGN KEY (b_id) REFERENCES b (id)",
+        "ALTER TABLE b ADD FOREIGN KEY (a_id) REFERENCES a (id)",
+    ];
+    let (scratch, _, sync) = tables(database, &schema, &["a", "b"]).await;
+    let mut connection = connect(scratch.url()).await;
+    let (a, b) = (
+        |row, to| put("a", row, 1, [("b_id", refers(to))]),
+        |row, to| put("b", row, 1, [("a_id", refers(to))]),
+    );
+    let answer = apply(&sync, &mut connection, &[a(1, 2), b(2, 1), b(3, 1), a(4, 9)]).await;
+    let outcomes = answer.outcomes();
+    assert!(
+        outcomes[..2].iter().all(|outcome| is_refused(outcome, "2 rows wait for each other")),
+        "{outcomes:?}"
+    );
+    assert!(outcomes[2..].iter().all(|outcome| matches!(outcome, Outcome::Waits { .. })), "{outcomes:?}");
 }
