@@ -169,40 +169,84 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// The references that the schema sets to NULL when rows are deleted. They are open again afterwards, because a newer change
-    /// can bring the row back.
+    /// The references that the schema sets to NULL when rows are deleted, also those to rows that it deletes with them. They are open
+    /// again afterwards, because a newer change can bring the row back.
     pub(super) async fn losing_target<C: Connection>(
         &mut self,
         connection: &mut C,
         at: usize,
         ids: &[u64],
     ) -> Attempt<Vec<Open>> {
-        let target = &self.shapes[at].name;
-        let mut losing = Vec::new();
-        for shape in self.shapes {
-            let set_null = |reference: &&Reference| reference.on_delete == OnDelete::SetsNull;
-            for (column, _) in shape
-                .references
-                .iter()
-                .filter(|(_, reference)| reference.table == *target && set_null(reference))
-            {
-                let (name, key) = (&shape.name, &shape.key);
-                let statement = format!(
-                    "{WITH_SETTINGS}SELECT `{key}`, `{column}` FROM `{name}` WHERE `{column}` IN ({}){ALL} FOR UPDATE",
-                    list(ids)
-                );
-                for row in connection.read(statement).await? {
-                    losing.push(Open {
-                        table: name.clone(),
-                        id: number_at(&row, 0)?,
-                        column: column.clone(),
-                        target: target.clone(),
-                        target_id: number_at(&row, 1)?,
-                    });
+        let (mut losing, mut gone) = (Vec::new(), HashSet::new());
+        let mut left = vec![(at, ids.to_vec())];
+        while let Some((at, mut ids)) = left.pop() {
+            ids.retain(|id| gone.insert((at, *id)));
+            for (child, shape) in self.shapes.iter().enumerate() {
+                for (column, reference) in &shape.references {
+                    let follows = match reference.on_delete {
+                        OnDelete::SetsNull => true,
+                        OnDelete::Cascades => self.sets_null_below(child),
+                        OnDelete::Stays => false,
+                    };
+                    if reference.table != self.shapes[at].name || !follows {
+                        continue;
+                    }
+                    let found = self.referring(connection, child, column, &ids).await?;
+                    if reference.on_delete == OnDelete::Cascades {
+                        left.push((child, found.into_iter().map(|open| open.id).collect()));
+                    } else {
+                        losing.extend(found);
+                    }
                 }
             }
         }
+        losing.retain(|open: &Open| self.place(&open.table).is_none_or(|at| !gone.contains(&(at, open.id))));
         Ok(losing)
+    }
+
+    /// Whether the deletion of a row of this table sets a reference to NULL, by itself or with rows that are deleted with it.
+    fn sets_null_below(&self, at: usize) -> bool {
+        let (mut seen, mut left) = (HashSet::from([at]), vec![at]);
+        while let Some(at) = left.pop() {
+            for (child, shape) in self.shapes.iter().enumerate() {
+                for reference in shape.references.values().filter(|to| to.table == self.shapes[at].name) {
+                    match reference.on_delete {
+                        OnDelete::SetsNull => return true,
+                        OnDelete::Cascades if seen.insert(child) => left.push(child),
+                        _ => {}
+                    }
+                }
+            }
+        }
+        false
+    }
+
+    /// The rows of a table that refer to these rows by a column.
+    async fn referring<C: Connection>(
+        &self,
+        connection: &mut C,
+        at: usize,
+        column: &str,
+        ids: &[u64],
+    ) -> Attempt<Vec<Open>> {
+        let Shape { name, key, references, .. } = &self.shapes[at];
+        let mut found = Vec::new();
+        for ids in ids.chunks(CHUNK) {
+            let statement = format!(
+                "{WITH_SETTINGS}SELECT `{key}`, `{column}` FROM `{name}` WHERE `{column}` IN ({}){ALL} FOR UPDATE",
+                list(ids)
+            );
+            for row in connection.read(statement).await? {
+                found.push(Open {
+                    table: name.clone(),
+                    id: number_at(&row, 0)?,
+                    column: column.to_owned(),
+                    target: references[column].table.clone(),
+                    target_id: number_at(&row, 1)?,
+                });
+            }
+        }
+        Ok(found)
     }
 
     /// Records the references that have lost their rows, and deletes the rows with open references that would have been deleted
@@ -212,12 +256,13 @@ impl<'a> Writer<'a> {
         connection: &mut C,
         at: usize,
         ids: &[u64],
-        mut losing: Vec<Open>,
+        losing: Vec<Open>,
     ) -> Attempt<()> {
         let target = &self.shapes[at].name;
-        losing.retain(|open| !(open.table == *target && ids.contains(&open.id)));
         if !losing.is_empty() {
-            self.awaited.extend(losing.iter().map(|open| (at, open.target_id)));
+            let places: Vec<_> =
+                losing.iter().map(|open| (self.place(&open.target), open.target_id)).collect();
+            self.awaited.extend(places.into_iter().filter_map(|(place, id)| Some((place?, id))));
             log::open(connection, self.names, &losing).await?;
         }
         let cascades =

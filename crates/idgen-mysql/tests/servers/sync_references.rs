@@ -14,7 +14,8 @@ on_both!(
     rows_that_are_made_again_have_no_old_references,
     rows_that_refer_to_refused_rows_wait_for_them,
     tables_that_lose_rows_are_refused,
-    sessions_that_store_orphans_are_refused
+    sessions_that_store_orphans_are_refused,
+    references_to_rows_that_go_with_others_can_be_undone
 );
 
 /// Whether a row that was deleted is in the way.
@@ -218,4 +219,36 @@ async fn rows_that_refer_to_refused_rows_wait_for_them(database: Database) {
     assert!(matches!(answer.outcomes()[3], Outcome::Refused(_)), "{database}: {answer:?}");
     let again = [&last[..], &[of("must", 12, 2, 1, refers(11))]].concat();
     assert_eq!(apply(&sync, &mut connection, &again).await.outcomes(), [APPLIED; 3], "{database}");
+}
+
+/// A note refers to an item that is deleted with its list. List and item come back.
+async fn references_to_rows_that_go_with_others_can_be_undone(database: Database) {
+    let items = "CREATE TABLE items (id BIGINT UNSIGNED PRIMARY KEY, list_id BIGINT UNSIGNED NOT NULL, item_id BIGINT UNSIGNED NULL, \
+         FOREIGN KEY (list_id) REFERENCES lists (id) ON DELETE CASCADE, FOREIGN KEY (item_id) REFERENCES items (id) ON DELETE SET NULL)";
+    let notes = "CREATE TABLE notes (id BIGINT UNSIGNED PRIMARY KEY, item_id BIGINT UNSIGNED NULL, \
+         FOREIGN KEY (item_id) REFERENCES items (id) ON DELETE SET NULL)";
+    let (scratch, _, sync) = tables(database, &[LISTS, items, notes], &["lists", "items", "notes"]).await;
+    let mut connection = connect(scratch.url()).await;
+    for (place, note_is_first) in [false, true].into_iter().enumerate() {
+        let [l, i, k, n] = [0, 1, 2, 3].map(|at| 100 * (place as u128 + 1) + at);
+        let list = |number| put("lists", l, number, [("title", text("l"))]);
+        let item =
+            |row, number, other| put("items", row, number, [("list_id", refers(l)), ("item_id", other)]);
+        let note = put("notes", n, 1, [("item_id", refers(i))]);
+        apply(&sync, &mut connection, &[list(1), item(i, 1, refers(k)), item(k, 1, Value::Null)]).await;
+        if note_is_first {
+            apply(&sync, &mut connection, std::slice::from_ref(&note)).await;
+        }
+        apply(&sync, &mut connection, &[delete("lists", l, 2)]).await;
+        if !note_is_first {
+            apply(&sync, &mut connection, std::slice::from_ref(&note)).await;
+        }
+        // The items that went with their list have open references no more, since their rows are gone.
+        assert_eq!(sync.open_references(9).await.unwrap().len(), 1, "{database}, {note_is_first}");
+        let back = [list(3), item(i, 2, refers(k)), item(k, 2, Value::Null)];
+        assert_eq!(apply(&sync, &mut connection, &back).await.outcomes(), [APPLIED; 3]);
+        assert_eq!(sync.open_references(9).await.unwrap(), [], "{database}, {note_is_first}");
+    }
+    assert_eq!(count(&mut connection, "notes JOIN items ON items.id = notes.item_id").await, 2, "{database}");
+    assert_eq!(count(&mut connection, "items WHERE item_id IS NOT NULL").await, 2, "{database}");
 }
