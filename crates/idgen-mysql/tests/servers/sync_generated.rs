@@ -35,13 +35,22 @@ struct Schema {
     placed: bool,
     /// How bad rows are refused.
     guard: u8,
+    /// A note is deleted with the child to which it refers; otherwise it loses the reference.
+    notes_go: bool,
 }
 
 impl Schema {
     fn draw(random: &mut fastrand::Rng) -> Schema {
         let rule = [Rule::Restrict, Rule::SetNull, Rule::Cascade][random.usize(..3)];
         let nullable = rule == Rule::SetNull || random.bool();
-        Schema { rule, nullable, unique: random.u8(..4), placed: random.bool(), guard: random.u8(..5) }
+        Schema {
+            rule,
+            nullable,
+            unique: random.u8(..4),
+            placed: random.bool(),
+            guard: random.u8(..5),
+            notes_go: random.bool(),
+        }
     }
 
     fn statements(self) -> Vec<String> {
@@ -69,6 +78,11 @@ impl Schema {
                 "CREATE TABLE children (id BIGINT UNSIGNED PRIMARY KEY, parent BIGINT UNSIGNED {null}, place INT NOT NULL, \
                  FOREIGN KEY (parent) REFERENCES parents (id) {rule}{placed})"
             ),
+            format!(
+                "CREATE TABLE notes (id BIGINT UNSIGNED PRIMARY KEY, child BIGINT UNSIGNED NULL, \
+                 FOREIGN KEY (child) REFERENCES children (id) ON DELETE {})",
+                if self.notes_go { "CASCADE" } else { "SET NULL" }
+            ),
         ];
         let body = match self.guard {
             3 => "INSERT INTO of_nobody VALUES (1)",
@@ -87,12 +101,14 @@ impl Schema {
 type Key = (&'static str, Uuid);
 type Parents = BTreeMap<Uuid, (String, i64)>;
 type Children = BTreeMap<Uuid, (Option<Uuid>, i64)>;
+type Notes = BTreeMap<Uuid, Option<Uuid>>;
 
 /// A device whose rows agree with each other.
 struct Device {
     schema: Schema,
     parents: Parents,
     children: Children,
+    notes: Notes,
     numbers: BTreeMap<Key, u64>,
     history: Vec<Change>,
     /// Rows that the server refuses.
@@ -113,6 +129,26 @@ impl Device {
         let number = self.number(("children", row));
         self.history.push(Change::put("children", row, number, values));
         self.children.insert(row, (parent, place));
+    }
+
+    fn put_note(&mut self, row: Uuid, child: Option<Uuid>) {
+        let number = self.number(("notes", row));
+        let child_value = child.map_or(Value::Null, Value::from);
+        self.history.push(Change::put("notes", row, number, [("child", child_value)]));
+        self.notes.insert(row, child);
+    }
+
+    /// A trigger on the device records the notes that go with it.
+    fn delete_child(&mut self, row: Uuid) {
+        if self.schema.notes_go {
+            let of_row = |(note, child): (&Uuid, &Option<Uuid>)| (*child == Some(row)).then_some(*note);
+            for note in self.notes.iter().filter_map(of_row).collect::<Vec<_>>() {
+                self.notes.remove(&note);
+                self.delete("notes", note);
+            }
+        }
+        self.children.remove(&row);
+        self.delete("children", row);
     }
 
     fn delete(&mut self, table: &'static str, row: Uuid) {
@@ -144,7 +180,7 @@ impl Device {
         let child = self.children.keys().nth(random.usize(..self.children.len().max(1))).copied();
         self.made += 1;
         let new = id(self.made);
-        match random.u8(..12) {
+        match random.u8(..18) {
             0 | 1 if parents.len() < 6 => {
                 // Some come back under their old key.
                 let gone = self.numbers.keys().find(|(table, row)| {
@@ -190,8 +226,7 @@ impl Device {
                     // The trigger on the device records it.
                     Rule::Cascade => {
                         for child in referring {
-                            self.children.remove(&child);
-                            self.delete("children", child);
+                            self.delete_child(child);
                         }
                     }
                 }
@@ -211,16 +246,47 @@ impl Device {
             }
             10 => {
                 if let Some(child) = child {
-                    self.children.remove(&child);
-                    self.delete("children", child);
+                    self.delete_child(child);
+                }
+            }
+            12 => {
+                // It comes back under its old key.
+                let gone = self
+                    .numbers
+                    .keys()
+                    .find(|(table, row)| *table == "children" && !self.children.contains_key(row));
+                if let (Some((_, row)), Some(parent)) = (gone.copied(), some(random)) {
+                    self.put_child(row, Some(parent), self.made as i64);
+                }
+            }
+            13..=15 => self.put_note(new, child),
+            16 => {
+                if let Some(note) = self.notes.keys().nth(random.usize(..self.notes.len().max(1))).copied() {
+                    self.put_note(note, child);
+                }
+            }
+            17 => {
+                if let Some(note) = self.notes.keys().nth(random.usize(..self.notes.len().max(1))).copied() {
+                    self.notes.remove(&note);
+                    self.delete("notes", note);
                 }
             }
             _ => {}
         }
     }
 
+    /// An older deletion that the schema extends to rows that refer to it, which may be newer: an outbox sends none.
+    fn extends(&self, change: &Change) -> bool {
+        let goes_on = match change.table.as_str() {
+            "parents" => self.schema.rule == Rule::Cascade,
+            "children" => self.schema.notes_go,
+            _ => false,
+        };
+        change.operation == Operation::Delete && goes_on
+    }
+
     /// The rows as the newest changes say: a reference is set if its row is there.
-    fn expected(&self) -> (Parents, Children) {
+    fn expected(&self) -> (Parents, Children, Notes) {
         let parents: Parents = self
             .parents
             .iter()
@@ -228,13 +294,15 @@ impl Device {
             .map(|(row, of)| (*row, of.clone()))
             .collect();
         let there = |parent: Option<Uuid>| parent.filter(|parent| parents.contains_key(parent));
-        let children =
+        let children: Children =
             self.children.iter().map(|(row, (parent, place))| (*row, (there(*parent), *place))).collect();
-        (parents, children)
+        let there = |child: Option<Uuid>| child.filter(|child| children.contains_key(child));
+        let notes = self.notes.iter().map(|(row, child)| (*row, there(*child))).collect();
+        (parents, children, notes)
     }
 }
 
-async fn stored(connection: &mut MySqlConnection) -> (Parents, Children) {
+async fn stored(connection: &mut MySqlConnection) -> (Parents, Children, Notes) {
     let uuid = |bytes: &[u8]| Uuid::from_slice(bytes).unwrap();
     let rows = sqlx::query(
         "SELECT m.uuid, p.name, CAST(p.n AS SIGNED) FROM parents p JOIN uuid_map m ON m.id = p.id",
@@ -248,7 +316,12 @@ async fn stored(connection: &mut MySqlConnection) -> (Parents, Children) {
     let rows = rows.fetch_all(&mut *connection).await.unwrap();
     let target = |row: &sqlx::mysql::MySqlRow| row.get::<Option<Vec<u8>>, _>(1).map(|bytes| uuid(&bytes));
     let children = rows.iter().map(|row| (uuid(row.get(0)), (target(row), row.get(2)))).collect();
-    (parents, children)
+    let rows = sqlx::query(
+        "SELECT m.uuid, t.uuid FROM notes n JOIN uuid_map m ON m.id = n.id LEFT JOIN uuid_map t ON t.id = n.child",
+    );
+    let rows = rows.fetch_all(&mut *connection).await.unwrap();
+    let notes = rows.iter().map(|row| (uuid(row.get(0)), target(row))).collect();
+    (parents, children, notes)
 }
 
 /// Sends the newest changes until none is left, in any order and in batches of any size, beside older ones.
@@ -273,9 +346,8 @@ async fn deliver(
         let mut batch: Vec<Change> = newest.values().cloned().collect();
         random.shuffle(&mut batch);
         batch.truncate(random.usize(1..=largest));
-        for _ in 0..random.usize(..3) {
-            batch.push(device.history[random.usize(..device.history.len())].clone());
-        }
+        let older = (0..random.usize(..8)).map(|_| &device.history[random.usize(..device.history.len())]);
+        batch.extend(older.filter(|change| !device.extends(change)).cloned());
         random.shuffle(&mut batch);
         let answer = apply(sync, connection, &batch).await;
         for (change, outcome) in batch.iter().zip(answer.outcomes()) {
@@ -315,25 +387,29 @@ async fn open(database: Database, schema: Schema) -> (Scratch, UuidMap, Sync) {
         run(&mut connection, statement).await;
     }
     map.install_sync().await.unwrap();
-    let sync = map.sync(&[Table::new("children"), Table::new("parents")]).await.unwrap();
+    let sync = map.sync(&[Table::new("notes"), Table::new("children"), Table::new("parents")]).await.unwrap();
     (scratch, map, sync)
 }
 
 async fn tables_end_as_the_newest_changes_say(database: Database) {
     let schemas = std::env::var("IDGEN_SYNC_SCHEMAS").map_or(6, |text| text.parse().unwrap());
-    for seed in 0..schemas {
+    for seed in std::env::var("SEED").map_or(0..schemas, |s| {
+        let s: u64 = s.parse().unwrap();
+        s..s + 1
+    }) {
         let mut random = fastrand::Rng::with_seed(seed);
         let schema = Schema::draw(&mut random);
         let mut device = Device {
             schema,
             parents: BTreeMap::new(),
             children: BTreeMap::new(),
+            notes: BTreeMap::new(),
             numbers: BTreeMap::new(),
             history: Vec::new(),
             bad: BTreeSet::new(),
             made: 0,
         };
-        for _ in 0..60 {
+        for _ in 0..90 {
             device.step(&mut random);
         }
         let told = format!("{database}, seed {seed}, {schema:?}");
