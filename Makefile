@@ -304,6 +304,7 @@ soak: test-arm-if-able bench-instructions test-program test-newer soak-ids soak-
 	IDGEN_FORECASTS=all cargo test --release -p idgen-lab --lib --test forecasts --test hold_out --test model \
 		--test model_postgres --test model_sqlite --test strangers -- --include-ignored
 	cargo test --release -p idgen-mysql --test servers -- --ignored --skip histories --skip sync_races
+	cargo test --release -p idgen-migrate --test plan_clusters -- --test-threads 1 --include-ignored
 	IDGEN_ADVERSARY=complete cargo test --release -p idgen-mysql --test adversary
 	IDGEN_RANDOM=all cargo test --release -p idgen-migrate --lib random_values
 	IDGEN_SOAK_OPERATIONS=$(SOAK_OPERATIONS) IDGEN_SOAK_KILLS=$(SOAK_KILLS) \

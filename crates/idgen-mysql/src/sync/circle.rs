@@ -7,10 +7,13 @@ use uuid::Uuid;
 use crate::sync::change::Outcome;
 use crate::sync::writer::Row;
 
+/// The place of a change in the batch, and the table and the UUID of the row that it waits for.
+type Waiting = (usize, (String, Uuid));
+
 /// Refuses the rows of a batch that wait for each other in a circle: none of them can be stored first. A device sends a row together
 /// with the one that it waits for, so such rows come in one batch sooner or later.
 pub(super) fn refuse_circles(rows: &[&Row<'_>], outcomes: &mut HashMap<usize, Outcome>) {
-    let mut waits: HashMap<(&str, Uuid), (usize, (String, Uuid))> = HashMap::new();
+    let mut waits: HashMap<(&str, Uuid), Waiting> = HashMap::new();
     for row in rows {
         let (at, change) = (row.prepared.at, row.prepared.change);
         if let Some(Outcome::Waits { table, row: target, .. }) = outcomes.get(&at) {

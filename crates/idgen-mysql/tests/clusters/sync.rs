@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use crate::replicated::{TIMEOUT, urls};
 
-const BATCHES: usize = 60;
+const BATCHES: usize = 40;
 const ROWS: usize = 5;
 const SCHEMA: [&str; 3] = [
     "CREATE DATABASE synced",
