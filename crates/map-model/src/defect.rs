@@ -1,4 +1,4 @@
-//! What is taken out of the design, to show that the checker notices.
+//! Remedies that are taken out of the design, to show that the checker notices.
 
 use crate::promises as property;
 use crate::scope::Scope;

@@ -87,7 +87,7 @@ async fn with_session(session: &mut Session, options: &Options) -> Result<Plan> 
     copying(session, options, &catalog, &graph).await
 }
 
-/// Whether the server has what the plan needs.
+/// Refuses a server that is too old for the plan, or does not have the type.
 fn can(session: &Session, to: Target) -> Result<()> {
     let version = session.version;
     let shown = version.map(|part| part.to_string()).join(".");

@@ -75,7 +75,7 @@ impl Context {
         question.answer(&rows)
     }
 
-    /// The same for a call of its own. The pairs are committed and on disk.
+    /// The pairs that a statement selects, and no fewer, as a call of its own. They are committed and on disk.
     pub(crate) async fn read_all(&self, action: &'static str, pairs: &str) -> Result<Vec<(u64, Uuid)>> {
         let read = async |connection: &mut PooledConnection| {
             let found = self.select_all(&mut **connection, &[], pairs).await?;

@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::error::failure::Attempt;
 use crate::statement::sql::{literal, uuid_at};
 
-/// How many claims this client makes between two rounds of clearing away.
+/// Claims that this client makes between two rounds of clearing away.
 const PURGE_EVERY: u64 = 2000;
 
 /// Clears committed claims away from time to time, in the background.

@@ -15,7 +15,7 @@ use crate::table::tables::unquoted;
 const SAFE: &str = " AND @@GLOBAL.innodb_flush_log_at_trx_commit = 1 \
     AND (@@GLOBAL.log_bin = 0 OR @@GLOBAL.sync_binlog = 1)";
 
-/// What a transaction made of the row.
+/// The result of a transaction that may change the row.
 enum Outcome {
     Changed(State),
     /// Nothing was to be changed.
@@ -120,7 +120,7 @@ async fn exchange_in<C: Connection>(
     )))
 }
 
-/// What is wrong if the map does not hold the id that the state row says it holds.
+/// The problem of a map that does not hold the id that the state row says it holds; `None` if it does.
 pub(crate) async fn lost<C: Connection>(
     connection: &mut C,
     map: &str,
@@ -132,7 +132,7 @@ pub(crate) async fn lost<C: Connection>(
     Ok(rows.is_empty().then(|| lost_id(map, id)))
 }
 
-/// What is wrong with a map that does not hold this id.
+/// The words for a map that does not hold this id.
 fn lost_id(map: &str, id: u64) -> String {
     let map = unquoted(map);
     format!(
@@ -141,7 +141,7 @@ fn lost_id(map: &str, id: u64) -> String {
     )
 }
 
-/// What must hold where the state row is changed, so that a statement does nothing on another map, such as one that an
+/// The conditions under which the state row is changed, so that a statement does nothing on another map, such as one that an
 /// operator put in its place, and nothing in another epoch.
 pub(crate) fn same_map(pool: &Nodes, epoch: u64) -> String {
     let mut conditions = format!(" AND version = {VERSION} AND epoch = {epoch}");

@@ -29,13 +29,13 @@ const KILL_LIMIT: Duration = Duration::from_secs(2);
 /// begins with a reading that is fresh, and may then wait for other transactions.
 const TRUSTED: Duration = FRESH.saturating_mul(2);
 
-/// What every connection of a client must fulfill.
+/// The conditions of every connection of a client, and what all of them know.
 #[derive(Debug)]
 pub(crate) struct Terms {
     pub(crate) identity: MapIdentity,
     pub(crate) answer_limit: Duration,
     pub(crate) accept_unsafe: bool,
-    /// Whether the server that was looked at last is a node of a Galera cluster. True until one was.
+    /// True if the server that was looked at last is a node of a Galera cluster, and until one was looked at.
     pub(crate) is_in_galera: AtomicBool,
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct Terms {
 pub(crate) struct Connector {
     options: MySqlConnectOptions,
     terms: Arc<Terms>,
-    /// Whether other servers can be used instead.
+    /// True if other servers can be used instead.
     several: bool,
     /// Known from the first connection on.
     vitess: Mutex<Option<bool>>,
@@ -57,7 +57,7 @@ pub(crate) struct Connector {
     latest: Mutex<Option<Latest>>,
     /// Set once a connection beside the first one has got a session of its own.
     alone: AtomicBool,
-    /// Whether an additional connection, between which transactions alternate, could not be made.
+    /// True after an additional connection, between which transactions alternate, could not be made.
     full: AtomicBool,
     /// Locked while a connection reads them again for all.
     looking: tokio::sync::Mutex<()>,
@@ -96,12 +96,12 @@ impl Connector {
         }
     }
 
-    /// Whether the server was refused at the last check.
+    /// Returns true if the server was refused at the last check.
     pub(crate) fn is_refused(&self) -> bool {
         self.refused.load(Ordering::Relaxed)
     }
 
-    /// Whether a connection beyond those that calls need at the same time could not be made.
+    /// Returns true after a connection beyond those that calls need at the same time could not be made.
     pub(crate) fn is_full(&self) -> bool {
         self.full.load(Ordering::Relaxed)
     }
@@ -369,7 +369,7 @@ impl Session {
         &self.seen
     }
 
-    /// Whether what a call learned now rests on a reading of the settings that is too old to acknowledge it.
+    /// Returns true if the settings were read too long ago to acknowledge what a call has learned now.
     pub(crate) fn is_outdated(&self) -> bool {
         self.judged.elapsed() > TRUSTED
     }

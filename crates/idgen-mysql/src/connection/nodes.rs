@@ -43,7 +43,7 @@ pub(crate) struct PooledConnection {
     // It is `None` only after drop.
     session: Option<Object<Connector>>,
     node: usize,
-    /// Whether it is one of the reserve.
+    /// True if it is one of the reserve.
     reserved: bool,
     nodes: Nodes,
     /// A statement was sent, and its result is not known yet.
@@ -88,12 +88,12 @@ impl Nodes {
         Nodes { nodes, current: Arc::default(), terms, deadline: Deadline::never() }
     }
 
-    /// The same nodes for one call.
+    /// These nodes for one call.
     pub(crate) fn within(&self, deadline: Deadline) -> Nodes {
         Nodes { deadline, ..self.clone() }
     }
 
-    /// How many servers there are.
+    /// The number of servers.
     pub(crate) fn count(&self) -> usize {
         self.nodes.len()
     }
@@ -103,7 +103,7 @@ impl Nodes {
         &self.terms.identity
     }
 
-    /// Whether a server is used although it may lose acknowledged pairs.
+    /// Returns true if a server is used although it may lose acknowledged pairs.
     pub(crate) fn accept_unsafe(&self) -> bool {
         self.terms.accept_unsafe
     }
@@ -128,7 +128,7 @@ impl Nodes {
         self.acquire_by(get).await
     }
 
-    /// The same for statements that wait for no pair: they never queue behind calls that do. A caller's transaction needs
+    /// A connection for statements that wait for no pair: they never queue behind calls that do. A caller's transaction needs
     /// such statements while calls wait for the pairs that it has claimed.
     pub(crate) async fn acquire_at_once(&self) -> Attempt<PooledConnection> {
         self.acquire_by(Node::at_once).await
@@ -206,7 +206,7 @@ impl Nodes {
         self.attempt_by(self.terms.answer_limit, take, work).await
     }
 
-    /// The same for statements that may take as long as the call, such as those that make tables.
+    /// One attempt whose statements may take as long as the call, such as those that make tables.
     pub(crate) async fn long_attempt<T>(
         &self,
         take: Take,
@@ -297,7 +297,7 @@ impl PooledConnection {
         self.session.as_mut().expect(HELD).note_commit();
     }
 
-    /// What was last read about the server and the map, at most a second ago.
+    /// The last reading of the server and the map, at most a second old.
     pub(crate) fn seen(&self) -> &Seen {
         self.object().seen()
     }

@@ -50,7 +50,7 @@ struct Inner {
     choices: Choices,
     context: OnceCell<Context>,
     cache: Option<Cache<Uuid, u64>>,
-    /// How many entries the cache was told to drop.
+    /// The number of entries that the cache was told to drop.
     drops: AtomicU64,
     cache_epoch: AtomicU64,
     /// Locked by the call that reads the epoch again.
@@ -59,7 +59,7 @@ struct Inner {
     repeats: Repeats,
 }
 
-/// How long connecting is repeated if nothing listens at the addresses. A wrong port is then more probable than a server
+/// The time for which connecting is repeated if nothing listens at the addresses. A wrong port is then more probable than a server
 /// that is being restarted.
 const REFUSED_LIMIT: Duration = Duration::from_secs(2);
 
@@ -102,7 +102,7 @@ impl UuidMap {
         &self.inner.choices
     }
 
-    /// Whether callers mostly pass new or known UUIDs.
+    /// The kind of UUIDs that callers mostly pass: new or known ones.
     pub(crate) fn repeats(&self) -> &Repeats {
         &self.inner.repeats
     }
@@ -127,12 +127,12 @@ impl UuidMap {
         }
     }
 
-    /// How pairs are claimed here, read once, for a call that begins. Fails if the map lacks what was stored in it.
+    /// The context of a call that begins: how pairs are claimed here, which is read once. Fails if the map lacks what was stored in it.
     pub(crate) async fn context(&self) -> Result<Context> {
         self.context_if(Condition::Complete).await
     }
 
-    /// The same for calls that report or end what is wrong with a map.
+    /// The context of a call that reports or ends what is wrong with a map.
     pub(crate) async fn context_if(&self, condition: Condition) -> Result<Context> {
         const ACTION: &str = "read the map's state";
         let (deadline, nodes) = self.begin();
@@ -219,7 +219,7 @@ impl UuidMap {
         Ok(id)
     }
 
-    /// The same for many, in their order.
+    /// The ids of many UUIDs, in their order.
     pub(crate) async fn cached_of(&self, uuids: &[Uuid]) -> Result<Vec<Option<u64>>> {
         let look = || -> Vec<Option<u64>> {
             let cache = self.cache();
@@ -256,7 +256,7 @@ impl UuidMap {
         .await
     }
 
-    /// How many entries the cache was told to drop, and the epoch of the map.
+    /// The number of entries that the cache was told to drop, and the epoch of the map.
     pub(crate) fn drops(&self) -> (u64, u64) {
         (self.inner.drops.load(Ordering::SeqCst), self.inner.pool.identity().epoch())
     }
@@ -281,7 +281,7 @@ impl UuidMap {
         }
     }
 
-    /// How pairs are claimed here, if any call has asked for it yet.
+    /// The kind of map that is installed here, if any call has asked for it yet.
     pub(crate) fn opened(&self) -> Option<Context> {
         let deadline = Deadline::after(self.inner.choices.timeout);
         Some(self.inner.context.get()?.within(deadline))

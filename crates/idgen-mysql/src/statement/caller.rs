@@ -18,7 +18,7 @@ const COUNT: &str = "SELECT ROW_COUNT()";
 pub trait Connection: Send {
     type Row: Values;
 
-    /// Whether the driver may make a lost connection anew by itself, and repeat a statement on it.
+    /// True if the driver may make a lost connection anew by itself, and repeat a statement on it.
     const CONNECTS_AGAIN: bool;
 
     /// Runs a statement, and returns the number of rows that it changed.
@@ -46,7 +46,7 @@ pub trait Connection: Send {
         }
     }
 
-    /// The same for an `INSERT`. The number is `None` unless two answers of the server agree on it: that of the `INSERT`, and
+    /// Runs an `INSERT` after others that must succeed first, and returns the number of its rows. It is `None` unless two answers of the server agree on it: that of the `INSERT`, and
     /// one that it gives only if it has not refused the `INSERT`. Sets `inserted` once the `INSERT` is done, even if the
     /// second answer fails. Where that takes a command of its own, it asks only if the `INSERT` may pass over rows (`ignore`),
     /// and its number decides.

@@ -27,7 +27,7 @@ const ALTERED: &str =
 /// The error of a column that is not there.
 const NO_COLUMN: u16 = 1054;
 
-/// What is known of a row: its table's place and its integer.
+/// A row: its table's place and its integer.
 type Key = (usize, u64);
 
 /// A batch on its way.
@@ -41,14 +41,14 @@ struct Work<'a> {
     fresh: &'a HashSet<u64>,
 }
 
-/// What became of the changes, by their places in the batch.
+/// The outcomes of the changes, by their places in the batch, and what the batch learned.
 struct Done {
     outcomes: HashMap<usize, Outcome>,
-    /// Whether the savepoint is set, and the server has refused a change: a table may have been altered since it was read.
+    /// True if the savepoint is set, and the server has refused a change: a table may have been altered since it was read.
     doubts_shapes: bool,
     /// The definitions of its tables are not those that were read.
     is_altered: bool,
-    /// How many references were opened, and resolved.
+    /// The numbers of references that were opened, and resolved.
     references: (u64, u64),
 }
 
@@ -345,7 +345,7 @@ impl Sync {
     }
 }
 
-/// Whether tables that changes were written to, or to which a deletion may extend, are defined in another way than when they
+/// Returns true if tables that changes were written to, or to which a deletion may extend, are defined in another way than when they
 /// were read.
 async fn are_altered<C: Connection>(
     transaction: &mut C,
@@ -381,7 +381,7 @@ async fn begin<C: Connection>(transaction: &mut C, guard: Guard) -> Attempt<()> 
     }
 }
 
-/// What becomes of a change because of what was applied before it; `None` if it is to be applied.
+/// The outcome of a change because of what was applied before it; `None` if it is to be applied.
 fn decided(newest: &Newest, change: &Change) -> Option<Outcome> {
     if change.number > newest.number {
         return None;

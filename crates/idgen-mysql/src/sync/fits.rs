@@ -13,7 +13,7 @@ use crate::sync::change::Value;
 /// The most characters of a number with a fraction, such as `-2.2250738585072014e-308`.
 const FLOAT: u64 = 24;
 
-/// What a column can hold, as far as the server does not check it.
+/// The values that a column can hold, as far as the server does not check them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Holds {
     /// Integers of so many bits.
@@ -80,7 +80,7 @@ impl Holds {
         }
     }
 
-    /// Whether it is a `TIMESTAMP`. Without `explicit_defaults_for_timestamp`, one that may not be NULL takes NULL as the present time.
+    /// Returns true for a `TIMESTAMP`. Without `explicit_defaults_for_timestamp`, one that may not be NULL takes NULL as the present time.
     pub(super) fn is_instant(&self) -> bool {
         matches!(self, Holds::Time { of: Time::Instant, .. })
     }
@@ -195,7 +195,7 @@ impl Holds {
         }
     }
 
-    /// Whether an integer is between two numbers of the column.
+    /// Returns true if an integer is between two numbers of the column.
     fn rounds(&self, number: i128) -> bool {
         // Casts to the nearest number are the question here.
         if *self == Holds::Floats {

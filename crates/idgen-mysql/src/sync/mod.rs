@@ -65,7 +65,7 @@ pub use open::OpenReference;
 use shape::Shape;
 pub use shape::Table;
 
-/// What the definitions of the sync's own tables must say.
+/// Words that the definitions of the sync's own tables must have.
 const KEYS: [[&str; 2]; 2] =
     [["PRIMARY KEY (`tbl`,`id`)", "ENGINE=InnoDB"], ["PRIMARY KEY (`tbl`,`id`,`col`)", "ENGINE=InnoDB"]];
 const INSTALL: &str = "install_sync (idgen map sync install)";

@@ -43,7 +43,7 @@ impl Guard {
         Guard(C::CONNECTS_AGAIN.then(|| fastrand::u32(1..)))
     }
 
-    /// Whether the session is checked before the batch, and not with its first row.
+    /// Returns true if the session is checked before the batch, and not with its first row.
     pub(super) fn is_set(self) -> bool {
         self.0.is_some()
     }

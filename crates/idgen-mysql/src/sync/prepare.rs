@@ -33,7 +33,7 @@ impl Prepared<'_> {
 #[derive(Debug)]
 pub(super) struct Unfit {
     pub(super) reason: String,
-    /// Whether the reason is a column that the table did not have when it was read.
+    /// True if the reason is a column as the table had it when it was read.
     pub(super) of_the_shape: bool,
 }
 

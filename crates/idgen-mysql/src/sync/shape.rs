@@ -43,7 +43,7 @@ pub(super) fn is_plain(name: &str) -> bool {
     !name.is_empty() && name.len() <= 64 && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// What the schema does to a row when the row is deleted that it refers to.
+/// The rule of a foreign key: what becomes of a row when the row is deleted that it refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OnDelete {
     /// It refuses the deletion, or there is no foreign key.
@@ -59,11 +59,11 @@ pub(super) enum OnDelete {
 pub(super) struct Reference {
     /// The table that it refers to.
     pub(super) table: String,
-    /// Whether it may be NULL.
+    /// True if it may be NULL.
     pub(super) nullable: bool,
-    /// Whether the schema has a foreign key for it.
+    /// True if the schema has a foreign key for it.
     pub(super) enforced: bool,
-    /// What a deletion of the row that it refers to does.
+    /// The rule for a deletion of the row that it refers to.
     pub(super) on_delete: OnDelete,
     /// The column that the foreign key names, which must be the key.
     column: Option<String>,
@@ -90,7 +90,7 @@ pub(super) struct Shape {
 pub(super) struct Compared {
     /// The column or the expression as a statement must write it for the server to use the index.
     pub(super) text: String,
-    /// How its value follows from columns that can be set: generated columns are replaced by their own expressions.
+    /// The expression by which its value follows from columns that can be set: generated columns are replaced by their own expressions.
     pub(super) expression: Expression,
     /// The characters or bytes of it that the index compares; `None` if it compares all.
     pub(super) prefix: Option<u64>,

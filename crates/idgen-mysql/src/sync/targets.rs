@@ -204,7 +204,7 @@ impl<'a> Writer<'a> {
         Ok(losing)
     }
 
-    /// Whether the deletion of a row of this table sets a reference to NULL, by itself or with rows that are deleted with it.
+    /// Returns true if the deletion of a row of this table sets a reference to NULL, by itself or with rows that are deleted with it.
     fn sets_null_below(&self, at: usize) -> bool {
         let (mut seen, mut left) = (HashSet::from([at]), vec![at]);
         while let Some(at) = left.pop() {
@@ -304,7 +304,7 @@ pub(super) fn in_order<'r, 'a>(shape: &Shape, rows: Vec<&'r Row<'a>>) -> Vec<&'r
     }
 }
 
-/// Whether a row refers to another one of its own table, of those with these integers.
+/// Returns true if a row refers to another one of its own table, of those with these integers.
 pub(super) fn refers_to_own(shape: &Shape, row: &Row<'_>, to: &HashSet<u64>) -> bool {
     row.targets.iter().any(|(column, target)| {
         shape.references[*column].table == shape.name

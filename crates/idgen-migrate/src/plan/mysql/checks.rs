@@ -1,4 +1,4 @@
-//! What must be true before anything is changed, and before each step: each check is a query for the rows that are wrong.
+//! The conditions of the first change and of each step, as checks: queries for the rows that are wrong.
 
 mod attached;
 
@@ -74,7 +74,9 @@ pub(super) fn one_node_writes(engine: Engine) -> Check {
     let rows = match engine {
         Engine::MySql => {
             "SELECT VARIABLE_NAME, VARIABLE_VALUE FROM performance_schema.global_variables \
-             WHERE VARIABLE_NAME = 'group_replication_single_primary_mode' AND VARIABLE_VALUE = 'OFF'"
+             WHERE VARIABLE_NAME = 'group_replication_single_primary_mode' AND VARIABLE_VALUE = 'OFF' \
+             UNION ALL SELECT VARIABLE_NAME, VARIABLE_VALUE FROM performance_schema.global_status \
+             WHERE VARIABLE_NAME = 'wsrep_cluster_size' AND VARIABLE_VALUE > 0"
         }
         _ => {
             "SELECT VARIABLE_NAME, VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS \

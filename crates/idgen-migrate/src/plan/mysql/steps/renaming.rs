@@ -70,7 +70,7 @@ impl Steps<'_> {
         })
     }
 
-    /// What must be true before the renaming, and is asked before each attempt.
+    /// The conditions of the renaming, which are asked before each attempt.
     fn before(&self) -> Vec<Check> {
         let names = self.names;
         let mut all = vec![checks::table_absent(self.first_old(), "the tables are renamed: undo that first")];
@@ -97,7 +97,7 @@ impl Steps<'_> {
         all
     }
 
-    /// The same, after the renaming: while it waited for its locks, others may have been faster.
+    /// The conditions after the renaming: while it waited for its locks, others may have been faster.
     fn after(&self) -> Vec<Check> {
         let mut all = self.old_as_planned(Role::OldRenamed);
         all.extend(self.new_as_recorded(Role::NewRenamed, LATER));
