@@ -311,4 +311,4 @@ soak: test-arm-if-able bench-instructions test-program test-newer soak-ids soak-
 		cargo test --release -p idgen-mysql --test servers -- --test-threads 1 --include-ignored histories kills
 	IDGEN_SOAK_OPERATIONS=$(SOAK_OPERATIONS) cargo test --release -p idgen-migrate --test plan_postgres -- --test-threads 1
 	IDGEN_SOAK_OPERATIONS=$(SOAK_OPERATIONS) cargo test --release -p idgen-migrate --test plan_mysql -- --test-threads 1 --include-ignored whole kills forms replica damage walk ledger
-	IDGEN_SOAK_OPERATIONS=$(SOAK_OPERATIONS) cargo test --release --test map damaged
+	IDGEN_SOAK_OPERATIONS=$(SOAK_OPERATIONS) cargo test --release --test map damaged restricted
