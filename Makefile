@@ -59,10 +59,10 @@ WORKSPACE = cargo test --workspace --no-fail-fast
 # What `make test` runs after setup and build, three at a time, because most of them wait for servers. The longest come first.
 # Python, C, Kotlin and Swift do one thing after another: at the end, a processor would have nothing to do beside them.
 # They share no server and no folder that both write. Vitess is left out: its image takes ten processor minutes. So are emulated ARM, the
-# counts of instructions, the program as a wheel and without its features, and MariaDB 11.8: `make soak` has all of them. Clippy and
+# compilers of other targets, the counts of instructions, the program as a wheel and without its features, and MariaDB 11.8: `make soak` has all of them. Clippy and
 # rustdoc are `make lint`: they compile everything a second time.
 PARTS = test-python test-map test-plan test-others test-ffi test-lab test-replicated test-js test-changed \
-	test-features test-targets-if-able test-conformance
+	test-features test-conformance
 # A long build that needs nothing of the workspace, and runs beside its own.
 AHEAD = wheel-to-test
 ONE = $(MAKE) --no-print-directory
@@ -300,7 +300,7 @@ soak-sync: setup ## 1,000 devices make 10^6 rows, while servers and the database
 		cargo test --release -p idgen-mysql --test servers sync_races -- --test-threads 1 --include-ignored
 	IDGEN_SYNC_SCHEMAS=300 cargo test --release -p idgen-mysql --test servers sync_generated -- --test-threads 2
 
-soak: test-arm-if-able bench-instructions test-program test-newer soak-ids soak-check soak-sync test-clusters ## the long tests: clusters, ten million operations each, hundreds of kills, long records (hours)
+soak: test-arm-if-able test-targets-if-able bench-instructions test-program test-newer soak-ids soak-check soak-sync test-clusters ## the long tests: clusters, ten million operations each, hundreds of kills, long records (hours)
 	IDGEN_FORECASTS=all cargo test --release -p idgen-lab --lib --test forecasts --test hold_out --test model \
 		--test model_postgres --test model_sqlite --test strangers -- --include-ignored
 	cargo test --release -p idgen-mysql --test servers -- --ignored --skip histories --skip sync_races

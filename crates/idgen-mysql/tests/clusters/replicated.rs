@@ -42,10 +42,10 @@ async fn keep_their_promises(kind: ClusterKind, topology: Topology, lives: &[(In
         published_designs_fail(&cluster).await;
         a_pair_is_found_while_a_node_lags(&cluster).await;
         one_id_for_each_race(&cluster).await;
+        newest_changes_win(&cluster).await;
     }
     if kind != ClusterKind::GroupSinglePrimary {
         claims_without_pairs_do_not_lead_to_two_ids(&cluster).await;
-        newest_changes_win(&cluster).await;
     }
     for (index, losses) in lives {
         keeps_its_promises(&cluster, topology, *index, losses).await;
