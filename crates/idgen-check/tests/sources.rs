@@ -90,6 +90,31 @@ fn congruences() {
         ("musl-rand-ffff", 3, "musl"),
         ("cpp-minstd-rand0", 3, "minstd_rand0"),
         ("cpp-minstd-rand", 3, "std::minstd_rand of C++"),
+        ("cpp-lcg-1664525", 3, "1664525"),
+        ("cpp-lcg-mmix", 3, "Knuth's MMIX"),
+        ("c-initstate-256", 3, "1103515245"),
+        ("c-initstate-ffff", 3, "1103515245"),
+    ] {
+        let found = assert_predicted(file, given, source, 32);
+        println!("{file}: {} ids", found.needed);
+    }
+}
+
+/// The engine of React Native. A digit of the variant may be made in two ways.
+#[test]
+fn math_random_of_hermes() {
+    let found = assert_predicted("hermes-snippet", 3, "Hermes", 31);
+    println!("hermes-snippet: {} ids", found.needed);
+}
+
+#[test]
+fn linear_sources_of_libraries() {
+    for (file, given, source) in [
+        ("gsl-taus-digits", 4, "taus88"),
+        ("gsl-taus-words", 4, "taus88"),
+        ("ssj-lfsr113-16", 6, "LFSR113"),
+        ("commons-well512-bytes", 20, "WELL512a"),
+        ("commons-well512-16", 20, "WELL512a"),
     ] {
         let found = assert_predicted(file, given, source, 32);
         println!("{file}: {} ids", found.needed);
@@ -107,6 +132,7 @@ fn sums_of_earlier_numbers() {
         ("go-uint32", 170, "math/rand of Go (Uint32)", 16),
         ("go-uint64", 330, "math/rand of Go (Uint64)", 24),
         ("go-intn-16", 30, "math/rand of Go", 0),
+        ("go-float64-16", 40, "math/rand of Go", 0),
         ("mono-nextbytes-guid", 12, ".NET", 4),
         ("mono-next-16", 12, ".NET", 0),
     ] {

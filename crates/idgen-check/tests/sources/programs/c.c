@@ -21,6 +21,11 @@ static long lrand48_16(void) { return lrand48() % 16; }
 static long lrand48_ffff(void) { return lrand48() & 0xffff; }
 static long drand48_16(void) { return drand48() * 16; }
 
+// Of 8 bytes of state, glibc makes the congruence of BSD and of the C standard's example.
+static char state[8];
+static long small_256(void) { return random() % 256; }
+static long small_ffff(void) { return random() & 0xffff; }
+
 static const struct {
     const char *name;
     int digits;
@@ -28,11 +33,12 @@ static const struct {
 } FORMS[] = {
     {"rand-16", 1, rand_16},         {"rand-256", 2, rand_256},         {"rand-ffff", 4, rand_ffff},
     {"lrand48-16", 1, lrand48_16}, {"lrand48-ffff", 4, lrand48_ffff}, {"drand48-16", 1, drand48_16},
-    {"seed-microseconds", 1, drand48_16},
+    {"seed-microseconds", 1, drand48_16}, {"initstate-256", 2, small_256}, {"initstate-ffff", 4, small_ffff},
 };
 
 int main(int count, char **arguments) {
     srand(time(NULL));
+    if (count == 3 && strncmp(arguments[1], "initstate", 9) == 0) initstate(time(NULL), state, sizeof state);
     struct timeval now;
     gettimeofday(&now, NULL);
     int is_micros = count == 3 && strcmp(arguments[1], "seed-microseconds") == 0;

@@ -52,14 +52,30 @@ static std::string two_numbers(std::mt19937_64 &source) {
     return text;
 }
 
+// The lowest hexadecimal digits of whole numbers, so many of each.
+template <class Source> static std::string digits_of_numbers(Source &source, int digits) {
+    char text[37] = "", number[17];
+    for (int at = 0; at < 32; at += digits) {
+        std::snprintf(number, sizeof number, "%0*llx", digits, static_cast<unsigned long long>(source()));
+        std::strcat(text, number);
+    }
+    std::string id(text);
+    for (int hyphen : {20, 16, 12, 8}) id.insert(hyphen, "-");
+    return id;
+}
+
 int main(int, char **arguments) {
     std::mt19937_64 wide(std::uint64_t(rd()) << 32 | rd());
+    std::linear_congruential_engine<std::uint32_t, 1664525, 1013904223, 0> recipes(rd());
+    std::linear_congruential_engine<std::uint64_t, 6364136223846793005u, 1442695040888963407u, 0> mmix(rd());
     std::minstd_rand0 minstd0(rd());
     std::minstd_rand minstd(rd());
     if (std::strcmp(arguments[1], "seed-seconds") == 0) gen.seed(std::time(nullptr));
     for (long n = std::atol(arguments[2]); n > 0; n--) {
         if (std::strcmp(arguments[1], "minstd-rand0") == 0) std::cout << digits_of_fractions(minstd0) << "\n";
         else if (std::strcmp(arguments[1], "minstd-rand") == 0) std::cout << digits_of_fractions(minstd) << "\n";
+        else if (std::strcmp(arguments[1], "lcg-1664525") == 0) std::cout << digits_of_numbers(recipes, 8) << "\n";
+        else if (std::strcmp(arguments[1], "lcg-mmix") == 0) std::cout << digits_of_numbers(mmix, 16) << "\n";
         else if (std::strcmp(arguments[1], "mt19937-64") == 0) std::cout << two_numbers(wide) << "\n";
         else std::cout << generate_uuid_v4() << "\n";
     }

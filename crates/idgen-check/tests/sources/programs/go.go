@@ -26,6 +26,11 @@ func main() {
 				id[i] = byte(random.Intn(16)<<4 | random.Intn(16))
 			}
 		},
+		"float64-16": func(id []byte) {
+			for i := range id {
+				id[i] = byte(int(random.Float64()*16)<<4 | int(random.Float64()*16))
+			}
+		},
 		"uint32": func(id []byte) {
 			for i := 0; i < 16; i += 4 {
 				binary.BigEndian.PutUint32(id[i:], random.Uint32())

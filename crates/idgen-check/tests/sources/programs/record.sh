@@ -151,7 +151,35 @@ lrand48-16 8
 lrand48-ffff 8
 drand48-16 8
 seed-microseconds 4
+initstate-256 12
+initstate-ffff 12
 FORMS
+
+have gsl-config && cc -o "$build/gsl" gsl.c -lgsl -lgslcblas && all gsl "$build/gsl" <<'FORMS'
+taus-digits 12
+taus-words 12
+FORMS
+
+# jars NAME URL... : downloads them into a folder of this name
+jars() {
+  local name=$1
+  shift
+  mkdir -p "$build/$name" && (cd "$build/$name" && for url; do curl -sSfO "https://repo1.maven.org/maven2/$url" || return 1; done)
+}
+
+rng=org/apache/commons/commons-rng
+have java && jars commons $rng-client-api/1.6/commons-rng-client-api-1.6.jar $rng-core/1.6/commons-rng-core-1.6.jar \
+  $rng-simple/1.6/commons-rng-simple-1.6.jar && all commons java -cp "$build/commons/*" Commons.java <<'FORMS'
+well512-bytes 30
+well512-16 30
+FORMS
+
+have java && jars ssj ca/umontreal/iro/simul/ssj/3.3.2/ssj-3.3.2.jar && all ssj java -cp "$build/ssj/*" Ssj.java <<'FORMS'
+lfsr113-16 12
+FORMS
+
+have npm && (cd "$build" && npm pack --silent hermes-engine-cli@0.12.0 >/dev/null && tar xzf hermes-engine-cli-0.12.0.tgz) \
+  && "$build/package/linux64-bin/hermes" hermes.js >"$folder/hermes-snippet.txt"
 
 have musl-gcc && musl-gcc -o "$build/musl" c.c && all musl "$build/musl" <<'FORMS'
 rand-16 8
@@ -172,6 +200,8 @@ FORMS
 
 have c++ && c++ -o "$build/cpp" cpp.cpp && all cpp "$build/cpp" <<'FORMS'
 mt19937 240
+lcg-1664525 8
+lcg-mmix 8
 mt19937-64 400
 seed-seconds 4
 minstd-rand0 8
@@ -183,6 +213,7 @@ secure 250
 read 420
 intn-256 60
 intn-16 40
+float64-16 40
 uint32 180
 uint64 340
 FORMS
