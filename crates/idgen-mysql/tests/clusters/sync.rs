@@ -51,8 +51,17 @@ async fn send(devices: &Devices, sync: &Sync, url: &str, seed: u64) {
     let mut connection = MySqlConnection::connect(url).await.unwrap();
     for _ in 0..BATCHES {
         let batch: Vec<Change> = (0..4).map(|_| devices.change(&mut random)).collect();
+        let wait = Wait::until("the node commits a batch");
         loop {
-            let mut transaction = connection.begin().await.unwrap();
+            wait.check();
+            // On a busy machine, the node may leave the cluster for a moment.
+            let Ok(mut transaction) = connection.begin().await else {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+                if let Ok(again) = MySqlConnection::connect(url).await {
+                    connection = again;
+                }
+                continue;
+            };
             match sync.apply(&mut transaction, &batch).await {
                 Ok(answer) if transaction.commit().await.is_ok() => {
                     let is_done = |outcome: &Outcome| {
