@@ -30,6 +30,14 @@ fn assert_predicted(file: &str, given: usize, source: &str, digits: usize) -> Pr
     found
 }
 
+/// Asserts that the next id of each file is predicted whole, and prints how many ids that took.
+#[track_caller]
+fn assert_each_predicted(cases: &[(&str, usize, &str)]) {
+    for (file, given, source) in cases {
+        println!("{file}: {} ids", assert_predicted(file, *given, source, 32).needed);
+    }
+}
+
 #[test]
 fn math_random_of_v8() {
     for (file, given, digits) in [
@@ -73,7 +81,7 @@ fn two_ids_of_the_snippet_are_enough() {
 
 #[test]
 fn congruences() {
-    for (file, given, source) in [
+    assert_each_predicted(&[
         ("java-nextlong", 4, "java.util.Random"),
         ("java-nextlong-version-4", 4, "java.util.Random"),
         ("java-nextbytes", 3, "java.util.Random"),
@@ -94,10 +102,7 @@ fn congruences() {
         ("cpp-lcg-mmix", 3, "Knuth's MMIX"),
         ("c-initstate-256", 3, "1103515245"),
         ("c-initstate-ffff", 3, "1103515245"),
-    ] {
-        let found = assert_predicted(file, given, source, 32);
-        println!("{file}: {} ids", found.needed);
-    }
+    ]);
 }
 
 /// The engine of React Native. A digit of the variant may be made in two ways.
@@ -109,16 +114,13 @@ fn math_random_of_hermes() {
 
 #[test]
 fn linear_sources_of_libraries() {
-    for (file, given, source) in [
+    assert_each_predicted(&[
         ("gsl-taus-digits", 9, "taus88"),
         ("gsl-taus-words", 9, "taus88"),
         ("ssj-lfsr113-16", 9, "LFSR113"),
         ("commons-well512-bytes", 20, "WELL512a"),
         ("commons-well512-16", 20, "WELL512a"),
-    ] {
-        let found = assert_predicted(file, given, source, 32);
-        println!("{file}: {} ids", found.needed);
-    }
+    ]);
 }
 
 #[test]
@@ -194,7 +196,7 @@ fn parts_of_the_numbers_of_a_mersenne_twister() {
 /// Whole numbers, from which the state follows although the last step is not linear.
 #[test]
 fn steps_that_are_undone() {
-    for (file, given, source) in [
+    assert_each_predicted(&[
         ("java-splittable", 3, "SplittableRandom"),
         ("java-threadlocal", 3, "ThreadLocalRandom"),
         ("lua-whole", 4, "Lua 5.4"),
@@ -204,10 +206,7 @@ fn steps_that_are_undone() {
         ("rust-xoshiro128-star-star", 4, "xoshiro128**"),
         ("rust-xoshiro256-star-star", 4, "xoshiro256**"),
         ("rust-splitmix64", 3, "splitmix64"),
-    ] {
-        let found = assert_predicted(file, given, source, 32);
-        println!("{file}: {} ids", found.needed);
-    }
+    ]);
 }
 
 /// Numbers that are the sum of two words: all but the carry is linear.

@@ -114,7 +114,7 @@ impl Pair {
         columns.iter().filter_map(|column| row.try_get_unchecked(*column).ok()).collect()
     }
 
-    /// What the replica receives fires no triggers there.
+    /// Asserts that no plan is made or executed on the replica, where the changes of the source fire no triggers.
     async fn refuses_a_plan(&self, schema: &str, options: &Options) {
         self.wait_for_replica().await;
         let url = self.replica.url().replace("/mysql?", &format!("/{schema}?"));

@@ -157,10 +157,7 @@ impl Context {
     /// Fails unless a caller's connection leads to the map: on another node of its cluster, or on its own server after the
     /// server's clock was set back.
     async fn check_place<C: Connection>(&self, connection: &mut C) -> Attempt<()> {
-        let refused = |reason| {
-            let server = "the caller's connection".to_owned();
-            Err(Failure::Refused(Box::new(Refusal { server, reason, elsewhere: false })))
-        };
+        let refused = |reason| Err(Failure::Refused(Box::new(Refusal::of_caller(reason))));
         if !self.pool.accept_unsafe() {
             let logged = connection.read(format!("SELECT IF({IS_LOGGED}, '1', '0')")).await?;
             if logged.first().map(|row| row.text(0)).transpose()?.flatten().as_deref() != Some("1") {

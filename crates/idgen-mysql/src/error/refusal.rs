@@ -84,6 +84,13 @@ impl Reason {
     }
 }
 
+impl Refusal {
+    /// The refusal of a caller's connection.
+    pub(crate) fn of_caller(reason: Reason) -> Refusal {
+        Refusal { server: "the caller's connection".to_owned(), reason, elsewhere: false }
+    }
+}
+
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let server = &self.server;

@@ -13,6 +13,8 @@ use crate::statement::values::{DriverRow, Values};
 
 /// The number of rows that the statement before it changed.
 const COUNT: &str = "SELECT ROW_COUNT()";
+/// What a temporary table with the name of one of the map's would take.
+const CLAIM: &str = "a claim";
 
 /// A connection that runs statements: each as a command of its own, or several in one text where that is right.
 pub trait Connection: Send {
@@ -37,7 +39,7 @@ pub trait Connection: Send {
         async move {
             for check in checks {
                 for row in self.read(check.clone()).await? {
-                    if let Some(refused) = hidden_by(&row)? {
+                    if let Some(refused) = hidden_by(&row, CLAIM)? {
                         return Err(refused);
                     }
                 }
@@ -200,7 +202,7 @@ async fn run_text(
             Ok(Some(Either::Right(row))) if *done => {
                 counted = row.text(0)?.and_then(|count| count.parse().ok());
             }
-            Ok(Some(Either::Right(row))) => hidden = hidden.or(hidden_by(&row)?),
+            Ok(Some(Either::Right(row))) => hidden = hidden.or(hidden_by(&row, CLAIM)?),
             // What a statement did to the temporary table says nothing, not even that it failed.
             answer => match (hidden, answer) {
                 (Some(refused), _) => return Err(refused),
@@ -228,15 +230,16 @@ impl<C: DriverConnection> Connection for C {
     }
 }
 
-/// The refusal of a table that `SHOW CREATE TABLE` described, if it is a temporary one.
-fn hidden_by(row: &impl Values) -> Attempt<Option<Failure>> {
+/// The refusal of a table that `SHOW CREATE TABLE` described, if it is a temporary one, in which `what` would be lost.
+pub(crate) fn hidden_by(row: &impl Values, what: &str) -> Attempt<Option<Failure>> {
     if !row.has("Create Table") || !Shadow::of_definition(row)?.is_some_and(Shadow::is_of_session) {
         return Ok(None);
     }
     let table = row.text(0)?.unwrap_or_default();
-    let problem = "a temporary table of this session has its name, in which a claim would be lost; drop the temporary table \
-                   and roll the transaction back"
-        .to_owned();
-    let (server, reason) = ("the caller's connection".to_owned(), Reason::Schema { table, problem });
-    Ok(Some(Failure::Refused(Box::new(Refusal { server, reason, elsewhere: false }))))
+    let problem = format!(
+        "a temporary table of this session has its name, in which {what} would be lost; drop the temporary table and roll the \
+         transaction back"
+    );
+    let refusal = Refusal::of_caller(Reason::Schema { table, problem });
+    Ok(Some(Failure::Refused(Box::new(refusal))))
 }

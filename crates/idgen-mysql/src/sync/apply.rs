@@ -10,10 +10,10 @@ use crate::error::failure::{Attempt, Failure, Kind};
 use crate::error::{Error, Result};
 use crate::statement::caller::Connection;
 use crate::statement::transaction::CallerConnection;
-use crate::sync::altered;
-use crate::sync::change::{Answer, Change, Operation, Outcome};
+use crate::sync::altered::are_altered;
+use crate::sync::change::{Answer, Change, Outcome};
 use crate::sync::circle::refuse_circles;
-use crate::sync::log::{self, Names, Newest};
+use crate::sync::log::{self, Newest};
 use crate::sync::mode::{GO_BACK, Guard, RELEASE, SAVE_AGAIN, lost, refuse_unsafe};
 use crate::sync::packet::{packet, too_large};
 use crate::sync::prepare::{Prepared, Unfit, prepare};
@@ -144,7 +144,7 @@ impl Sync {
         }
         if guard.is_set() && !batch.is_empty() {
             // Fails unless everything was done in one transaction.
-            let released = transaction.execute_after(&[], RELEASE).await;
+            let released = transaction.run_one(RELEASE).await;
             released.map_err(lost).map_err(Error::once(ACTION))?;
         }
         observe::references(done.references.0, done.references.1);
@@ -343,25 +343,6 @@ impl Sync {
         self.keep(newer.clone());
         Ok((newer.shapes != known.shapes).then_some(newer))
     }
-}
-
-/// Returns true if tables that changes were written to, or to which a deletion may extend, are defined in another way than when they
-/// were read.
-async fn are_altered<C: Connection>(
-    transaction: &mut C,
-    names: &Names,
-    known: &Known,
-    rows: &[Row<'_>],
-) -> Attempt<bool> {
-    let deletes = rows.iter().any(|row| row.prepared.change.operation == Operation::Delete);
-    let written: HashSet<usize> = rows.iter().map(|row| row.prepared.shape).collect();
-    let places = (0..known.shapes.len()).filter(|at| deletes || written.contains(at));
-    let mut tables: Vec<&str> = places.map(|at| known.shapes[at].name.as_str()).collect();
-    // A temporary table could take the numbers of the changes, too.
-    tables.extend([names.rows.as_str(), names.open.as_str()]);
-    let now = altered::definitions(transaction, &tables).await?;
-    let was_other = |(table, definition)| known.definitions.get(table).is_some_and(|was| was != definition);
-    Ok(now.iter().any(was_other))
 }
 
 fn named<'a>(shapes: &'a [Shape], keys: &[Key]) -> Vec<log::Key<'a>> {

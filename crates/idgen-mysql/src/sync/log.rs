@@ -88,7 +88,7 @@ pub(super) async fn lock<C: Connection>(
             "{WITH_SETTINGS}INSERT INTO {rows} (tbl, id, number, digest) VALUES {} ON DUPLICATE KEY UPDATE number = {rows}.number",
             new.join(",")
         );
-        connection.execute_after(&[], &insert).await?;
+        connection.run_one(&insert).await?;
         let read = format!(
             "{WITH_SETTINGS}SELECT CAST(tbl AS BINARY), id, number, digest FROM {rows} FORCE INDEX (PRIMARY) WHERE {}{ALL} FOR UPDATE",
             are(keys)
@@ -148,7 +148,7 @@ async fn store_chunk<C: Connection>(
     let table = &names.rows;
     let statement =
         format!("INSERT INTO {table} (tbl, id, number, digest) VALUES {}{update}", rows.join(","));
-    match connection.execute_after(&[], &statement).await {
+    match connection.run_one(&statement).await {
         Err(failure) if fresh && failure.is_duplicate_key() => Err(damaged(format!(
             "the map has given an integer that {} already has: the map was restored from a backup without the tables that use \
              its integers: {failure}",
@@ -166,7 +166,7 @@ pub(super) async fn unlock<C: Connection>(
 ) -> Attempt<()> {
     for keys in keys.chunks(CHUNK) {
         let statement = format!("DELETE FROM {} WHERE ({}) AND number = 0", names.rows, are(keys));
-        connection.execute_after(&[], &statement).await?;
+        connection.run_one(&statement).await?;
     }
     Ok(())
 }
@@ -195,7 +195,7 @@ pub(super) async fn open<C: Connection>(connection: &mut C, names: &Names, open:
         rows.join(","),
         replacing(&["target", "target_id"])
     );
-    connection.execute_after(&[], &statement).await.map(drop)
+    connection.run_one(&statement).await.map(drop)
 }
 
 /// Forgets the open references of rows that have other values now, or are deleted.
@@ -213,7 +213,7 @@ pub(super) async fn forget<C: Connection>(
             names.open,
             list(ids)
         );
-        connection.execute_after(&[], &statement).await?;
+        connection.run_one(&statement).await?;
     }
     Ok(())
 }

@@ -43,8 +43,8 @@ async fn a_batch_takes_few_statements(database: Database) {
         counts.push(statements(&mut connection).await - before);
         assert!(answer.outcomes().iter().all(|outcome| matches!(outcome, Outcome::Applied { .. })));
     }
-    // With the one that counts, BEGIN and COMMIT, seven of the claim, two savepoints, the definitions of the tables that are written and of two of the sync, and
-    // one now and then that reads a claim back.
+    // With the one that counts, BEGIN and COMMIT, seven of the claim, two savepoints, the definitions of the tables that are
+    // written and of two of the sync, and one now and then that reads a claim back.
     let most = [20, 12, 19, 122, 23];
     assert!(counts.iter().zip(most).all(|(count, most)| *count <= most), "{database}: {counts:?}");
 }

@@ -185,7 +185,7 @@ pub(crate) async fn claim<C: Connection>(
     connection: &mut C,
     uuids: &[Uuid],
 ) -> Attempt<()> {
-    connection.execute_after(&[], &claim_text(context, &literals(uuids))).await.map(drop)
+    connection.run_one(&claim_text(context, &literals(uuids))).await.map(drop)
 }
 
 fn literals(uuids: &[Uuid]) -> Vec<String> {
@@ -248,7 +248,7 @@ pub(crate) async fn claim_within<C: Connection>(
         // Without its claim, which another session does not hold, the pair could be a second one.
         let (map, value) = (&context.tables.map, caller.value(&literal(uuid)));
         let insert = format!("{WITH_SETTINGS}INSERT INTO {map} (id, uuid) VALUES ({id},{value})");
-        let stored = match connection.execute_after(&[], &insert).await {
+        let stored = match connection.run_one(&insert).await {
             // A server that reports a duplicate key may have stored the pair. Another id would then be its second one.
             Err(error) if error.is_duplicate_key() => {
                 match stored_here(context, connection, uuid, Some(id)).await? {
@@ -284,7 +284,7 @@ async fn inserted_within<C: Connection>(
         if stored_here(context, connection, uuid, Some(older)).await?.is_some() {
             let (map, marker) = (&context.tables.map, literal(marker(id)));
             let undo = format!("UPDATE {map} SET uuid = {marker} WHERE id = {id}");
-            connection.execute_after(&[], &undo).await.map_err(Error::once(ACTION))?;
+            connection.run_one(&undo).await.map_err(Error::once(ACTION))?;
             return Ok(Claimed { uuid, id: older, new: false });
         }
     }
