@@ -220,16 +220,12 @@ impl Session {
         })
     }
 
-    /// Like `catalog`, with the counters of tables as they are now. MySQL shows those of up to a day ago otherwise.
-    ///
-    /// # Errors
-    ///
-    /// As for `catalog`.
-    pub async fn fresh_catalog(&mut self, purpose: &str, sql: &str) -> Result<Rows> {
+    /// Lets the next statement, which has no parameters, read the counters and the statistics of tables as they are now. MySQL shows those of up to
+    /// a day ago otherwise.
+    pub fn read_fresh_statistics(&mut self) {
         if let Driver::MySql(driver) = &mut self.driver {
             driver.read_fresh_statistics();
         }
-        self.catalog(purpose, sql).await
     }
 
     /// The collation of a column of SQLite, which only the library tells.

@@ -14,10 +14,14 @@ const HEADER: usize = 4;
 const COM_QUIT: &[u8] = &[1];
 /// The answer to a login that is not checked: no rows, no insert id, autocommit, no warnings.
 const OK: [u8; 11] = [7, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0];
+/// What `caching_sha2_password` says of a password that it knows, and the same answer after it.
+const KNOWN_AND_OK: [u8; 17] = [2, 0, 0, 2, 1, 3, 7, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0];
 /// The first byte of a command that is a text.
 const COM_QUERY: u8 = 3;
 /// That of the command that ends a prepared statement.
 const COM_STMT_CLOSE: u8 = 0x19;
+/// Longer than it mostly takes until a thread sees that its client has disconnected.
+const SHORT: Duration = Duration::from_millis(30);
 /// Longer than a server needs between two parts of an answer.
 const SILENCE: Duration = Duration::from_millis(300);
 
@@ -47,6 +51,8 @@ struct Backend {
     greeting: Vec<u8>,
     reader: Mutex<Option<TcpStream>>,
     heard: Mutex<Heard>,
+    /// Held while the transaction of a client that has gone is rolled back.
+    ending: Mutex<()>,
 }
 
 /// Collects what the server sends after a client has gone, up to the mark that shows its end.
@@ -120,6 +126,7 @@ fn first(client: TcpStream, server: &str, clients: &Arc<Clients>) -> io::Result<
         greeting,
         reader: Mutex::new(Some(client.try_clone()?)),
         heard: Mutex::default(),
+        ending: Mutex::default(),
     });
     let answers = Arc::clone(&backend);
     std::thread::spawn(move || {
@@ -139,11 +146,16 @@ fn first(client: TcpStream, server: &str, clients: &Arc<Clients>) -> io::Result<
 
 /// Answers the login of another client.
 fn next(mut client: TcpStream, backend: &Arc<Backend>, clients: &Arc<Clients>) -> io::Result<()> {
+    // The client may be one that has just disconnected.
+    std::thread::sleep(SHORT);
+    drop(lock(&backend.ending));
     client.write_all(&backend.greeting)?;
     if packet(&mut client)?.is_none() {
         return Ok(());
     }
-    client.write_all(&OK)?;
+    let method = b"caching_sha2_password";
+    let caches = backend.greeting.windows(method.len()).any(|part| part == method);
+    client.write_all(if caches { &KNOWN_AND_OK } else { &OK })?;
     serve(client, Arc::clone(backend), clients);
     Ok(())
 }
@@ -167,12 +179,14 @@ fn serve(mut client: TcpStream, backend: Arc<Backend>, clients: &Arc<Clients>) {
                 break;
             }
         }
+        let ending = lock(&backend.ending);
         *lock(&backend.reader) = None;
         let mark = format!("the end of client {}", clients.ended.fetch_add(1, Ordering::SeqCst));
         let select = format!("SELECT '{mark}.' AS a");
         if server.write_all(&[query("ROLLBACK"), query(&select)].concat()).is_ok() {
             backend.until_it_says(&format!("{mark}."));
         }
+        drop(ending);
         let _ = client.shutdown(std::net::Shutdown::Both);
         clients.served.fetch_sub(1, Ordering::SeqCst);
     });

@@ -17,8 +17,8 @@ pub(super) const BEGIN: &str =
 /// Whatever `completion_type` says.
 const END: &str = "COMMIT AND NO CHAIN NO RELEASE";
 
-/// What a server may have set otherwise, and what would hide rows or change texts.
-const CLEAN: [(&str, &str); 6] = [
+/// What a server may have set otherwise, and what would hide rows, or change or cut texts.
+const CLEAN: [(&str, &str); 7] = [
     // A mode that concerns no statement here: a hint cannot hold an empty text.
     ("sql_mode", "'NO_ENGINE_SUBSTITUTION'"),
     ("max_join_size", "18446744073709551615"),
@@ -26,13 +26,28 @@ const CLEAN: [(&str, &str); 6] = [
     ("sql_big_selects", "1"),
     ("sql_auto_is_null", "0"),
     ("time_zone", "'+00:00'"),
+    ("group_concat_max_len", "1048576"),
 ];
 
-/// No hint can set this, so it is set and restored in one text with the statement.
-const FRESH: [&str; 2] = [
-    "SET @idgen_kept = @@SESSION.information_schema_stats_expiry, SESSION information_schema_stats_expiry = 0",
-    "SET SESSION information_schema_stats_expiry = @idgen_kept, @idgen_kept = NULL",
+/// Modes with which the server understands the text of a statement otherwise, so that a setting for the time of its execution comes too late.
+const OTHERWISE: [&str; 7] = [
+    "ORACLE",
+    "EMPTY_STRING_IS_NULL",
+    "ANSI_QUOTES",
+    "PIPES_AS_CONCAT",
+    "NO_BACKSLASH_ESCAPES",
+    "HIGH_NOT_PRECEDENCE",
+    "IGNORE_SPACE",
 ];
+
+/// The mode in place of those. It is strict, so that it loses nobody's data should it stay in the session of a pooler.
+const MODE: (&str, &str) = ("sql_mode", "'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'");
+
+/// Names in the definitions that `SHOW` returns.
+const QUOTED: (&str, &str) = ("sql_quote_show_create", "1");
+
+/// Counters and statistics as they are now.
+const FRESH: (&str, &str) = ("information_schema_stats_expiry", "0");
 
 pub(super) struct MySql {
     connection: MySqlConnection,
@@ -97,21 +112,33 @@ impl MySql {
     }
 
     pub(super) async fn rows(&mut self, sql: &str, binds: &[Cell]) -> std::result::Result<Rows, Failure> {
-        self.execute(BEGIN).await.map_err(failure)?;
-        let reads_fresh = std::mem::take(&mut self.reads_fresh);
-        let answer = if reads_fresh {
-            let [set, restore] = FRESH;
-            let sql = format!("{set}; {sql}; {restore}");
-            server::fetch::<sqlx::MySql>(&mut self.connection, &sql, binds).await
-        } else {
-            server::fetch::<sqlx::MySql>(&mut self.connection, sql, binds).await
-        };
-        if reads_fresh && answer.is_err() {
+        let begin = format!("{BEGIN}; SELECT /*+ MAX_EXECUTION_TIME(30000) */ @@SESSION.sql_mode");
+        let mode = server::fetch::<sqlx::MySql>(&mut self.connection, &begin, &[]).await.map_err(failure)?;
+        let mode = mode.first().map(cells).transpose().map_err(failure)?;
+        let set = self.set_before(sql, mode.and_then(|row| row.first().and_then(Cell::text)));
+        // A statement with parameters is prepared, and so alone.
+        let around = (binds.is_empty() && !set.is_empty()).then(|| around(&set));
+        let text = around.as_ref().map(|[set, restore]| format!("{set}; {sql}; {restore}"));
+        let text = text.as_deref().unwrap_or(sql);
+        let answer = server::fetch::<sqlx::MySql>(&mut self.connection, text, binds).await;
+        if let (Some([_, restore]), true) = (&around, answer.is_err()) {
             // The server executed nothing of the text after the statement that failed.
-            self.execute(FRESH[1]).await.map_err(failure)?;
+            self.execute(restore).await.map_err(failure)?;
         }
         self.execute(END).await.map_err(failure)?;
         answer.map_err(failure)?.iter().map(|row| cells(row).map_err(failure)).collect()
+    }
+
+    /// What must be set before the server reads the statement, or what no hint can set.
+    fn set_before(&mut self, sql: &str, mode: Option<String>) -> Vec<(&'static str, &'static str)> {
+        let is_shown = !sql.contains("SELECT ");
+        let is_otherwise = mode.is_none_or(|mode| mode.split(',').any(|mode| OTHERWISE.contains(&mode)));
+        let all = [
+            (is_otherwise || is_shown, MODE),
+            (is_shown, QUOTED),
+            (std::mem::take(&mut self.reads_fresh), FRESH),
+        ];
+        all.into_iter().filter(|(is_needed, _)| *is_needed).map(|(_, variable)| variable).collect()
     }
 
     async fn execute(&mut self, sql: &str) -> sqlx::Result<()> {
@@ -122,6 +149,15 @@ impl MySql {
         // The answers are read; a server that does not say goodbye changes nothing.
         let _ = self.connection.close().await;
     }
+}
+
+/// The statements that set and restore variables. They are in one text with the statement between them, which the server executes to its end, even
+/// if the client is gone.
+fn around(variables: &[(&str, &str)]) -> [String; 2] {
+    let set = |(name, value): &(_, _)| format!("@idgen_{name} = @@SESSION.{name}, SESSION {name} = {value}");
+    let restore = |(name, _): &(&str, _)| format!("SESSION {name} = @idgen_{name}, @idgen_{name} = NULL");
+    [variables.iter().map(set).collect::<Vec<_>>(), variables.iter().map(restore).collect()]
+        .map(|assignments| format!("SET {}", assignments.join(", ")))
 }
 
 fn failure(error: sqlx::Error) -> Failure {

@@ -7,15 +7,14 @@ use std::path::Path;
 use crate::plan::data::{Command, Direction, Engine, Plan, Statement, Step};
 use idgen_database::{Error, Result};
 
-/// Ends statements in files for the clients of MySQL and MariaDB, since bodies of procedures contain semicolons.
+/// Ends statements in files for the clients of MySQL and MariaDB, since bodies of procedures contain semicolons. The beginnings of
+/// these files set it.
 const DELIMITER: &str = "$$";
 
 /// The file with the plan itself, as JSON.
 pub(crate) const PLAN_FILE: &str = "plan.json";
 
-/// The beginning of files for psql: it finds out whether the server process stays the same, and sets nothing.
-const PSQL_BEGIN: &str = include_str!("psql_begin.sql");
-/// Their end.
+/// The end of files for psql.
 const PSQL_END: &str = include_str!("psql_end.sql");
 
 impl Plan {
@@ -119,13 +118,8 @@ impl Plan {
     }
 
     fn sql(&self, purpose: &str, statements: &[Statement]) -> String {
-        let mut text = comment(purpose);
-        match self.engine {
-            Engine::Postgres => text.push_str(PSQL_BEGIN),
-            Engine::MySql | Engine::MariaDb => {
-                _ = writeln!(text, "DELIMITER {DELIMITER}");
-            }
-        }
+        // MySQL's client sends comments, too, which the beginning would count.
+        let mut text = format!("{}{}", begin(self.engine), comment(purpose));
         let end = if self.engine == Engine::Postgres { ";" } else { DELIMITER };
         for statement in self.session.iter().chain(statements) {
             let sql = format!("{}{end}\n", statement.sql);
@@ -185,6 +179,15 @@ impl Plan {
             _ = writeln!(text, "\n### {}\n\n{}", self.script_name(command), command.purpose);
         }
         text
+    }
+}
+
+/// The beginning of files: it finds out whether the server's session is that of its client alone, and sets nothing.
+fn begin(engine: Engine) -> &'static str {
+    match engine {
+        Engine::Postgres => include_str!("psql_begin.sql"),
+        Engine::MySql => include_str!("mysql_begin.sql"),
+        Engine::MariaDb => include_str!("mariadb_begin.sql"),
     }
 }
 

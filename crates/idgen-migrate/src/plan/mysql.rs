@@ -44,6 +44,7 @@ use session::Session;
 use steps::Steps;
 use templates::Templates;
 use texts::{TableText, Texts};
+use trial::Trial;
 
 use crate::plan::data::{Engine, Plan, Target};
 use crate::plan::identity;
@@ -53,12 +54,12 @@ use idgen_database::{Error, Result};
 /// The plan for a schema. It only reads.
 pub(crate) async fn plan(url: &str, options: &Options) -> Result<Plan> {
     let mut session = Session::open(url, options.statement_time).await?;
-    let plan = with_session(&mut session, options).await;
+    let plan = with_session(&mut session, url, options).await;
     session.close().await;
     plan
 }
 
-async fn with_session(session: &mut Session, options: &Options) -> Result<Plan> {
+async fn with_session(session: &mut Session, url: &str, options: &Options) -> Result<Plan> {
     can(session, options.to)?;
     tool::refuse(options)?;
     if options.to == Target::Integer && options.keep_text {
@@ -84,7 +85,7 @@ async fn with_session(session: &mut Session, options: &Options) -> Result<Plan> 
     };
     refuse::check(session, &catalog, &graph, options).await?;
     tool::refuse_graph(options, &catalog, &graph)?;
-    copying(session, options, &catalog, &graph).await
+    copying(session, url, options, &catalog, &graph).await
 }
 
 /// Refuses a server that is too old for the plan, or does not have the type.
@@ -151,7 +152,13 @@ async fn no_replica(session: &mut Session) -> Result<()> {
     Ok(())
 }
 
-async fn copying(session: &mut Session, options: &Options, catalog: &Catalog, graph: &Graph) -> Result<Plan> {
+async fn copying(
+    session: &mut Session,
+    url: &str,
+    options: &Options,
+    catalog: &Catalog,
+    graph: &Graph,
+) -> Result<Plan> {
     let map = match options.to {
         Target::Integer => Some(Map::read(session, catalog, &options.map).await?),
         _ => None,
@@ -178,10 +185,12 @@ async fn copying(session: &mut Session, options: &Options, catalog: &Catalog, gr
     }
     let templates = Templates::new()?;
     if options.measure {
+        let mut trial = Trial::open(url, session.engine, options.statement_time).await?;
         for table in &tables {
             let rows = estimates.rows_of_trial(&table.now, trial::ROWS);
-            estimates.add_trial(&table.now, trial::copy(session, &templates, table, rows).await?);
+            estimates.add_trial(&table.now, trial.copy(&templates, table, rows).await?);
         }
+        trial.close().await;
     }
     taken::check(&texts, &tables)?;
     let references = match options.to {

@@ -18,7 +18,25 @@ pub struct Client {
 impl Client {
     pub fn new(server: &Server, schema: &str, folder: &Path) -> Client {
         let [name, password, host, port] = address(server.url());
-        let mut words = server.client();
+        Client::of_program(server.client(), [name, password, host, port], schema, folder)
+    }
+
+    /// The client of MariaDB, which connects to MySQL, too, without TLS: so it can be passed on by a [`SharedConnection`](idgen_server::SharedConnection).
+    pub fn without_tls(url: &str, schema: &str, folder: &Path) -> Client {
+        Client::of_program(
+            ["mariadb", "--skip-ssl"].map(str::to_owned).to_vec(),
+            address(url),
+            schema,
+            folder,
+        )
+    }
+
+    fn of_program(
+        mut words: Vec<String>,
+        [name, password, host, port]: [&str; 4],
+        schema: &str,
+        folder: &Path,
+    ) -> Client {
         let program = words.len();
         let options =
             ["--host", host, "--port", port, "--user", name, "--default-character-set=latin1", schema];
@@ -82,6 +100,13 @@ impl Client {
         result(child.wait_with_output().unwrap())
     }
 
+    /// Executes files in one session.
+    pub fn execute_together(&self, files: impl Iterator<Item = String>) -> Result<String, String> {
+        // The second one would take it for the session of a pooler.
+        let text: String = files.flat_map(|file| self.statements(&file)).collect();
+        self.execute_text(&format!("SET @idgen_own_session = CONNECTION_ID();\n{text}"))
+    }
+
     /// The head of a file, and its statements, each with what ends it.
     pub fn statements(&self, file: &str) -> Vec<String> {
         let text = std::fs::read_to_string(self.folder.join(file)).unwrap();
@@ -96,7 +121,8 @@ impl Client {
     /// The identity of the plan, as its files write it.
     pub fn id(&self) -> String {
         let text = std::fs::read_to_string(self.folder.join("01-check.sql")).unwrap();
-        text.split_once("SET @idgen_").unwrap().1[..8].to_owned()
+        let before = text.split_once("_session = CONNECTION_ID()$$").unwrap().0;
+        before[before.len() - 8..].to_owned()
     }
 
     /// A name that the plan makes from that of a table.

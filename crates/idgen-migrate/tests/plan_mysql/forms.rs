@@ -99,8 +99,7 @@ async fn one(server: &Server, (declared, old): Form, to: Target, index: Index) {
     let client = Client::new(server, scratch.name(), folder.path());
     let run = |from: &str, to: &str| {
         let files = client.files("").into_iter().filter(|file| file[..] >= *from && file[..] <= *to);
-        let text: String = files.flat_map(|file| client.statements(&file)).collect();
-        tokio::task::block_in_place(|| client.execute_text(&text))
+        tokio::task::block_in_place(|| client.execute_together(files))
             .unwrap_or_else(|error| panic!("{declared}: {error}"))
     };
     let file = |step: &str| crate::whole::named(&client, step);

@@ -11,7 +11,7 @@ mod order;
 mod others;
 mod sides;
 mod spelling;
-mod world;
+pub mod world;
 
 macro_rules! on_both {
     ($name:ident, $file:ident::$of:ident) => {

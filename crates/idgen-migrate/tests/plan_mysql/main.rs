@@ -15,6 +15,7 @@ mod ledger;
 mod names;
 mod notes;
 mod pairs;
+mod pooler;
 mod references;
 mod replica;
 mod sessions;

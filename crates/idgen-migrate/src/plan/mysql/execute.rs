@@ -1,5 +1,7 @@
 //! The session that executes a file of a plan.
 
+pub(super) mod pooler;
+
 use std::time::Duration;
 
 use futures_util::TryStreamExt;
@@ -19,8 +21,9 @@ pub(crate) struct Session {
 }
 
 impl Session {
+    /// Connects to the server itself.
     pub(crate) async fn open(url: &str, engine: Engine) -> Result<Session> {
-        let mut connection = connect(url).await?;
+        let mut connection = pooler::connect_to_server(url).await?;
         let sql = "SELECT VERSION(), CONNECTION_ID(), DATABASE()";
         let row =
             connection.fetch_one(sql).await.map_err(|error| Error::of("cannot read the version", error))?;

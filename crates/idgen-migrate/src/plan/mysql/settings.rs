@@ -1,5 +1,7 @@
 //! The settings that each session needs, whatever the server, the user or the client's own file says.
 
+use std::time::Duration;
+
 use crate::plan::data::{Engine, Statement};
 
 /// Triggers and procedures are executed with the mode of the session that created them.
@@ -46,4 +48,12 @@ pub(super) fn clean(engine: Engine) -> Vec<Statement> {
             "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ WRITE",
         ),
     ]
+}
+
+/// Limits the time of each statement; MySQL does so for statements that only read.
+pub(super) fn limited(engine: Engine, limit: Duration) -> String {
+    match engine {
+        Engine::MariaDb => format!("SET SESSION max_statement_time = {}", limit.as_secs_f64()),
+        _ => format!("SET SESSION max_execution_time = {}", limit.as_millis()),
+    }
 }

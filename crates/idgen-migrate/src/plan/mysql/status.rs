@@ -101,8 +101,9 @@ async fn copies(
 ) -> Result<Vec<Copied>> {
     let tables: Vec<&str> = tables.collect();
     let names: Vec<_> = tables.iter().map(|table| text(table)).collect();
+    session.read_fresh_statistics();
     let estimates = session
-        .fresh_catalog(
+        .catalog(
             "estimated rows",
             &format!(
                 "SELECT TABLE_NAME, TABLE_ROWS FROM information_schema.TABLES WHERE TABLE_SCHEMA = {} AND TABLE_NAME IN ({})",

@@ -1,9 +1,10 @@
 //! Texts of a plan to `bigint`, and notes for the person who executes it: how many ids are left until its last step, and which columns without a
 //! foreign key may refer to the key.
 
-use super::catalog::{Catalog, Column, Session, Table};
+use super::catalog::{Catalog, Column, Table};
 use super::graph::{Graph, key_of, pairs};
 use super::names::quoted;
+use super::session::Session;
 use super::steps::{
     BACKFILL, CHECK, CONSTRAINTS, FINISH, INDEXES, PREPARE, SWITCH, TEXT, TRIGGERS, Text, VERIFY,
 };

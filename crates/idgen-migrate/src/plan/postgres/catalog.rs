@@ -1,30 +1,10 @@
-//! Reads `pg_catalog`, in a session that cannot write.
-
-use std::time::{Duration, Instant};
+//! `pg_catalog`, as far as a plan needs it.
 
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
-use sqlx::postgres::{PgConnectOptions, PgConnection};
-use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor};
 
 use super::names::quoted;
-use super::settings;
-use crate::plan::data::Statement;
+use super::session::Session;
 use idgen_database::{Error, Result};
-
-/// How long a server may take to accept the connection.
-const CONNECT_TIME: Duration = Duration::from_secs(30);
-/// `CREATE OR REPLACE TRIGGER`, and reading ranges of rows by their place, need PostgreSQL 14.
-const OLDEST: i32 = 140_000;
-
-/// A session that only reads.
-pub(super) struct Session {
-    connection: PgConnection,
-    /// The server's version, as in 180001.
-    pub(super) version: i32,
-    /// The statement with which each transaction begins.
-    settings: String,
-}
 
 /// What is known of a database.
 #[derive(Debug)]
@@ -159,119 +139,18 @@ pub(super) struct Function {
     pub(super) text: String,
 }
 
-impl Session {
-    pub(super) async fn open(url: &str, limit: Duration) -> Result<Session> {
-        let options = url
-            .parse::<PgConnectOptions>()
-            .map_err(|_| {
-                Error::new("cannot understand the URL: write postgres://user:password@host:port/database")
-            })?
-            .disable_statement_logging()
-            .application_name("idgen plan");
-        let connection = tokio::time::timeout(CONNECT_TIME, PgConnection::connect_with(&options))
-            .await
-            .map_err(|_| Error::new("the server did not accept the connection within 30 seconds"))?
-            .map_err(|error| Error::of("cannot connect", error))?;
-        let mut session =
-            Session { connection, version: 0, settings: settings::of_transaction(limit.as_millis()) };
-        session.version =
-            session.number("SELECT current_setting('server_version_num')::bigint").await? as i32;
-        if session.version < OLDEST {
-            return Err(Error::new(format!(
-                "the server is PostgreSQL {}: the plan needs 14 or later",
-                session.version / 10_000
-            )));
-        }
-        Ok(session)
-    }
-
-    pub(super) async fn catalog(&mut self) -> Result<Catalog> {
+impl Catalog {
+    pub(super) async fn read(session: &mut Session) -> Result<Catalog> {
         Ok(Catalog {
-            tables: self.rows("tables", include_str!("queries/tables.sql")).await?,
-            columns: self.rows("columns", include_str!("queries/columns.sql")).await?,
-            foreign_keys: self.rows("foreign keys", include_str!("queries/foreign_keys.sql")).await?,
-            indexes: self.rows("indexes", include_str!("queries/indexes.sql")).await?,
-            dependents: self.rows("dependencies", include_str!("queries/dependents.sql")).await?,
-            functions: self.rows("functions", include_str!("queries/functions.sql")).await?,
+            tables: session.rows("tables", include_str!("queries/tables.sql")).await?,
+            columns: session.rows("columns", include_str!("queries/columns.sql")).await?,
+            foreign_keys: session.rows("foreign keys", include_str!("queries/foreign_keys.sql")).await?,
+            indexes: session.rows("indexes", include_str!("queries/indexes.sql")).await?,
+            dependents: session.rows("dependencies", include_str!("queries/dependents.sql")).await?,
+            functions: session.rows("functions", include_str!("queries/functions.sql")).await?,
         })
     }
 
-    /// The rows of a query. The server writes them as JSON.
-    async fn rows<T: DeserializeOwned>(&mut self, what: &str, sql: &str) -> Result<Vec<T>> {
-        let all = format!("SELECT COALESCE(json_agg(q), '[]')::text FROM ({sql}) AS q");
-        let texts: Vec<String> = self.read(&format!("the {what}"), all).await?;
-        let text = texts.first().map_or("[]", String::as_str);
-        serde_json::from_str(text).map_err(|error| Error::of(format!("cannot understand the {what}"), error))
-    }
-
-    /// The first values of a column that are not null.
-    pub(super) async fn sample(&mut self, table: &str, column: &str) -> Result<Vec<String>> {
-        let sql = format!(
-            "SELECT CASE WHEN pg_typeof({column})::text = 'bytea' THEN encode({column}::text::bytea, 'hex') \
-             ELSE {column}::text END FROM {table} WHERE {column} IS NOT NULL LIMIT 100"
-        );
-        self.read(&format!("values of {column} in {table}"), sql).await
-    }
-
-    /// The first column of a query.
-    pub(super) async fn texts(&mut self, what: &str, sql: &str) -> Result<Vec<String>> {
-        self.read(what, sql.to_owned()).await
-    }
-
-    /// One number.
-    pub(super) async fn number(&mut self, sql: &str) -> Result<i64> {
-        let numbers: Vec<i64> = self.read("the catalog", sql.to_owned()).await?;
-        numbers.first().copied().ok_or_else(|| Error::new("cannot read the catalog: there is no answer"))
-    }
-
-    /// The first column of a query, in a transaction of its own that only reads. Its settings end with it, so a connection that a
-    /// pooler shares with others stays as it was.
-    async fn read<T>(&mut self, what: &str, sql: String) -> Result<Vec<T>>
-    where
-        T: for<'r> sqlx::Decode<'r, sqlx::Postgres> + sqlx::Type<sqlx::Postgres> + Send + Unpin,
-        (T,): for<'r> sqlx::FromRow<'r, sqlx::postgres::PgRow>,
-    {
-        let failed = |error| Error::of(format!("cannot read {what}"), error);
-        let begin = format!("BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY; {}", self.settings);
-        self.connection.execute(sqlx::raw_sql(AssertSqlSafe(begin))).await.map_err(failed)?;
-        // A pooler may give the next transaction to a server process that does not know a prepared statement.
-        let values =
-            sqlx::query_scalar(AssertSqlSafe(sql)).persistent(false).fetch_all(&mut self.connection).await;
-        self.connection.execute(sqlx::raw_sql("ROLLBACK")).await.map_err(failed)?;
-        values.map_err(failed)
-    }
-
-    /// Executes statements in one transaction that is rolled back, and returns how many rows each changed and how long it took. Its temporary tables and settings
-    /// end with it.
-    pub(super) async fn rehearse(&mut self, statements: &[Statement]) -> Result<Vec<(u64, Duration)>> {
-        let begin = format!("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; {}", self.settings);
-        let mut all = Vec::new();
-        for sql in [&begin].into_iter().chain(statements.iter().map(|statement| &statement.sql)) {
-            let started = Instant::now();
-            match self.connection.execute(sqlx::raw_sql(AssertSqlSafe(sql.clone()))).await {
-                Ok(done) => all.push((done.rows_affected(), started.elapsed())),
-                Err(error) => {
-                    self.roll_back().await?;
-                    return Err(Error::of(format!("the server refused \"{sql}\""), error));
-                }
-            }
-        }
-        self.roll_back().await?;
-        Ok(all.split_off(1))
-    }
-
-    async fn roll_back(&mut self) -> Result<()> {
-        let done = self.connection.execute(sqlx::raw_sql("ROLLBACK")).await;
-        done.map(drop).map_err(|error| Error::of("cannot roll back", error))
-    }
-
-    pub(super) async fn close(self) {
-        // The answers are read; a server that does not say goodbye changes nothing.
-        let _ = self.connection.close().await;
-    }
-}
-
-impl Catalog {
     /// The table with a name, which may have its schema before it.
     pub(super) fn find(&self, table: &str) -> Result<&Table> {
         let found = |schema: Option<&str>, name: &str| {

@@ -2,8 +2,9 @@
 
 use std::time::Instant;
 
-use super::catalog::{Catalog, Session};
+use super::catalog::Catalog;
 use super::graph::Graph;
+use super::session::Session;
 use crate::plan::duration::in_words;
 
 /// Rows of each table that are read for the estimate.

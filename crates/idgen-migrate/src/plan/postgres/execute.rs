@@ -79,7 +79,7 @@ pub(crate) async fn change(url: &str, sql: String) -> Result<()> {
     Ok(())
 }
 
-async fn connect(url: &str) -> Result<PgConnection> {
+pub(super) async fn connect(url: &str) -> Result<PgConnection> {
     let DatabaseUrl::Postgres(url) = DatabaseUrl::parse(url)? else {
         return Err(Error::new("the plan is for PostgreSQL: the URL must begin with postgres://"));
     };

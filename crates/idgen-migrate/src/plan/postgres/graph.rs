@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::catalog::{Catalog, Column, ForeignKey, Index, Place, Session, Table};
+use super::catalog::{Catalog, Column, ForeignKey, Index, Place, Table};
 use super::names::quoted;
+use super::session::Session;
 use super::spelling::Spelling;
 use idgen_database::{Error, Result};
 

@@ -12,6 +12,7 @@ pub(super) mod pace;
 mod references;
 mod refuse;
 mod render;
+mod session;
 mod settings;
 mod spelling;
 pub(super) mod status;
@@ -19,11 +20,12 @@ mod steps;
 mod taken;
 mod trial;
 
-use self::catalog::{Catalog, Session, Table};
+use self::catalog::{Catalog, Table};
 use self::change::Change;
 use self::estimate::Reading;
 use self::names::quoted;
 use self::render::Templates;
+use self::session::Session;
 use self::spelling::Spelling;
 use crate::plan::data::{Engine, Plan, Target};
 use crate::plan::duration;
@@ -42,7 +44,7 @@ pub(crate) async fn plan(url: &str, options: &Options) -> Result<Plan> {
         return Err(Error::new(KEEPS_VALUES));
     }
     let mut session = Session::open(url, options.statement_time).await?;
-    let planned = with(&mut session, options).await;
+    let planned = with(&mut session, url, options).await;
     session.close().await;
     planned
 }
@@ -65,16 +67,22 @@ fn refused(to: Target) -> Option<&'static str> {
     }
 }
 
-async fn with(session: &mut Session, options: &Options) -> Result<Plan> {
-    let catalog = session.catalog().await?;
+async fn with(session: &mut Session, url: &str, options: &Options) -> Result<Plan> {
+    let catalog = Catalog::read(session).await?;
     let root = catalog.find(&options.table)?;
     match options.to {
         Target::V7FromNow => from_now(session, &catalog, root, options).await,
-        _ => of_type(session, &catalog, root, options).await,
+        _ => of_type(session, url, &catalog, root, options).await,
     }
 }
 
-async fn of_type(session: &mut Session, catalog: &Catalog, root: &Table, options: &Options) -> Result<Plan> {
+async fn of_type(
+    session: &mut Session,
+    url: &str,
+    catalog: &Catalog,
+    root: &Table,
+    options: &Options,
+) -> Result<Plan> {
     let is_bigint = options.to == Target::Bigint;
     let graph = match is_bigint {
         true => graph::of_integers(catalog, root)?,
@@ -88,7 +96,7 @@ async fn of_type(session: &mut Session, catalog: &Catalog, root: &Table, options
     change.complete(shape)?;
     let reading = estimate::measure(session, catalog, &graph).await;
     let trial = match options.measure {
-        true => Some(trial::run(session, &templates, &change, catalog).await?),
+        true => Some(trial::run(url, options, &templates, &change, catalog).await?),
         false => None,
     };
     let steps = steps::of_type(&templates, &change, reading, trial.as_ref())?;

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::catalog::{Catalog, Column, Place, Session, Table};
+use super::catalog::{Catalog, Column, Place, Table};
 use super::graph::{self, Graph};
 use super::names::quoted;
+use super::session::Session;
 use super::spelling::{self, Spelling};
 use crate::plan::references::{self, BATCH, COLUMNS, Owner, Read, References};
 use idgen_database::Result;

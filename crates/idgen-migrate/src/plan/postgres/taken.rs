@@ -1,8 +1,9 @@
 //! Names that the plan needs and that something else has.
 
-use super::catalog::{Catalog, Session};
+use super::catalog::Catalog;
 use super::change::{Change, TableChange};
 use super::names::{literal, quoted};
+use super::session::Session;
 use idgen_database::{Error, Result};
 
 /// The steps would take columns, indexes and schemas with these names as their own.

@@ -84,7 +84,8 @@ async fn tables(session: &mut Session, catalog: &mut Catalog, places: &mut Place
          WHERE TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED') AND {} ORDER BY TABLE_SCHEMA, TABLE_NAME",
         of_schema("TABLE_SCHEMA")
     );
-    for row in session.fresh_catalog("tables", &sql).await? {
+    session.read_fresh_statistics();
+    for row in session.catalog("tables", &sql).await? {
         let [schema, name, engine, rows, next, row_bytes] = &Cell::texts(&row)[..] else { continue };
         let counters = number(next).map(|next| Counter {
             column: usize::MAX,

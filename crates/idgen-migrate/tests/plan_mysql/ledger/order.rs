@@ -134,7 +134,7 @@ fn two_plans(servers: &Servers) {
 fn poolers(servers: &Servers) {
     let world = servers.world();
     let pieces = world.client.statements("01-check.sql");
-    let marker = pieces.iter().position(|piece| piece.contains("_session = CONNECTION_ID()")).unwrap();
+    let marker = pieces.iter().position(|piece| piece.contains("_session = CONNECTION_ID()$$")).unwrap();
     let others: String =
         std::iter::once("DELIMITER $$\n").chain(pieces[marker + 1..].iter().map(String::as_str)).collect();
     let said = world.client.execute_text(&others).unwrap_err();

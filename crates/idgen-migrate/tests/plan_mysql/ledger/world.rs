@@ -119,8 +119,7 @@ impl World {
     pub fn between(&self, from: &str, step: &str) {
         let (begin, end) = (self.file(from), self.file(step));
         let files = self.client.files("").into_iter().filter(|file| *file >= begin && *file < end);
-        let text: String = files.flat_map(|file| self.client.statements(&file)).collect();
-        self.client.execute_text(&text).unwrap();
+        self.client.execute_together(files).unwrap();
     }
 
     pub fn must(&self, step: &str) -> String {

@@ -1,0 +1,44 @@
+//! Refuses a connection whose server session others use too: a pooler would give them its settings, locks and temporary tables.
+
+use std::time::Duration;
+
+use sqlx::mysql::MySqlConnection;
+use sqlx::{AssertSqlSafe, Connection, Executor, Row};
+
+use super::connect;
+use idgen_database::{Error, Result};
+
+/// How often, and how long in between, the lock of an ended session is asked for.
+const ATTEMPTS: u32 = 500;
+const BETWEEN: Duration = Duration::from_millis(20);
+
+/// Connects, and finds out that the session of the server ends with its connection: a lock that is still there afterward belongs to
+/// the session of a pooler.
+pub(in crate::plan::mysql) async fn connect_to_server(url: &str) -> Result<MySqlConnection> {
+    let lock = format!("'idgen_{:032x}'", idgen::v4().as_u128());
+    let mut first = connect(url).await?;
+    let is_locked = is(&mut first, format!("SELECT GET_LOCK({lock}, 0) = 1")).await?;
+    // A session that the server has ended has no locks.
+    let _ = first.close().await;
+    let mut second = connect(url).await?;
+    for _ in 0..ATTEMPTS {
+        if !is_locked || is(&mut second, format!("SELECT IS_USED_LOCK({lock}) = CONNECTION_ID()")).await? {
+            break;
+        }
+        if is(&mut second, format!("SELECT IS_USED_LOCK({lock}) IS NULL")).await? {
+            return Ok(second);
+        }
+        tokio::time::sleep(BETWEEN).await;
+    }
+    is(&mut second, format!("SELECT RELEASE_LOCK({lock}) = 1")).await?;
+    Err(Error::new(
+        "this connection goes through a pooler (ProxySQL, RDS Proxy, MaxScale …): connect to the server itself",
+    ))
+}
+
+/// The truth of a condition; false if it is unknown.
+async fn is(connection: &mut MySqlConnection, sql: String) -> Result<bool> {
+    let failed = |error| Error::of("cannot find out whether the connection goes through a pooler", error);
+    let row = connection.fetch_one(sqlx::raw_sql(AssertSqlSafe(sql))).await.map_err(failed)?;
+    Ok(row.try_get_unchecked::<Option<String>, _>(0).map_err(failed)?.as_deref() == Some("1"))
+}

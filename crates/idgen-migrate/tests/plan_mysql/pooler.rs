@@ -1,0 +1,141 @@
+//! Behind a pooler that gives one session of the server to several clients, neither the planning nor a file nor a trial leaves
+//! anything in it: the planning sets nothing, and the others are refused.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use idgen_migrate::plan::run::{Direction, Folder, execute};
+use idgen_migrate::plan::{Options, Target, plan};
+use idgen_server::{Database, SharedConnection};
+use sqlx::{Connection, Executor, MySqlConnection};
+
+use crate::client::Client;
+use crate::ledger::world::{Servers, World};
+
+/// How many plans are canceled, each a little later than the one before.
+const CANCELED: u32 = 12;
+
+/// Variables that each statement changes, beside those of transactions.
+const OWN: [&str; 9] = [
+    "timestamp",
+    "warning_count",
+    "error_count",
+    "rand_seed1",
+    "rand_seed2",
+    "last_insert_id",
+    "identity",
+    "insert_id",
+    "statement_id",
+];
+
+/// The application, whose session the pooler gives to others, too.
+struct Other {
+    connection: MySqlConnection,
+    before: BTreeMap<String, String>,
+}
+
+impl Other {
+    async fn connect(url: &str) -> Other {
+        let mut connection = MySqlConnection::connect(url).await.unwrap();
+        let sql = "SET SESSION sql_mode = 'ANSI', time_zone = '+05:00', sql_select_limit = 7000";
+        connection.execute(sql).await.unwrap();
+        let mut other = Other { connection, before: BTreeMap::new() };
+        other.before = other.variables().await;
+        assert!(other.before.len() > 400, "{}", other.before.len());
+        other
+    }
+
+    async fn variables(&mut self) -> BTreeMap<String, String> {
+        let all = sqlx::query_as("SHOW SESSION VARIABLES").persistent(false);
+        let all: Vec<(String, String)> = all.fetch_all(&mut self.connection).await.unwrap();
+        all.into_iter().filter(|(name, _)| !OWN.contains(&name.as_str()) && !name.contains("gtid")).collect()
+    }
+
+    async fn assert_as_before(&mut self, when: &str) {
+        let now = self.variables().await;
+        let changed: Vec<_> =
+            now.iter().filter(|(name, value)| self.before.get(*name) != Some(value)).collect();
+        assert!(changed.is_empty(), "{when}: {changed:?}");
+        let locks: i64 = sqlx::query_scalar("SELECT CAST(RELEASE_ALL_LOCKS() AS SIGNED)")
+            .persistent(false)
+            .fetch_one(&mut self.connection)
+            .await
+            .unwrap();
+        assert_eq!(locks, 0, "{when}");
+        self.connection.execute("INSERT INTO q VALUES (UUID(), 1)").await.unwrap();
+    }
+}
+
+#[test]
+fn other_clients_keep_their_sessions() {
+    for database in Database::MYSQL_FAMILY {
+        let servers = Servers::start(database);
+        let world = servers.world();
+        let shared = SharedConnection::start(world.scratch.url()).unwrap();
+        let url = shared.url(world.scratch.url());
+        let mut other = servers.runtime.block_on(Other::connect(&url));
+        let mut is_as_before = |when: &str| {
+            shared.until_one_client_is_left();
+            servers.runtime.block_on(other.assert_as_before(&format!("{database}, {when}")));
+        };
+
+        let options = Options::new("p", Target::Binary16);
+        let made = servers.runtime.block_on(plan(&url, &options)).unwrap();
+        assert_eq!(made.tables, ["p", "c"], "{database}");
+        is_as_before("planned");
+        for number in 0..CANCELED {
+            let limit = Duration::from_millis(2 << (number / 2));
+            let _ =
+                servers.runtime.block_on(async { tokio::time::timeout(limit, plan(&url, &options)).await });
+            is_as_before("canceled");
+        }
+
+        let through = Client::without_tls(&url, world.scratch.name(), world.folder.path());
+        let files =
+            [through.files(""), through.files("undo").iter().map(|file| format!("undo/{file}")).collect()];
+        assert!(files.concat().len() > 15, "{files:?}");
+        for file in files.concat() {
+            let said = through.execute(&file).unwrap_err();
+            assert!(
+                said.contains("this session was used before: it goes through a pooler"),
+                "{file}: {said}"
+            );
+            is_as_before(&file);
+        }
+
+        let trial = Options { measure: true, ..options };
+        refused(&servers, || plan(&url, &trial));
+        is_as_before("tried");
+        refused(&servers, || run(&url, world.folder.path()));
+        is_as_before("run");
+        works_without(&world);
+    }
+}
+
+/// The same files work on the server itself.
+fn works_without(world: &World) {
+    world.must("check");
+    world.must("new-tables");
+}
+
+async fn run(url: &str, folder: &Path) -> idgen_migrate::Result<()> {
+    let (said, _lines) = tokio::sync::mpsc::unbounded_channel();
+    let folder = Folder::open(folder)?;
+    execute(url, &folder, 0, Direction::Forward, &said, std::future::pending()).await.map(drop)
+}
+
+/// Something that connects twice, which the pooler of the tests sometimes mixes up: that is tried again, and must never succeed.
+fn refused<T>(servers: &Servers, mut attempt: impl AsyncFnMut() -> idgen_migrate::Result<T>) {
+    let mut said = Vec::new();
+    for _ in 0..10 {
+        let limited = async { tokio::time::timeout(Duration::from_secs(20), attempt()).await };
+        match servers.runtime.block_on(limited) {
+            Ok(Ok(_)) => panic!("it worked through a pooler"),
+            Ok(Err(error)) if error.to_string().contains("this connection goes through a pooler") => return,
+            Ok(Err(error)) => said.push(error.to_string()),
+            Err(_) => said.push("no answer".to_owned()),
+        }
+    }
+    panic!("{said:?}");
+}
