@@ -3,11 +3,11 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests, too, fail by panicking")]
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use idgen_lab::forecast::{Clients, Delay, Load, Model, Options, predict};
 use idgen_lab::strategy;
-use idgen_record::{Database, RunRecord, Workload};
+use idgen_record::{Database, Results, RunRecord, Workload};
 
 /// What `idgen lab advise` reads: one line per run.
 const KEPT: &str = include_str!("../src/advise/hold_out_clients.tsv");
@@ -31,29 +31,25 @@ fn predicted(database: Database, workload: &Workload, run: &RunRecord) -> f64 {
     100.0 * predict(strategy, &load).unwrap().tree.fill.mean
 }
 
-/// A line for each run of a file.
-fn judged(file: &Path, database: Database) -> Vec<String> {
-    let recorded = idgen_report::open(file).unwrap();
+/// The line of a run.
+fn judged(recorded: &Results, run: &RunRecord, database: Database) -> String {
     let load = &recorded.workload;
-    assert!(recorded.failures.is_empty() && !recorded.interrupted, "{}", file.display());
-    let line = |run: &RunRecord| {
-        let delay = run.clients.and_then(|clients| clients.insert);
-        let (p50, p95) = delay.map_or((0, 0), |delay| (delay.p50_micros, delay.p95_micros));
-        let (measured, model) = (100.0 * run.totals.fill_mean, predicted(database, load, run));
-        format!(
-            "{}\t{}\t{}\t{}\t{}\t{:.0}\t{}\t{}\t{measured:.1}\t{model:.1}\t{:+.1}",
-            database.id(),
-            run.strategy.name,
-            load.writers,
-            load.statement_rows,
-            load.rate.unwrap_or_default(),
-            run.totals.rows_per_sec,
-            p50,
-            p95,
-            model - measured
-        )
-    };
-    recorded.runs.iter().map(line).collect()
+    assert!(recorded.failures.is_empty() && !recorded.interrupted, "{}", recorded.command);
+    let delay = run.clients.and_then(|clients| clients.insert);
+    let (p50, p95) = delay.map_or((0, 0), |delay| (delay.p50_micros, delay.p95_micros));
+    let (measured, model) = (100.0 * run.totals.fill_mean, predicted(database, load, run));
+    format!(
+        "{}\t{}\t{}\t{}\t{}\t{:.0}\t{}\t{}\t{measured:.1}\t{model:.1}\t{:+.1}",
+        database.id(),
+        run.strategy.name,
+        load.writers,
+        load.statement_rows,
+        load.rate.unwrap_or_default(),
+        run.totals.rows_per_sec,
+        p50,
+        p95,
+        model - measured
+    )
 }
 
 /// Predicts each run again, and compares it with the line that is kept.
@@ -61,13 +57,12 @@ fn judge(database: Database) {
     let server = database.id();
     let mut lines = Vec::new();
     for set in ["hold-out-order", "hold-out-stalls"] {
-        let directory: PathBuf =
-            [env!("CARGO_MANIFEST_DIR"), "../../docs/results", set, server].iter().collect();
-        for file in idgen_report::below(&directory).unwrap() {
-            lines.extend(judged(&file, database));
+        let file = format!("../../docs/results/{set}/{server}.jsonl.gz");
+        let recorded = idgen_report::open_lines(&Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap();
+        for recorded in &recorded {
+            lines.extend(recorded.runs.iter().map(|run| judged(recorded, run, database)));
         }
     }
-    assert!(!lines.is_empty(), "{server}");
     let kept: Vec<&str> = KEPT.lines().filter(|line| line.starts_with(server)).collect();
     assert!(kept == lines, "src/advise/hold_out_clients.tsv should hold these lines:\n{}", lines.join("\n"));
 }
@@ -85,4 +80,30 @@ fn the_hold_out_set_of_clients_is_predicted_as_the_page_says_on_mariadb() {
 #[test]
 fn the_hold_out_set_of_clients_is_predicted_as_the_page_says_on_postgres() {
     judge(Database::Postgres);
+}
+
+/// The table of docs/choosing.md has the lowest and the highest page fill of the three rates of each load.
+#[test]
+fn the_page_has_the_page_fill_of_each_load_of_the_first_set() {
+    let page = include_str!("../../../docs/choosing.md");
+    let range = |server: &str, clients: &str, rows: &str| {
+        let fields = KEPT.lines().map(|line| line.split('\t').collect::<Vec<_>>());
+        let of = fields.filter(|line| (line[0], line[2], line[3]) == (server, clients, rows));
+        let fills: Vec<f64> = of.map(|line| line[8].parse::<f64>().unwrap().round()).collect();
+        assert_eq!(fills.len(), 3, "{server}, {clients} clients, {rows} rows");
+        let (lowest, highest) =
+            fills.iter().fold((100.0, 0.0), |(a, b): (f64, f64), &x| (a.min(x), b.max(x)));
+        if lowest == highest { format!("{lowest}") } else { format!("{lowest} to {highest}") }
+    };
+    for clients in ["4", "8", "20", "64"] {
+        for rows in ["1", "10", "100"] {
+            let fills = ["mysql", "mariadb", "postgres"].map(|server| range(server, clients, rows));
+            let line = format!("| {clients} | {rows} | {} |", fills.join(" | "));
+            assert!(page.contains(&line), "docs/choosing.md should have {line}");
+        }
+    }
+    for (rows, innodb) in [("1", "91"), ("10", "92"), ("100", "92")] {
+        let fills = ["mysql", "mariadb", "postgres"].map(|server| range(server, "1", rows));
+        assert_eq!(fills, [innodb, innodb, "90"], "one client, {rows} rows");
+    }
 }

@@ -55,7 +55,7 @@ pub use formats::files::{archive, save};
 pub use formats::html::html;
 pub use formats::json::{json, read};
 pub use formats::markdown::markdown;
-pub use formats::records::{below, open};
+pub use formats::records::{below, open, open_lines};
 #[doc(hidden)]
 pub use formats::survey::survey;
 pub use formats::terminal::table;

@@ -35,6 +35,20 @@ pub fn open(run: &Path) -> Result<Results> {
     read(&text).map_err(|error| Error::caused(format!("cannot use {}", file.display()), error))
 }
 
+/// The results in a file with one record on each line, in their order, as the hold-out sets of docs/results have them.
+///
+/// # Errors
+/// As for [`open`], with the number of the line.
+pub fn open_lines(file: &Path) -> Result<Vec<Results>> {
+    let text = text_of(file).map_err(|error| Error::caused(unreadable(file), error))?;
+    let numbered = text.lines().enumerate();
+    let of = |(at, line): (usize, &str)| {
+        let place = format!("cannot use line {} of {}", at + 1, file.display());
+        read(line).map_err(|error| Error::caused(place, error))
+    };
+    numbered.map(of).collect()
+}
+
 /// The files of all runs at or below a directory, in the order of their paths.
 ///
 /// # Errors
