@@ -13,7 +13,6 @@ mod own;
 mod pages;
 mod progress;
 mod report;
-mod revisits;
 mod run;
 mod screen;
 mod shape;

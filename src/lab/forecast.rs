@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use idgen_lab::advise::{IdsFrom, advise};
-use idgen_lab::experiment::{self, Experiment, Revisits, Scale};
 use idgen_lab::forecast::{Forecast, Load, Model, Options, predict};
 use idgen_lab::strategy::{self, Strategy};
 use idgen_record::{Database, thousands};
@@ -31,7 +30,6 @@ Examples:
   idgen lab simulate v4-binary --engine sqlite --pool 2M --commit-rows 100
   idgen lab simulate minute-random --pool 32M --rates 1,60 --picture reads.svg
   idgen lab simulate minute-random --pool 32M --rate 12000 --id-rate 400
-  idgen lab simulate --experiment prefix-revisits --scale full
 
 Beyond ten million rows, the model follows only a part of the keys: one in N, where N is the smallest of the pool \
 divided by 16M, the rows divided by 8M, and 64. A billion rows take up to 2 GB of memory with --pool 512M, and half of \
@@ -51,36 +49,22 @@ Examples:
 #[command(after_help = SIMULATE_EXAMPLES)]
 pub struct SimulateArgs {
     /// The strategy; `idgen lab list` explains each.
-    #[arg(value_name = "STRATEGY", value_parser = strategy::find, required_unless_present = "experiment")]
-    strategy: Option<&'static Strategy>,
-    /// An experiment that visits buckets again and again, in place of a strategy and its load.
-    #[arg(
-        long,
-        value_name = "NAME",
-        value_parser = revisits,
-        conflicts_with_all = ["strategy", "rows", "row_bytes", "pool", "rate", "writers", "engine", "iops", "checkpoint", "page_bytes", "commit_rows", "existing", "statement_rows", "delay", "span", "skew", "start"],
-    )]
-    experiment: Option<Revisits>,
-    /// The size of the experiment: ci, default or full.
-    #[arg(long, default_value_t = Scale::Default, conflicts_with = "strategy")]
-    scale: Scale,
-    /// The directory for the report of the experiment; it is created if it is missing.
-    #[arg(long, value_name = "DIR", default_value = "idgen-lab", conflicts_with = "strategy")]
-    out: PathBuf,
+    #[arg(value_name = "STRATEGY", value_parser = strategy::find)]
+    strategy: &'static Strategy,
     /// Several rates in place of --rate, separated by commas; the model predicts each.
-    #[arg(long, value_name = "N,N", value_delimiter = ',', value_parser = rate, conflicts_with_all = ["rate", "experiment"], allow_negative_numbers = true)]
+    #[arg(long, value_name = "N,N", value_delimiter = ',', value_parser = rate, conflicts_with = "rate", allow_negative_numbers = true)]
     rates: Vec<f64>,
     /// Ids per second by their own clock, if that is not the clock of the inserts [default: --rate]. `idgen lab
     /// run` inserts as fast as the server can, and spreads its ids over simulated minutes.
-    #[arg(long, value_name = "N", value_parser = rate, conflicts_with = "experiment", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = rate, allow_negative_numbers = true)]
     id_rate: Option<f64>,
     /// Draw pages read per 1,000 inserts over the rows in the table into this file (.svg), with a line for each rate. Not on
     /// PostgreSQL.
-    #[arg(long, value_name = "FILE", value_parser = values::svg(), conflicts_with = "experiment")]
+    #[arg(long, value_name = "FILE", value_parser = values::svg())]
     picture: Option<PathBuf>,
     /// The time of the first id, such as 2026-10-05T08:00:00Z [default: 2026-01-04T00:00:00Z]. It matters for version 1, whose
     /// low bits come first and begin again every seven minutes.
-    #[arg(long, value_name = "TIME", value_parser = start, conflicts_with = "experiment")]
+    #[arg(long, value_name = "TIME", value_parser = start)]
     start: Option<i64>,
     #[command(flatten)]
     load: LoadArgs,
@@ -163,12 +147,7 @@ fn start(text: &str) -> Result<i64, String> {
 
 /// Runs `simulate`.
 pub fn run_simulate(args: SimulateArgs) -> anyhow::Result<ExitCode> {
-    if let Some(experiment) = &args.experiment {
-        return super::revisits::simulate(experiment, args.scale, &args.out, args.load.json);
-    }
-    let Some(strategy) = args.strategy else {
-        anyhow::bail!("neither a strategy nor an experiment was given")
-    };
+    let strategy = args.strategy;
     strategy.check(args.load.engine).map_err(refused)?;
     let model = args.load.model()?;
     args.load.refuse(&[("--picture", args.picture.is_some() && !model.has_pool)])?;
@@ -212,15 +191,6 @@ fn line(forecast: &Forecast) -> (String, Vec<(f64, f64)>) {
         rate => format!("{rate} rows per second"),
     };
     (each, points.collect())
-}
-
-/// An experiment that the model can run.
-fn revisits(name: &str) -> Result<Revisits, String> {
-    match experiment::find(name) {
-        Ok(Experiment::Revisits(found)) => Ok(found),
-        Ok(_) => Err(format!("the model cannot run {name}: choose prefix-revisits or named-writers")),
-        Err(error) => Err(error.to_string()),
-    }
 }
 
 /// Runs `advise`.

@@ -79,7 +79,6 @@ impl LoadArgs {
     pub fn check_for(&self, experiment: &Experiment) -> anyhow::Result<()> {
         let its = match experiment {
             Experiment::Keys(experiment) => experiment.strategies()?,
-            Experiment::Revisits(experiment) => experiment.strategies()?,
             Experiment::Statements(_) | Experiment::Loads(_) => vec![],
         };
         let checkpoint = self.shape.given_checkpoint();
@@ -135,11 +134,7 @@ impl CommonArgs {
             };
         }
         let id = experiment.id();
-        if matches!(experiment, Experiment::Revisits(_)) {
-            self.engine.check_pages(id).map_err(failure::usage)?;
-        } else {
-            self.engine.server_for(experiment).map_err(failure::usage)?;
-        }
+        self.engine.server_for(experiment).map_err(failure::usage)?;
         if let Some(writers) = self.writers {
             return Err(failure::usage(format_args!(
                 "{id} defines its own number of clients, so it cannot run with {writers}: leave out --writers"
@@ -193,7 +188,6 @@ impl CommonArgs {
             Experiment::Keys(experiment) => {
                 experiment.only_on().is_ok_and(|only| only.is_none_or(|only| self.engine.can_be(only)))
             }
-            Experiment::Revisits(_) => self.engine.is_ours(),
             Experiment::Statements(_) | Experiment::Loads(_) => {
                 self.engine.own_server().is_some_and(|server| experiment.servers().contains(&server))
             }

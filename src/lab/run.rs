@@ -13,7 +13,6 @@ use idgen_report as report;
 
 use super::options::{CommonArgs, LoadArgs};
 use super::progress::Progress;
-use super::revisits;
 use super::shape;
 use super::signals::{self, INTERRUPTED};
 use super::summary::summary;
@@ -189,10 +188,6 @@ fn one(
         }
         Experiment::Loads(experiment) => {
             timed::run(&Timed::Loads(experiment, scale), server?, &command, &out, common, cancel)
-        }
-        Experiment::Revisits(experiment) => {
-            let strategies = load.part_of(experiment.strategies()?);
-            revisits::run(&experiment, scale, &strategies, &command, &out, common, cancel)
         }
     }
 }

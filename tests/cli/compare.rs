@@ -72,10 +72,10 @@ fn recorded_runs_are_named_by_the_ends_of_their_paths() {
     let text = lines(&["lab", "compare", "mysql/switch-1x", "mysql/switch-2x"]).join("\n");
     assert!(text.contains("B/A"), "{text}");
 
-    let (code, error) = failure(&["lab", "report", "prefix-revisits", "--out", out], "");
+    let (code, error) = failure(&["lab", "report", "uuid-order-default", "--out", out], "");
     assert_eq!(code, 1);
     assert!(
-        error.contains("several runs") && error.contains("docs/results/2026-11-22/mysql/prefix-revisits"),
+        error.contains("several runs") && error.contains("docs/results/2026-11-23/mysql/uuid-order-default"),
         "{error}"
     );
     let (code, error) = failure(&["lab", "report", "2026-11-23/mysql/mixed"], "");

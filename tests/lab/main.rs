@@ -12,6 +12,5 @@ mod locks;
 mod mixed;
 mod own;
 mod postgres;
-mod revisits;
 mod statements;
 mod strategies;

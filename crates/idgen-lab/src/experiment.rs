@@ -5,7 +5,6 @@
 mod differs;
 mod keys;
 mod loads;
-mod revisits;
 mod statements;
 
 use std::collections::BTreeMap;
@@ -19,7 +18,6 @@ use crate::{Error, Result};
 pub(crate) use differs::differs;
 pub use keys::Keys;
 pub use loads::{Loads, ReadyLoad};
-pub use revisits::Revisits;
 pub use statements::{Case, File, Statements};
 
 /// One experiment; `mode` in its definition selects the form. All forms have a name on the command line and a question
@@ -29,8 +27,6 @@ pub use statements::{Case, File, Statements};
 pub enum Experiment {
     /// Fills tables with keys.
     Keys(Keys),
-    /// Fills tables with prefixed keys whose buckets are visited repeatedly.
-    Revisits(Revisits),
     /// Times statements on a server.
     Statements(Statements),
     /// Lets several clients load tables at once, on a server.
@@ -38,7 +34,7 @@ pub enum Experiment {
 }
 
 /// The definitions, in the order in which they are listed.
-const SOURCES: [&str; 19] = [
+const SOURCES: [&str; 17] = [
     include_str!("../experiments/uuid-representation.toml"),
     include_str!("../experiments/uuid-order.toml"),
     include_str!("../experiments/uuid-mapping.toml"),
@@ -48,8 +44,6 @@ const SOURCES: [&str; 19] = [
     include_str!("../experiments/mixed.toml"),
     include_str!("../experiments/wal-volume.toml"),
     include_str!("../experiments/serializable.toml"),
-    include_str!("../experiments/prefix-revisits.toml"),
-    include_str!("../experiments/named-writers.toml"),
     include_str!("../experiments/key-comparison.toml"),
     include_str!("../experiments/partitions.toml"),
     include_str!("../experiments/function-calls.toml"),
@@ -83,7 +77,6 @@ impl Experiment {
             Experiment::Keys(experiment) => &experiment.id,
             Experiment::Statements(experiment) => &experiment.id,
             Experiment::Loads(experiment) => &experiment.id,
-            Experiment::Revisits(experiment) => &experiment.id,
         }
     }
 
@@ -93,7 +86,6 @@ impl Experiment {
             Experiment::Keys(experiment) => &experiment.question,
             Experiment::Statements(experiment) => &experiment.question,
             Experiment::Loads(experiment) => &experiment.question,
-            Experiment::Revisits(experiment) => &experiment.question,
         }
     }
 
@@ -102,7 +94,7 @@ impl Experiment {
         match self {
             Experiment::Statements(experiment) => experiment.servers(),
             Experiment::Loads(_) => statements::MYSQL,
-            Experiment::Keys(_) | Experiment::Revisits(_) => &[],
+            Experiment::Keys(_) => &[],
         }
     }
 }

@@ -10,7 +10,6 @@ mod load;
 mod models;
 mod parts;
 mod postgres;
-mod revisits;
 mod room;
 mod sqlite;
 #[cfg(test)]
@@ -27,7 +26,6 @@ use idgen_record::Arrival;
 pub(crate) use innodb::record_bytes;
 use keys::Keys;
 pub use load::Load;
-use load::key_bytes;
 use models::Modeled;
 pub use models::Settings;
 #[doc(hidden)]
@@ -35,7 +33,6 @@ pub use models::{MODELS, Model, Options};
 pub(crate) use parts::PAGE_SIZE;
 pub use postgres::PostgresSettings;
 #[doc(hidden)]
-pub use revisits::{model_info, revisit};
 pub use sqlite::SqliteSettings;
 
 /// The parts of a run that have figures of their own.

@@ -9,7 +9,6 @@ mod existing;
 mod insert;
 mod mixed;
 mod observer;
-mod revisits;
 mod rounds;
 mod single;
 
@@ -25,9 +24,7 @@ pub use existing::check as check_existing;
 #[doc(hidden)]
 pub use mixed::check as check_mix;
 pub use observer::Observer;
-pub(crate) use revisits::each_cell;
 #[doc(hidden)]
-pub use revisits::revisit;
 use rounds::Rounds;
 pub(crate) use single::run_one;
 

@@ -4,10 +4,7 @@ mod columns;
 mod ids;
 mod list;
 pub(crate) mod native;
-mod offset;
-mod retagged;
 mod source;
-mod tour;
 
 use idgen_record::{Column, Database, Family, IdKind, StrategyRecord};
 
@@ -53,9 +50,6 @@ impl Strategy {
             IdKind::Week
             | IdKind::MinuteRandom
             | IdKind::MinuteAscending
-            | IdKind::MinuteOffset
-            | IdKind::MinuteUntagged
-            | IdKind::MinuteRoundTag
             | IdKind::MinuteSequence
             | IdKind::MinuteWriters => Family::Prefixed,
         }
@@ -132,7 +126,7 @@ impl From<&Strategy> for StrategyRecord {
 
 /// Strategies that are compared only if they are named: variants of another strategy, and the published functions,
 /// which take one UUID at a time.
-const ON_REQUEST: [&str; 21] = [
+const ON_REQUEST: [&str; 18] = [
     "fixed-prefix",
     "fixed-text36",
     "v7-text36",
@@ -141,9 +135,6 @@ const ON_REQUEST: [&str; 21] = [
     "v4-server",
     "minute-bigints",
     "minute-text36",
-    "minute-offset",
-    "minute-untagged",
-    "minute-round-tag",
     "no-primary-key",
     "v4-varchar36",
     "v4-varbinary36",

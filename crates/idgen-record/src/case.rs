@@ -1,4 +1,4 @@
-//! One case of an experiment that times statements, loads tables, or visits buckets again and again.
+//! One case of an experiment that times statements or loads tables.
 
 use std::collections::BTreeMap;
 
@@ -36,28 +36,6 @@ pub struct CaseRecord {
     /// The file of the case's table afterwards, where the experiment is about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<FileFigures>,
-    /// The table after the last visit, where buckets were visited again and again.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub visits: Option<VisitFigures>,
-}
-
-impl CaseRecord {
-    /// The record of a table of visits that was filled in `secs` seconds.
-    pub fn of_visits(figures: VisitFigures, secs: f64) -> Self {
-        CaseRecord {
-            name: match figures.writers {
-                1 => format!("{} x {} rows, {}", figures.visits, figures.rows_per_visit, figures.strategy),
-                writers => format!(
-                    "{writers} writers, {} x {} rows, {}",
-                    figures.visits, figures.rows_per_visit, figures.strategy
-                ),
-            },
-            secs,
-            runs: vec![secs],
-            visits: Some(figures),
-            ..CaseRecord::default()
-        }
-    }
 }
 
 /// A load by several clients at the same time.
@@ -145,38 +123,6 @@ pub struct IndexFigures {
     pub fill_mean: f64,
     /// The tenth percentile of the page fill: a tenth of the leaf pages are at most this full.
     pub fill_p10: f64,
-}
-
-/// The state of a table of revisited buckets after the last visit.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct VisitFigures {
-    /// The strategy's name.
-    pub strategy: String,
-    /// What charts and tables call the strategy.
-    pub title: String,
-    /// How often each writer visited each bucket.
-    pub visits: u32,
-    /// Named writers; 1 is a single writer without a name.
-    pub writers: u32,
-    /// Rows of a visit.
-    pub rows_per_visit: u64,
-    /// Buckets.
-    pub buckets: u32,
-    /// Rows in the table.
-    pub rows: u64,
-    /// Leaf pages.
-    pub leaf_pages: u64,
-    /// How full a leaf page is, from 0 to 1: the mean.
-    pub fill_mean: f64,
-    /// The tenth percentile of the page fill: a tenth of the leaf pages are less full.
-    pub fill_p10: f64,
-    /// Pages read per 1,000 inserts, over the whole run.
-    pub reads_per_1k: f64,
-    /// Pages written per 1,000 inserts, over the whole run.
-    pub writes_per_1k: f64,
-    /// The page fill of an earlier measurement, where there is one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub earlier_fill: Option<f64>,
 }
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ mod window;
 mod workload;
 
 pub use arrival::Arrival;
-pub use case::{CaseRecord, FileFigures, IndexFigures, LoadFigures, VisitFigures};
+pub use case::{CaseRecord, FileFigures, IndexFigures, LoadFigures};
 pub use clients::{Clients, Edge, Others};
 pub use cost::Cost;
 pub use database::EngineInfo;
@@ -63,4 +63,4 @@ pub use thousands::thousands;
 pub use totals::{Latency, Totals};
 pub use tree::{FileMaps, Role, TreeFigures};
 pub use window::Window;
-pub use workload::{Existing, OwnTable, Visits, Workload};
+pub use workload::{Existing, OwnTable, Workload};

@@ -26,12 +26,6 @@ pub enum IdKind {
     MinuteRandom,
     /// Keyed hash of the minute, then time and counter.
     MinuteAscending,
-    /// Keyed hash of the minute, then only the offset in the minute: a layout that was abandoned.
-    MinuteOffset,
-    /// As `MinuteAscending`, but without the tag of a named writer: the superseded layout.
-    MinuteUntagged,
-    /// As `MinuteAscending`, but with the tag of a named writer behind the round: a layout that idgen never had.
-    MinuteRoundTag,
     /// Number of the minute, then time and counter.
     MinuteSequence,
     /// Number of the minute, then the writer's tag, then time and counter.

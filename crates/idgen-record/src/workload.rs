@@ -38,7 +38,7 @@ pub struct Workload {
     /// How many intervals (weeks, minutes) of simulated time the run spans, where it has no `rate`.
     pub intervals: u32,
     /// Without a `rate`, too, ids are generated at random moments: those of a Poisson process that has exactly these rows in
-    /// these intervals, or in a visit. Otherwise they are evenly spaced.
+    /// these intervals. Otherwise they are evenly spaced.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub random_arrivals: bool,
     /// Rows per second of simulated time, whose ids are generated at random moments (a Poisson process).
@@ -81,9 +81,6 @@ pub struct Workload {
     /// Operations of other kinds between the inserts of each client.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mix: Option<Mix>,
-    /// Buckets of a minute prefix that are visited again and again, in place of the `intervals`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub visits: Option<Visits>,
 }
 
 /// SQL with placeholders for the key and the other values of a row.
@@ -104,26 +101,6 @@ pub struct Existing {
     pub ids: Option<IdKind>,
     /// How many there are.
     pub rows: u64,
-}
-
-/// Buckets that are visited in rounds. In each round, each writer visits each bucket once, in a new random order, and
-/// inserts the same number of rows per visit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Visits {
-    /// Buckets, of the 65,536 that a prefix of 16 bits has.
-    pub buckets: u32,
-    /// How often each writer visits each of them.
-    pub rounds: u32,
-    /// Named writers, who visit the buckets one after the other. Each has its own random order.
-    #[serde(default = "one", skip_serializing_if = "is_one")]
-    pub writers: u32,
-}
-
-impl Visits {
-    /// The visits of all writers to all buckets.
-    fn all(self) -> u64 {
-        u64::from(self.buckets).saturating_mul(u64::from(self.rounds)).saturating_mul(u64::from(self.writers))
-    }
 }
 
 impl Workload {
@@ -188,40 +165,7 @@ impl Workload {
             own: None,
             existing: None,
             mix: None,
-            visits: None,
         })
-    }
-
-    /// A load that visits buckets in rounds, with `rows_per_visit` rows per visit.
-    ///
-    /// # Errors
-    /// Where there are no buckets or more than 65,536, no rounds, no writers, or as many rows as [`Workload::of_rows`]
-    /// refuses.
-    ///
-    /// ```
-    /// use idgen_record::Workload;
-    /// use idgen_record::Visits;
-    ///
-    /// let load = Workload::of_visits(Visits { buckets: 128, rounds: 4, writers: 1 }, 1_200)?;
-    /// assert_eq!((load.rows, load.rows_per_visit()), (614_400, 1_200));
-    /// assert!(Workload::of_visits(Visits { buckets: 0, rounds: 4, writers: 1 }, 1_200).is_err());
-    /// # Ok::<(), idgen_record::Error>(())
-    /// ```
-    pub fn of_visits(visits: Visits, rows_per_visit: u32) -> Result<Self> {
-        let Visits { buckets, rounds, writers } = visits;
-        if !(1..=1 << 16).contains(&buckets) || rounds == 0 || writers == 0 {
-            return Err(Error::refused(format!(
-                "{buckets} buckets are visited {rounds} times by {writers} writers: choose 1 to 65536 buckets, and at \
-                 least one visit and one writer"
-            )));
-        }
-        let load = Self::of_rows(visits.all().saturating_mul(u64::from(rows_per_visit)))?;
-        Ok(Workload { visits: Some(visits), ..load })
-    }
-
-    /// Rows of one visit of a bucket. Where no bucket is visited again, all rows.
-    pub fn rows_per_visit(&self) -> u64 {
-        self.visits.map_or(self.rows, |visits| self.rows / visits.all())
     }
 
     /// The same load by this many writers.
@@ -248,10 +192,7 @@ impl Workload {
 
     /// Whether clients insert on their own, statement after statement, by the machine's clock.
     pub fn has_clients(&self) -> bool {
-        (self.writers > 1 || self.paced)
-            && self.delay_ms.is_none()
-            && self.mix.is_none()
-            && self.visits.is_none()
+        (self.writers > 1 || self.paced) && self.delay_ms.is_none() && self.mix.is_none()
     }
 
     /// The expected size of the table in bytes, with a 16-byte key and pages 88 % full.
@@ -317,10 +258,9 @@ impl Workload {
     /// # Ok::<(), idgen_record::Error>(())
     /// ```
     pub fn checkpoint_rows(&self) -> u64 {
-        let minute = match (self.rate, self.visits) {
-            (Some(rate), _) => rate * 60.0,
-            (None, Some(_)) => self.rows_per_visit() as f64,
-            (None, None) => {
+        let minute = match self.rate {
+            Some(rate) => rate * 60.0,
+            None => {
                 let secs = f64::from(self.intervals) * f64::from(self.interval_secs.unwrap_or(60));
                 self.rows as f64 / secs * 60.0
             }
@@ -338,15 +278,6 @@ impl Workload {
     pub fn rounds_per_window(&self) -> u64 {
         self.rows.div_ceil(self.round_rows()).div_ceil(Self::WINDOWS)
     }
-}
-
-fn one() -> u32 {
-    1
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_one(number: &u32) -> bool {
-    *number == 1
 }
 
 #[cfg(test)]

@@ -15,4 +15,3 @@ pub(crate) mod published;
 pub(crate) mod staying;
 pub(crate) mod times;
 mod verdict;
-pub(crate) mod visits;

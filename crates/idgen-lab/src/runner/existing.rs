@@ -94,7 +94,6 @@ fn keys(strategy: &Strategy, workload: &Workload, existing: Existing) -> Result<
                 seed: workload.seed ^ SEED,
                 start_unix_secs: workload.start_unix_secs - i64::from(interval) * i64::from(intervals),
                 rate: None,
-                visits: None,
                 existing: None,
                 ..workload.clone()
             };

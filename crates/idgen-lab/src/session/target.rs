@@ -70,20 +70,6 @@ impl Target {
         matches!(self, Target::Own(database) if engine::has_checkpoints(*database))
     }
 
-    /// Refuses a database whose pages are out of reach.
-    ///
-    /// # Errors
-    /// It is a server by URL.
-    pub fn check_pages(&self, id: &str) -> Result<()> {
-        if self.is_ours() {
-            return Ok(());
-        }
-        Err(Error::config(format!(
-            "the experiment {id} reads the pages of its tables, which {self} does not show: choose --engine sqlite, mysql, \
-             mariadb or postgres"
-        )))
-    }
-
     /// The server that the lab starts for it.
     ///
     /// # Errors

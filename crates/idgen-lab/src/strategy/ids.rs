@@ -5,12 +5,11 @@ use std::sync::Arc;
 use idgen::Timestamp;
 use idgen::source::{Clock, FixedClock};
 
-use super::source::{Source, prefix_key};
-use super::tour::Tour;
+use super::source::Source;
 use super::{Column, IdKind, Strategy};
+use crate::Result;
 use crate::key::Key;
 use crate::workload::{Arrivals, arrivals, moment, random_arrivals};
-use crate::{Error, Result};
 use idgen_record::Workload;
 
 /// Makes the keys of a run in the order of the inserts. The same strategy and load always give the same keys.
@@ -22,11 +21,8 @@ pub struct Ids {
     workload: Workload,
     interval_secs: u64,
     row: u64,
-    /// One generator for each named writer that visits buckets; otherwise a single one.
-    sources: Vec<Source>,
+    source: Source,
     column: Column,
-    /// The times of the ids, if buckets are visited repeatedly.
-    tour: Option<Tour>,
     /// The times of the ids, if they are random: the arrivals of all writers, and how many come before the next one of
     /// this writer.
     arrivals: Option<(Arrivals, u32)>,
@@ -55,43 +51,11 @@ impl Ids {
     pub fn of_writer(strategy: &Strategy, workload: &Workload, writer: u32) -> Result<Self> {
         let clock = Arc::new(FixedClock::new(moment(workload, 0, 0)));
         let interval_secs = Self::interval_secs(strategy, workload);
-        let named =
-            Workload { writers: workload.visits.map_or(1, |visits| visits.writers), ..workload.clone() };
-        let sources = match workload.visits {
-            Some(_) => (0..named.writers)
-                .map(|writer| Source::of(strategy.ids, &clock, &named, writer))
-                .collect::<Result<_>>()?,
-            None => vec![Source::of(strategy.ids, &clock, workload, writer)?],
-        };
+        let source = Source::of(strategy.ids, &clock, workload, writer)?;
         let row = u64::from(writer);
-        let tour = match workload.visits {
-            Some(_) if workload.writers > 1 => {
-                return Err(Error::config(format!(
-                    "{} writers cannot take turns over visited buckets: choose one",
-                    workload.writers
-                )));
-            }
-            Some(visits) => {
-                let keys =
-                    (0..named.writers).map(|writer| prefix_key(&named, writer)).collect::<Result<_>>()?;
-                Some(Tour::new(keys, visits, workload))
-            }
-            None => None,
-        };
-        // A tour sets the times itself.
-        let arrivals = arrivals(workload, interval_secs).filter(|_| tour.is_none()).map(|all| (all, writer));
+        let arrivals = arrivals(workload, interval_secs).map(|all| (all, writer));
         let (column, given) = (strategy.column, None);
-        Ok(Ids {
-            clock,
-            workload: workload.clone(),
-            interval_secs,
-            row,
-            sources,
-            column,
-            tour,
-            arrivals,
-            given,
-        })
+        Ok(Ids { clock, workload: workload.clone(), interval_secs, row, source, column, arrivals, given })
     }
 
     /// Seconds of an interval of this strategy.
@@ -120,22 +84,19 @@ impl Ids {
         self.given = Some(moment);
     }
 
-    /// The time of the next key, and which of the writers of this value makes it.
-    fn next_moment(&mut self) -> Result<(Timestamp, usize)> {
+    /// The time of the next key.
+    fn next_moment(&mut self) -> Result<Timestamp> {
         if let Some(moment) = self.given.take() {
-            return Ok((moment, 0));
-        }
-        if let Some(tour) = &mut self.tour {
-            return tour.next_moment();
+            return Ok(moment);
         }
         if let Some((arrivals, others)) = &mut self.arrivals {
             for _ in 0..*others {
                 arrivals.next_moment()?;
             }
             *others = self.workload.writers - 1;
-            return Ok((arrivals.next_moment()?, 0));
+            return arrivals.next_moment();
         }
-        Ok((moment(&self.workload, self.row, self.interval_secs), 0))
+        Ok(moment(&self.workload, self.row, self.interval_secs))
     }
 
     /// The time at which the last key was made.
@@ -148,10 +109,10 @@ impl Ids {
     /// # Errors
     /// The errors of the generator.
     pub fn next_key(&mut self) -> Result<Key> {
-        let (moment, writer) = self.next_moment()?;
+        let moment = self.next_moment()?;
         self.clock.set(moment);
         self.row += u64::from(self.workload.writers);
-        self.sources[writer].next_key(self.column)
+        self.source.next_key(self.column)
     }
 }
 

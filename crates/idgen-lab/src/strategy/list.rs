@@ -3,7 +3,7 @@
 use super::{Column, IdKind, Strategy};
 
 /// Every strategy, in the order in which reports show them.
-pub static ALL: [Strategy; 40] = [
+pub static ALL: [Strategy; 37] = [
     Strategy {
         name: "auto-increment",
         title: "auto-increment",
@@ -192,27 +192,6 @@ pub static ALL: [Strategy; 40] = [
         ids: IdKind::MinuteAscending,
         column: Column::TwoIntegers,
         explains: "PostgreSQL: the same 16 bytes as two bigint columns of one key",
-    },
-    Strategy {
-        name: "minute-offset",
-        title: "minute, offset tail",
-        ids: IdKind::MinuteOffset,
-        column: Column::Binary16,
-        explains: "superseded layout, a comparator: the tail starts over in each minute",
-    },
-    Strategy {
-        name: "minute-untagged",
-        title: "minute, no tag",
-        ids: IdKind::MinuteUntagged,
-        column: Column::Binary16,
-        explains: "superseded layout, a comparator: named writers have no tag in the tail",
-    },
-    Strategy {
-        name: "minute-round-tag",
-        title: "minute, round then tag",
-        ids: IdKind::MinuteRoundTag,
-        column: Column::Binary16,
-        explains: "a comparator: the tag of a named writer stands behind the round",
     },
     Strategy {
         name: "minute-sequence",

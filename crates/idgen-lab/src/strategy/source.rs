@@ -10,8 +10,6 @@ use idgen::generator::{
 use idgen::source::{Entropy, FixedClock, FixedEntropy};
 use idgen::{Interval, Node, Prefix, PrefixKey, ShortId, Uuid, Writer};
 
-use super::offset::OffsetTail;
-use super::retagged::{Order, Retagged};
 use super::{Column, IdKind, native};
 use crate::key::Key;
 use crate::{Error, Result};
@@ -43,11 +41,6 @@ impl Source {
             let prefix = Prefix::Keyed(prefix_key(workload, writer)?);
             Ok(Prefixed::new(clock(), entropy(), prefix, interval, tail)?)
         };
-        // Only named writers have tags.
-        let of_writer = |ids, order| match workload.writers {
-            1 => Source::uuids(ids),
-            _ => Source::uuids(Retagged::new(ids, order)),
-        };
         Ok(match kind {
             IdKind::AutoIncrement
             | IdKind::UuidShort
@@ -69,9 +62,6 @@ impl Source {
             )?),
             IdKind::MinuteRandom => Source::uuids(minute(Tail::RandomV4)?),
             IdKind::MinuteAscending => Source::uuids(minute(Tail::Ascending)?),
-            IdKind::MinuteOffset => Source::uuids(OffsetTail::new(clock(), minute(Tail::RandomV4)?)),
-            IdKind::MinuteUntagged => of_writer(minute(Tail::Ascending)?, Order::Untagged),
-            IdKind::MinuteRoundTag => of_writer(minute(Tail::Ascending)?, Order::RoundTag),
             IdKind::MinuteSequence => Source::uuids(Prefixed::new(
                 clock(),
                 entropy(),

@@ -27,8 +27,6 @@ pub struct Axes<'a> {
     pub write: fn(f64) -> String,
     /// A value to draw a stronger line at: what the others are set against.
     pub base: Option<f64>,
-    /// True where the numbers below double rather than count: their axis is logarithmic and begins at 1.
-    pub doubling: bool,
 }
 
 const LEFT: i32 = 66;
@@ -94,7 +92,6 @@ struct Place {
     places: Vec<f64>,
     step: f64,
     top: f64,
-    doubling: bool,
 }
 
 impl Place {
@@ -106,13 +103,12 @@ impl Place {
         let most = points().map(|point| point.1).chain(axes.base).fold(0.0, f64::max);
         // Without a value there is still an axis.
         let step = round_step(if most > 0.0 { most / 4.0 } else { 1.0 });
-        Place { step, top: step * (most / step).ceil().max(1.0), places, doubling: axes.doubling }
+        Place { step, top: step * (most / step).ceil().max(1.0), places }
     }
 
     fn x(&self, value: f64) -> i32 {
         let last = self.places.last().copied().unwrap_or(1.0).max(1e-9);
-        let share = if self.doubling { value.log2() / last.log2().max(1e-9) } else { value / last };
-        LEFT + (share * f64::from(WIDTH as i32 - LEFT - RIGHT)).round() as i32
+        LEFT + (value / last * f64::from(WIDTH as i32 - LEFT - RIGHT)).round() as i32
     }
 
     fn y(&self, value: f64) -> i32 {
@@ -248,7 +244,7 @@ mod tests {
 
     fn drawn(given: &[Line]) -> Chart {
         let write = |value| format!("{value:.1}");
-        lines("Times", &Axes { across: "clients", write, base: Some(1.0), doubling: false }, given).unwrap()
+        lines("Times", &Axes { across: "clients", write, base: Some(1.0) }, given).unwrap()
     }
 
     #[test]

@@ -137,7 +137,6 @@ pub fn over_rows(title: &str, named: &[(String, Vec<(f64, f64)>)]) -> Result<Str
         across: "rows in the table; upward: pages read per 1,000 inserts",
         write: grouped,
         base: None,
-        doubling: false,
     };
     Ok(lines(title, &axes, &named.iter().map(line).collect::<Vec<_>>())?.file())
 }

@@ -33,10 +33,7 @@ pub fn problems(results: &Results) -> Vec<String> {
 /// where there is no difference or an opposite one.
 pub fn answer(results: &Results) -> Option<Answer> {
     if !results.cases.is_empty() {
-        return crate::figures::visits::answer(results)
-            .or_else(|| by_files(results))
-            .or_else(|| by_times(results))
-            .map(Answer::sentences);
+        return by_files(results).or_else(|| by_times(results)).map(Answer::sentences);
     }
     let names = asked(results);
     // The figure by which the extremes are found: less of it is better.

@@ -33,8 +33,7 @@ impl CaseFigure<'_> {
     /// Its noise.
     pub fn noise(&self) -> Noise {
         /// A setting or an exact count, where any difference counts.
-        const EXACT: [&str; 7] =
-            ["rows", "writers", "visits", "rows_per_visit", "buckets", "counted", "earlier_fill"];
+        const EXACT: [&str; 2] = ["rows", "counted"];
         let like = match self.name {
             name if EXACT.contains(&name) => return Noise { floor: 0.0, share: 0.0 },
             "bytes" | "heap_bytes" => "leaf_pages",
@@ -64,19 +63,6 @@ pub fn case_figures(results: &Results) -> Vec<CaseFigure<'_>> {
             for (name, count) in &load.per_1k {
                 add("", name, Some(*count));
             }
-        }
-        if let Some(visits) = &case.visits {
-            add("", "writers", Some(f64::from(visits.writers)));
-            add("", "visits", Some(f64::from(visits.visits)));
-            add("", "rows_per_visit", Some(visits.rows_per_visit as f64));
-            add("", "buckets", Some(f64::from(visits.buckets)));
-            add("", "rows", Some(visits.rows as f64));
-            add("", "leaf_pages", Some(visits.leaf_pages as f64));
-            add("", "fill_mean", Some(visits.fill_mean));
-            add("", "fill_p10", Some(visits.fill_p10));
-            add("", "reads_per_1k", Some(visits.reads_per_1k));
-            add("", "writes_per_1k", Some(visits.writes_per_1k));
-            add("", "earlier_fill", visits.earlier_fill);
         }
         if let Some(file) = &case.file {
             add("", "rows", Some(file.rows as f64));

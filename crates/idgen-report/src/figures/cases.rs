@@ -8,9 +8,6 @@ use idgen_record::{CaseRecord, FileFigures, LoadFigures, Metric, Results, Sample
 
 /// The tables of an experiment that runs statements; none where there are no cases.
 pub fn case_tables(results: &Results) -> Vec<CaseTable> {
-    if results.cases.iter().any(|case| case.visits.is_some()) {
-        return crate::figures::visits::tables(results);
-    }
     let tables = if results.cases.iter().any(|case| case.file.is_some()) {
         [files(results), indexes(results), timed(results)]
     } else {

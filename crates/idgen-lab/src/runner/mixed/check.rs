@@ -54,7 +54,6 @@ pub fn check(strategy: &Strategy, workload: &Workload) -> Result<()> {
     }
     let apart = [
         (workload.own.is_some(), "--schema"),
-        (workload.visits.is_some(), "visits"),
         (workload.serializable, "--serializable"),
         (workload.paced, "--paced"),
     ];

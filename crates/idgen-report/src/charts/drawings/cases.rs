@@ -3,17 +3,14 @@
 use super::{Drawing, drawing};
 use crate::charts::{Axes, Bar, Line, Scale, bars, lines};
 use crate::error::Result;
-use crate::figures::numbers::{count, figure_text, grouped, percent};
+use crate::figures::numbers::{figure_text, grouped, percent};
 use crate::figures::times::{published_times, times_first};
-use crate::figures::visits as revisited;
-use idgen_record::{CaseRecord, Family, FileFigures, LoadFigures, Results, VisitFigures};
+use idgen_record::{CaseRecord, Family, FileFigures, LoadFigures, Results};
 
 /// Draws all charts for which there are figures; none where there are no cases.
 pub fn cases(results: &Results) -> Result<Vec<Drawing>> {
     let cases = &results.cases;
-    if cases.iter().any(|case| case.visits.is_some()) {
-        visits(results)
-    } else if cases.iter().any(|case| case.load.is_some()) {
+    if cases.iter().any(|case| case.load.is_some()) {
         loads(results)
     } else if cases.iter().any(|case| case.file.is_some()) {
         files(cases)
@@ -44,7 +41,7 @@ fn loads(results: &Results) -> Result<Vec<Drawing>> {
             ..drawing(name, heading, caption, chart)
         };
         let rates = by_case(results, size, |_, load| Some(load.rows_per_sec), |_| None);
-        let axes = Axes { across: "clients", write: grouped, base: None, doubling: false };
+        let axes = Axes { across: "clients", write: grouped, base: None };
         drawings.push(named(
             "rates",
             "Rows per second",
@@ -57,12 +54,7 @@ fn loads(results: &Results) -> Result<Vec<Drawing>> {
             |case, _| times_first(results, case, |case| Some(case.secs)),
             |case| published_times(results, case),
         );
-        let axes = Axes {
-            across: "clients",
-            write: |times| format!("{times:.2}"),
-            base: Some(1.0),
-            doubling: false,
-        };
+        let axes = Axes { across: "clients", write: |times| format!("{times:.2}"), base: Some(1.0) };
         drawings.push(named(
             "times",
             "Seconds, times those of the first",
@@ -99,52 +91,6 @@ fn by_case(
         first.published.clear();
     }
     lines
-}
-
-/// A chart of page fill for each number of rows in a visit: a line for each strategy, over the visits.
-fn visits(results: &Results) -> Result<Vec<Drawing>> {
-    let all = revisited::visits(results);
-    let size = |found: &VisitFigures| (found.writers, found.rows_per_visit);
-    let mut sizes: Vec<(u32, u64)> = all.iter().map(|found| size(found)).collect();
-    sizes.sort_unstable();
-    sizes.dedup();
-    let mut drawings = Vec::new();
-    for (writers, rows) in sizes {
-        let of_size: Vec<_> = all.iter().filter(|found| size(found) == (writers, rows)).collect();
-        let fills: Vec<Line> = revisited::strategies(&all)
-            .iter()
-            .map(|first| Line {
-                label: first.title.clone(),
-                measured: of_size
-                    .iter()
-                    .filter(|found| found.strategy == first.strategy)
-                    .map(|found| (f64::from(found.visits), 100.0 * found.fill_mean))
-                    .collect(),
-                published: Vec::new(),
-            })
-            .collect();
-        // A single number of visits gives no line.
-        if fills.iter().all(|line| line.measured.len() < 2) {
-            continue;
-        }
-        let (by, name) = match writers {
-            1 => (String::new(), format!("fill-{rows}")),
-            writers => (format!("{writers} writers, "), format!("fill-{writers}x{rows}")),
-        };
-        let beside = format!("{by}{} rows a visit, {} pages", count(rows), revisited::pages(of_size[0]));
-        let axes = Axes { across: "visits of a bucket", write: grouped, base: Some(100.0), doubling: true };
-        let chart = lines(&format!("Page fill in percent by visits, {beside}"), &axes, &fills)?;
-        drawings.push(Drawing {
-            beside: format!("({beside})"),
-            ..drawing(
-                &name,
-                "Page fill, %",
-                "The mean over the leaf pages after the last visit. The axis of the visits is logarithmic.",
-                chart,
-            )
-        });
-    }
-    Ok(drawings)
 }
 
 fn seconds(cases: &[CaseRecord]) -> Result<Drawing> {
