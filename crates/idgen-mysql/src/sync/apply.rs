@@ -314,6 +314,9 @@ impl Sync {
                 break;
             }
         }
+        if known.iter().any(|key| before[key] != newest[key]) {
+            writer.set_freed(transaction).await?;
+        }
         let map = self.map.context().await?.tables.map.clone();
         writer.name_blockers(transaction, &map, &newest, &failed).await?;
         refuse_circles(&failed, &mut writer.outcomes);

@@ -13,6 +13,7 @@ use crate::statement::sql::{ALL, WITH_SETTINGS, bytes_literal};
 use crate::statement::values::{Values, number_at};
 use crate::sync::change::Change;
 use crate::sync::mode::Guard;
+use crate::sync::shape::Shape;
 use crate::table::tables::unquoted;
 
 /// The names of the two tables.
@@ -241,6 +242,34 @@ pub(super) async fn arrived<C: Connection>(
         }
     }
     Ok(found)
+}
+
+/// The open references of a column to rows that are there. Each entry is locked once it is found: so nobody forgets it meanwhile, and those
+/// to rows that have not arrived stay free for others.
+pub(super) async fn refused<C: Connection>(
+    connection: &mut C,
+    names: &Names,
+    (child, column): (&Shape, &str),
+    target: &Shape,
+) -> Attempt<Vec<Open>> {
+    let (open, table, arrived, key) = (&names.open, &child.name, &target.name, &target.key);
+    let found = format!(
+        "{WITH_SETTINGS}SELECT o.id FROM {open} o JOIN `{arrived}` t ON t.`{key}` = o.target_id \
+         WHERE o.tbl = '{table}' AND o.col = '{column}' AND o.target = '{arrived}' ORDER BY o.id{ALL}"
+    );
+    let mut all = Vec::new();
+    for row in &connection.read(found).await? {
+        let id = number_at(row, 0)?;
+        let entry = format!(
+            "{WITH_SETTINGS}SELECT target_id FROM {open} WHERE tbl = '{table}' AND id = {id} AND col = '{column}' \
+             AND target = '{arrived}'{ALL} FOR UPDATE"
+        );
+        for row in &connection.read(entry).await? {
+            let (table, column, target) = (table.clone(), column.to_owned(), arrived.clone());
+            all.push(Open { table, id, column, target, target_id: number_at(row, 0)? });
+        }
+    }
+    Ok(all)
 }
 
 /// The table's name under which erased UUIDs are kept, which no table has.

@@ -154,16 +154,41 @@ impl<'a> Writer<'a> {
             let Some(child) = child.filter(|child| child.references.contains_key(&open.column)) else {
                 continue;
             };
-            let (name, key, Open { id, column, target_id, .. }) = (&child.name, &child.key, &open);
-            let guard = self.guard.condition();
-            let statement = format!(
-                "UPDATE `{name}` SET `{column}` = {target_id} WHERE `{key}` = {id} AND `{column}` IS NULL{guard}"
-            );
-            let set = self.write(connection, name, &[statement], &mut 0).await?;
-            // A unique index or a trigger may refuse it: the reference stays open.
-            if set.is_none() {
-                log::forget(connection, self.names, name, &[*id], Some(&[column])).await?;
-                self.resolved += 1;
+            self.set(connection, child, &open).await?;
+        }
+        Ok(())
+    }
+
+    /// Sets a reference whose entry this transaction has locked. A unique index or a trigger may refuse it: then it stays open.
+    async fn set<C: Connection>(&mut self, connection: &mut C, child: &Shape, open: &Open) -> Attempt<()> {
+        let (name, key, Open { id, column, target_id, .. }) = (&child.name, &child.key, open);
+        let guard = self.guard.condition();
+        let statement = format!(
+            "UPDATE `{name}` SET `{column}` = {target_id} WHERE `{key}` = {id} AND `{column}` IS NULL{guard}"
+        );
+        let refused = self.write(connection, name, &[statement], &mut 0).await?;
+        if refused.is_none() {
+            log::forget(connection, self.names, name, &[*id], Some(&[column])).await?;
+            self.resolved += 1;
+        }
+        Ok(())
+    }
+
+    /// Sets references to rows that are there, and that a unique index may have refused before: a row that this batch has changed or deleted, or that went with
+    /// one, may have had the value.
+    pub(super) async fn set_freed<C: Connection>(&mut self, connection: &mut C) -> Attempt<()> {
+        for child in self.shapes {
+            for (column, reference) in &child.references {
+                let mut read = child.unique.iter().flat_map(|(_, parts)| parts);
+                let is_unique = read.any(|part| part.expression.columns().any(|read| read == column));
+                let target = self.shapes.iter().find(|shape| shape.name == reference.table);
+                let Some(target) = target.filter(|_| reference.nullable && reference.enforced && is_unique)
+                else {
+                    continue;
+                };
+                for open in log::refused(connection, self.names, (child, column), target).await? {
+                    self.set(connection, child, &open).await?;
+                }
             }
         }
         Ok(())

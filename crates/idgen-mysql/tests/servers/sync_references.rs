@@ -15,7 +15,8 @@ on_both!(
     rows_that_refer_to_refused_rows_wait_for_them,
     tables_that_lose_rows_are_refused,
     sessions_that_store_orphans_are_refused,
-    references_to_rows_that_go_with_others_can_be_undone
+    references_to_rows_that_go_with_others_can_be_undone,
+    references_that_a_unique_index_refused_are_set_when_the_value_is_free
 );
 
 /// Whether a row that was deleted is in the way.
@@ -251,4 +252,42 @@ async fn references_to_rows_that_go_with_others_can_be_undone(database: Database
     }
     assert_eq!(count(&mut connection, "notes JOIN items ON items.id = notes.item_id").await, 2, "{database}");
     assert_eq!(count(&mut connection, "items WHERE item_id IS NOT NULL").await, 2, "{database}");
+}
+
+/// Two rows refer to a row that has not arrived; a unique index takes one of them. The other one follows as soon as the first gives the value back: by another
+/// reference, by its deletion, or with a row that the schema deletes.
+async fn references_that_a_unique_index_refused_are_set_when_the_value_is_free(database: Database) {
+    let items = "CREATE TABLE items (id BIGINT UNSIGNED PRIMARY KEY, list_id BIGINT UNSIGNED NULL, place INT NOT NULL, of_id BIGINT UNSIGNED NULL, \
+         UNIQUE KEY once (place, list_id), FOREIGN KEY (list_id) REFERENCES lists (id), FOREIGN KEY (of_id) REFERENCES lists (id) ON DELETE CASCADE)";
+    let (scratch, _, sync) = tables(database, &[LISTS, items], &["lists", "items"]).await;
+    let mut connection = connect(scratch.url()).await;
+    for way in 0..3 {
+        let [wanted, other, first, second] = [0, 1, 2, 3].map(|at| 100 * (way + 1) + at);
+        let list = |row| put("lists", row, 1, [("title", text("l"))]);
+        let item = |row, number, list, of| {
+            put("items", row, number, [("list_id", list), ("place", Value::Int(1)), ("of_id", of)])
+        };
+        let waiting = [
+            list(other),
+            item(first, 1, refers(wanted), refers(other)),
+            item(second, 1, refers(wanted), Value::Null),
+        ];
+        assert_eq!(apply(&sync, &mut connection, &waiting).await.outcomes(), [APPLIED; 3]);
+        assert_eq!(apply(&sync, &mut connection, &[list(wanted)]).await.outcomes(), [APPLIED]);
+        let open = sync.open_references(9).await.unwrap();
+        assert_eq!(open.len(), 1, "{database}, {way}: {open:?}");
+        let (row, target) = (open[0].row, open[0].target);
+        let taken = if row.0 == id(first) { second } else { first };
+        let free = match way {
+            0 => item(taken, 2, Value::Null, Value::Null),
+            1 => delete("items", taken, 2),
+            // The first one goes with its list, unless it is the one whose reference is open.
+            _ if taken == first => delete("lists", other, 2),
+            _ => delete("items", taken, 2),
+        };
+        assert_eq!(apply(&sync, &mut connection, &[free]).await.outcomes(), [APPLIED]);
+        assert_eq!(sync.open_references(9).await.unwrap(), [], "{database}, {way}");
+        let set = format!("items WHERE id = {} AND list_id = {}", row.1, target.1);
+        assert_eq!(count(&mut connection, &set).await, 1, "{database}, {way}");
+    }
 }
