@@ -20,8 +20,9 @@ fn assert_seed_found(file: &str, now: Option<Timestamp>, source: &str, seed: &st
     assert!(found.len() == 1 && found[0].needed == 1, "{file}: {found:?}");
     assert!(found[0].source.contains(source) && found[0].source.contains(seed), "{file}: {found:?}");
     let next = Uuid::from_u128(all[1]).to_string();
-    let differs =
-        next.chars().zip(found[0].next[0].chars()).filter(|(is, found)| is != found && *found != '?');
+    let digits = next.chars().zip(found[0].next[0].chars()).enumerate();
+    // One id does not show whether the digits of version and variant are drawn.
+    let differs = digits.filter(|(at, (is, found))| is != found && *found != '?' && ![14, 19].contains(at));
     assert_eq!(differs.count(), 0, "{file}: {next} was predicted as {found:?}");
 }
 

@@ -105,6 +105,9 @@ static CONGRUENCES: &[Congruence] = &[
     simple("rand() of musl", SYSTEM, (1 << 64, 6_364_136_223_846_793_005, 1), (31, 33), |s| {
         (s[0] >> 33 << 33) as u64
     }),
+    simple("rand() of newlib", SYSTEM, (1 << 64, 6_364_136_223_846_793_005, 1), (31, 32), |s| {
+        (s[0] >> 32 << 33) as u64
+    }),
     simple(
         "the congruence 6364136223846793005, 1442695040888963407 (Knuth's MMIX)",
         SYSTEM,
@@ -112,29 +115,32 @@ static CONGRUENCES: &[Congruence] = &[
         (64, 0),
         |s| s[0] as u64,
     ),
-    simple(
-        "the upper half of the congruence 6364136223846793005, 1442695040888963407 (Knuth's MMIX)",
-        SYSTEM,
-        (1 << 64, 6_364_136_223_846_793_005, 1_442_695_040_888_963_407),
-        (32, 32),
-        |s| (s[0] >> 32 << 32) as u64,
-    ),
     fraction(
-        simple("Rnd of Visual Basic", SYSTEM, (1 << 24, 0x43FD_43FD, 0xC3_9EC3), (24, 0), |s| {
+        simple("Rnd of Visual Basic or VBScript", SYSTEM, (1 << 24, 0x43FD_43FD, 0xC3_9EC3), (24, 0), |s| {
             (s[0] << 40) as u64
         }),
         1,
         1,
     ),
     fraction(
-        simple("minstd_rand0 (16807)", SYSTEM, (PRIME, 16_807, 0), (53, 0), |s| {
-            ((s[0] << 64) / PRIME) as u64
-        }),
+        simple(
+            "rand() of Tcl, or minstd_rand0 (16807) as a fraction",
+            SYSTEM,
+            (PRIME, 16_807, 0),
+            (53, 0),
+            |s| ((s[0] << 64) / PRIME) as u64,
+        ),
         1,
         1,
     ),
     fraction(
-        simple("minstd_rand (48271)", SYSTEM, (PRIME, 48_271, 0), (53, 0), |s| ((s[0] << 64) / PRIME) as u64),
+        simple(
+            "Math.random() of MuJS, or minstd_rand (48271) as a fraction",
+            SYSTEM,
+            (PRIME, 48_271, 0),
+            (53, 0),
+            |s| ((s[0] << 64) / PRIME) as u64,
+        ),
         1,
         1,
     ),
@@ -349,14 +355,24 @@ pub(super) fn hypotheses() -> usize {
     PLANS.len() * MOST_STARTS + seeded::hypotheses()
 }
 
-/// The state of a congruence from which these ids may come.
+/// The state of a congruence from which these ids may come. Two successive ids may agree with several plans, such as two `nextLong` of
+/// which none was changed by a borrow with four whole numbers, so a plan counts that explains more of the ids.
 pub(super) fn find(ids: &[u128]) -> Vec<Lead> {
+    let mut most = 0;
+    let mut leads = Vec::new();
     for plan in PLANS.iter() {
         for start in (0..ids.len()).take(MOST_STARTS).filter(|start| start + plan.ids <= ids.len()) {
-            if let Some(source) = plan.solve(&ids[start..start + plan.ids]) {
-                return vec![plan.lead(source, plan.of.name.into(), plan.ids)];
+            let Some(source) = plan.solve(&ids[start..start + plan.ids]) else { continue };
+            let lead = plan.lead(source, plan.of.name.into(), plan.ids);
+            let explained = lead.follow(ids, 0, 0).matched.len();
+            if explained > most {
+                (most, leads) = (explained, vec![lead]);
             }
+            if most == ids.len() {
+                return leads;
+            }
+            break;
         }
     }
-    Vec::new()
+    leads
 }

@@ -141,6 +141,7 @@ fn low(bits: u32) -> u64 {
 #[derive(Clone)]
 enum Carry {
     Never,
+    Always,
     /// The bit below of each number.
     Known(Vec<bool>),
     /// Any: what follows is only known as far as they do not matter.
@@ -166,6 +167,7 @@ impl Draws for Source {
             let sum = self.of.of(self.numbers[first], self.numbers[second], self.bits);
             let is_carried = match &mut self.carry {
                 Carry::Never => false,
+                Carry::Always => true,
                 Carry::Known(below) => {
                     below.push(below[first] ^ below[second]);
                     below[first] && below[second]
@@ -189,17 +191,27 @@ pub(super) fn next_bits(state: &mut u64) -> u64 {
     mixed ^ mixed >> 32
 }
 
-/// Sources that show these numbers and differ in what is not shown.
+/// Sources that show these numbers and differ in what is not shown: nothing but zeros, nothing but ones, and chance. A sum is between those of the
+/// first two, so a carry that is rare is not overlooked.
 fn variants(of: &'static Lagged, shown: &[Shown], bits: u32, carry: &Carry) -> Vec<Source> {
     let is_all = shown.iter().all(|shown| shown.bits == bits) && !matches!(carry, Carry::Any(_));
     let variant = |number: u64| {
         let mut state = (number + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let numbers = shown.iter().map(|shown| {
-            let unknown = next_bits(&mut state);
+            let unknown = match number {
+                0 => 0,
+                1 => u64::MAX,
+                _ => next_bits(&mut state),
+            };
             shown.number | unknown & low(bits) & !shown.mask
         });
         let numbers = numbers.collect();
-        let carry = if let Carry::Any(_) = carry { Carry::Any(state) } else { carry.clone() };
+        let carry = match (carry, number) {
+            (Carry::Any(_), 0) => Carry::Never,
+            (Carry::Any(_), 1) => Carry::Always,
+            (Carry::Any(_), _) => Carry::Any(state),
+            _ => carry.clone(),
+        };
         Source { of, bits, numbers, at: 0, carry }
     };
     (0..if is_all { 1 } else { 24 }).map(variant).collect()

@@ -88,17 +88,17 @@ fn marsaglia128(state: &mut State) -> u64 {
     top32(state[3])
 }
 
-pub(crate) fn xoroshiro128(state: &mut State, [a, b, c]: [u32; 3]) -> u64 {
+pub(crate) fn xoroshiro128(state: &mut State) -> u64 {
     let (s0, mut s1) = (state[0], state[1]);
     s1 ^= s0;
-    state[0] = s0.rotate_left(a) ^ s1 ^ s1 << b;
-    state[1] = s1.rotate_left(c);
+    state[0] = s0.rotate_left(24) ^ s1 ^ s1 << 16;
+    state[1] = s1.rotate_left(37);
     s0
 }
 
 pub(crate) fn xoroshiro128_words(state: &mut State) -> (u64, u64) {
     let second = state[1];
-    (xoroshiro128(state, [24, 16, 37]), second)
+    (xoroshiro128(state), second)
 }
 
 pub(crate) fn xoshiro256_words(state: &mut State) -> (u64, u64) {
@@ -205,38 +205,6 @@ pub(crate) static LINEAR: &[Linear] = &[
         bits: 32,
         width: 32,
         next: marsaglia128,
-        order: Order::Forward,
-    },
-    Linear {
-        name: "xoroshiro128 (24, 16, 37) with linear output",
-        words: 2,
-        bits: 64,
-        width: 64,
-        next: |s| xoroshiro128(s, [24, 16, 37]),
-        order: Order::Forward,
-    },
-    Linear {
-        name: "xoroshiro128 (55, 14, 36) with linear output",
-        words: 2,
-        bits: 64,
-        width: 64,
-        next: |s| xoroshiro128(s, [55, 14, 36]),
-        order: Order::Forward,
-    },
-    Linear {
-        name: "xoshiro128 with linear output",
-        words: 4,
-        bits: 32,
-        width: 32,
-        next: xoshiro128,
-        order: Order::Forward,
-    },
-    Linear {
-        name: "xoshiro256 with linear output",
-        words: 4,
-        bits: 64,
-        width: 64,
-        next: xoshiro256,
         order: Order::Forward,
     },
     Linear {

@@ -68,7 +68,7 @@ pub(in super::super) static SCRAMBLED: &[Scrambled] = &[
         instead: "Guid.NewGuid() or RandomNumberGenerator in .NET, the random numbers of the system elsewhere",
     },
     Scrambled {
-        linear: forward("xoroshiro128**", 2, (64, 64), |s| xoroshiro128(s, [24, 16, 37])),
+        linear: forward("xoroshiro128**", 2, (64, 64), xoroshiro128),
         scramble: stars,
         unscramble: unstars,
         instead: SYSTEM,

@@ -18,6 +18,9 @@ pub(super) struct Sum {
     pub(super) instead: &'static str,
 }
 
+/// The bits of a fraction.
+const FRACTION: u32 = 53;
+
 fn xor((a, b): (u64, u64)) -> u64 {
     a ^ b
 }
@@ -31,6 +34,15 @@ pub(super) static SUMS: &[Sum] = &[
         linear: forward("Math.random() of Firefox or Safari", 2, (64, 64), |s| xor(xorshift128(s))),
         sum: |s| sum(xorshift128(s)),
         width: 53,
+        is_fraction: true,
+        narrowest: 4,
+        instead: WEB,
+    },
+    // The fraction is the highest 53 bits of the sum, and numbers are given away in the order in which they are made.
+    Sum {
+        linear: forward("Math.random() of newer V8 (Chrome 156)", 2, (64, 64), |s| xor(xorshift128(s))),
+        sum: |s| sum(xorshift128(s)),
+        width: 64,
         is_fraction: true,
         narrowest: 4,
         instead: WEB,
@@ -58,7 +70,8 @@ impl Sum {
     pub(super) fn may_have(&self, form: &Form) -> bool {
         let is_in_order = form.cells.iter().flatten().is_sorted_by_key(|cell| cell.draw);
         let is_usual = form.widest() > 4 || is_in_order && form.mask().count_ones() > 96;
-        form.widest() >= self.narrowest && !form.is_scaled && is_usual
+        let widest = if self.is_fraction { FRACTION } else { self.width };
+        (self.narrowest..=widest).contains(&form.widest()) && !form.is_scaled && is_usual
     }
 
     pub(super) fn ends(&self, form: &Form) -> Vec<End> {

@@ -1,4 +1,5 @@
-// Ids from Math.random() of Hermes, the engine of React Native: hermes hermes.js prints 14 of them. It passes no arguments.
+// Ids from Math.random() of engines that pass no arguments: hermes hermes.js prints 14 of them, of the engine of React Native,
+// and mujs hermes.js those of MuJS, the engine of MuPDF.
 for (var n = 0; n < 14; n++) {
   var digit = function (c) {
     var r = (Math.random() * 16) | 0;

@@ -13,7 +13,7 @@ mkdir -p "$folder"
 record() {
   local name=$1 count=$2
   shift 2
-  "$@" "${name#*-}" "$count" >"$folder/$name.txt"
+  "$@" "${name#*-}" "$count" </dev/null >"$folder/$name.txt"
 }
 
 # all LANGUAGE COMMAND... , with lines of FORM COUNT
@@ -48,20 +48,30 @@ FORMS
 
 # SpiderMonkey and JavaScriptCore, which have the same source. Without `--`, jsc would take the arguments as its own.
 browsers=$(cat <<'FORMS'
-snippet 40
-y-of-two-bits 40
-32-digits 40
-36-digits 40
-bytes 20
-uuid-fallback 20
-s4 20
-s4-version-4 20
-uuid-fast 20
-1e7 40
+snippet 120
+y-of-two-bits 120
+32-digits 120
+36-digits 120
+bytes 40
+uuid-fallback 40
+s4 40
+s4-version-4 40
+uuid-fast 40
+1e7 120
 FORMS
 )
 have gjs && all gjs gjs node.js <<<"$browsers"
 have jsc && all jsc jsc node.js -- <<<"$browsers"
+
+# page FORM COUNT: the ids that node.js makes in Chromium
+page() {
+  { printf '<body><script>const ARGV = ["%s", "%s"], lines = [], print = (line) => lines.push(line);</script><script>' "$@"
+    cat node.js
+    echo '</script><script>document.body.textContent = lines.join(" ");</script>'; } >"$build/page.html"
+  chromium --headless --no-sandbox --disable-gpu --dump-dom "file://$build/page.html" 2>"$build/chromium.log" \
+    | grep -oE '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}'
+}
+have chromium && all chromium page <<<"$browsers"
 
 have python3 && all python python3 python.py <<'FORMS'
 secure 250
@@ -178,13 +188,62 @@ have java && jars ssj ca/umontreal/iro/simul/ssj/3.3.2/ssj-3.3.2.jar && all ssj 
 lfsr113-16 12
 FORMS
 
-have npm && (cd "$build" && npm pack --silent hermes-engine-cli@0.12.0 >/dev/null && tar xzf hermes-engine-cli-0.12.0.tgz) \
-  && "$build/package/linux64-bin/hermes" hermes.js >"$folder/hermes-snippet.txt"
+have java && jars dsi it/unimi/dsi/dsiutils/2.3.3/dsiutils-2.3.3.jar it/unimi/dsi/fastutil-core/8.5.15/fastutil-core-8.5.15.jar \
+  org/apache/commons/commons-math3/3.6.1/commons-math3-3.6.1.jar && all dsi java -cp "$build/dsi/*" Dsi.java <<'FORMS'
+xorshift64-star 8
+FORMS
+
+# package NAME VERSION : unpacks an npm package into $build/package
+package() {
+  rm -rf "$build/package"
+  (cd "$build" && tar xzf "$(npm pack --silent "$1@$2")")
+}
+
+have npm && package hermes-engine-cli 0.12.0 && "$build/package/linux64-bin/hermes" hermes.js >"$folder/hermes-snippet.txt"
+have mujs && mujs hermes.js >"$folder/mujs-snippet.txt"
+
+have npm && have node && package seedrandom 3.0.5 && all seedrandom node seedrandom.js "$build/package" <<'FORMS'
+xor128 12
+FORMS
+
+# A program of .NET 8 with its runtime, which runs dotnet.cs first.
+dotnet() {
+  IDS="$*" DOTNET_SYSTEM_GLOBALIZATION_INVARIANT=1 DOTNET_STARTUP_HOOKS="$build/dotnet.dll" "$build/package/Sarif.Multitool"
+}
+have npm && have mcs && mcs -target:library -out:"$build/dotnet.dll" dotnet.cs && package @microsoft/sarif-multitool-linux 5.7.0 \
+  && chmod +x "$build/package/Sarif.Multitool" && all dotnet dotnet <<'FORMS'
+nextbytes 8
+nextbytes-guid 8
+rnd-16 8
+FORMS
 
 have musl-gcc && musl-gcc -o "$build/musl" c.c && all musl "$build/musl" <<'FORMS'
 rand-16 8
 rand-256 8
 rand-ffff 8
+FORMS
+
+have arm-none-eabi-gcc && have qemu-arm && arm-none-eabi-gcc --specs=rdimon.specs -mcpu=cortex-a7 -o "$build/newlib" c.c \
+  && all newlib qemu-arm "$build/newlib" <<'FORMS'
+rand-16 8
+rand-256 8
+rand-ffff 8
+FORMS
+
+# Debian keeps wine64 where PATH does not lead. Its programs end lines as Windows does.
+wine64=$(command -v wine64 /usr/lib/wine/wine64 | head -n 1) || true
+wine() {
+  WINEPREFIX="$build/wine" WINEDEBUG=-all "$wine64" "$@" >"$build/wine.out" 2>"$build/wine.log"
+  tr -d '\r' <"$build/wine.out"
+}
+have "${wine64:-wine64}" && have x86_64-w64-mingw32-gcc && x86_64-w64-mingw32-gcc -o "$build/windows.exe" c.c \
+  && all windows wine "$build/windows.exe" <<'FORMS'
+rand-16 8
+rand-256 8
+FORMS
+
+have "${wine64:-wine64}" && all windows wine cscript //nologo vbscript.vbs <<'FORMS'
+rnd-16 8
 FORMS
 
 have cargo && CARGO_TARGET_DIR="$build" cargo build -q --manifest-path rust/Cargo.toml && all rust "$build/debug/ids" <<'FORMS'
@@ -193,9 +252,21 @@ xoroshiro128-star-star 8
 xoshiro128-star-star 8
 xoshiro256-star-star 8
 splitmix64 8
+unity-16 8
+unity-256 8
 xoroshiro128-plus 20
 xoshiro256-plus 40
 pcg32 12
+FORMS
+
+have tclsh && all tcl tclsh tcl.tcl <<'FORMS'
+rand 8
+FORMS
+
+have gdc && gdc -o "$build/phobos" phobos.d && all phobos "$build/phobos" <<'FORMS'
+xorshift64-13-7-17 8
+xorshift64-12-25-27 8
+xorshift128 8
 FORMS
 
 have c++ && c++ -o "$build/cpp" cpp.cpp && all cpp "$build/cpp" <<'FORMS'
@@ -216,6 +287,11 @@ intn-16 40
 float64-16 40
 uint32 180
 uint64 340
+FORMS
+
+have go && (cd fastrand && go build -o "$build/fastrand" .) && all fastrand "$build/fastrand" <<'FORMS'
+uint32 8
+uint32n-16 8
 FORMS
 
 have mcs && mcs -out:"$build/mono.exe" mono.cs && all mono mono "$build/mono.exe" <<'FORMS'

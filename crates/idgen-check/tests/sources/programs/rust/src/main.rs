@@ -19,6 +19,16 @@ fn print<R: RngCore + SeedableRng>(count: usize) {
     }
 }
 
+/// Digits as `Random.Range(0, values)` of Unity gives them, so many of each number.
+fn print_unity(count: usize, digits: usize) {
+    let mut source = unity_random::Random::new();
+    for _ in 0..count {
+        let numbers = (0..32 / digits).map(|_| source.range_int(0, 1 << (4 * digits)));
+        let hex: String = numbers.map(|number| format!("{number:0digits$x}")).collect();
+        println!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]);
+    }
+}
+
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let (form, count) = (arguments.next().unwrap(), arguments.next().unwrap().parse().unwrap());
@@ -31,6 +41,8 @@ fn main() {
         "xoshiro256-plus" => print::<rand_xoshiro::Xoshiro256Plus>(count),
         "pcg32" => print::<rand_pcg::Pcg32>(count),
         "splitmix64" => print::<rand_xoshiro::SplitMix64>(count),
+        "unity-16" => print_unity(count, 1),
+        "unity-256" => print_unity(count, 2),
         other => panic!("no form {other}"),
     }
 }
