@@ -6,11 +6,21 @@ mod common;
 use common::ids;
 use idgen::{Timestamp, Uuid};
 use idgen_check::predict;
+use std::path::Path;
 
 /// When the ids with seeds from the clock were recorded, and those whose seeds follow from one id.
 const RECORDED: i64 = 1795849835;
 const FOLLOWING_RECORDED: i64 = 1795903584;
 const RNG_RECORDED: i64 = 1795903888;
+
+/// When the ids of a file were recorded: in the folder IDGEN_SOURCES, when the file was written.
+fn clock(file: &str, recorded: i64) -> Timestamp {
+    let Some(folder) = std::env::var_os("IDGEN_SOURCES") else {
+        return Timestamp::from_unix_secs(recorded);
+    };
+    let path = Path::new(&folder).join(file).with_extension("txt");
+    (std::fs::metadata(path).unwrap().modified().unwrap() + std::time::Duration::from_secs(1)).into()
+}
 
 /// Asserts that the source and the seed are found from one id, and that no digit of the next one is wrong.
 #[track_caller]
@@ -29,34 +39,33 @@ fn assert_seed_found(file: &str, now: Option<Timestamp>, source: &str, seed: &st
 /// Congruences: one id determines the state, from which the seed follows. That of srand48 has 32 bits, whatever it was.
 #[test]
 fn seeds_that_follow_from_one_id() {
-    let recorded = Timestamp::from_unix_secs(FOLLOWING_RECORDED);
-    let clock = std::env::var_os("IDGEN_SOURCES").map_or(recorded, |_| std::time::SystemTime::now().into());
-    for (file, now, source, seed) in [
-        ("c-drand48-16", None, "drand48", "srand48"),
-        ("c-seed-microseconds", None, "drand48", "srand48"),
-        ("perl-rand", None, "Perl", "srand() of Perl"),
-        ("java-seed-milliseconds", Some(clock), "java.util.Random", "a time in milliseconds"),
-        ("java-seed-microseconds", Some(clock), "java.util.Random", "a time in microseconds"),
-        ("java-seed-nanotime", None, "java.util.Random", "a small number"),
+    for (file, is_timed, source, seed) in [
+        ("c-drand48-16", false, "drand48", "srand48"),
+        ("c-seed-microseconds", false, "drand48", "srand48"),
+        ("perl-rand", false, "Perl", "srand() of Perl"),
+        ("java-seed-milliseconds", true, "java.util.Random", "a time in milliseconds"),
+        ("java-seed-microseconds", true, "java.util.Random", "a time in microseconds"),
+        ("java-seed-nanotime", false, "java.util.Random", "a small number"),
         // The state has so few bits that one id confirms it.
-        ("c-lrand48-16", None, "lrand48", ""),
-        ("musl-rand-16", None, "musl", ""),
-        ("cpp-minstd-rand", None, "minstd_rand", ""),
-        ("java-nextint-masked", None, "java.util.Random", ""),
+        ("c-lrand48-16", false, "lrand48", ""),
+        ("musl-rand-16", false, "musl", ""),
+        ("cpp-minstd-rand", false, "minstd_rand", ""),
+        ("java-nextint-masked", false, "java.util.Random", ""),
     ] {
+        let now = is_timed.then(|| clock(file, FOLLOWING_RECORDED));
         assert_seed_found(file, now, source, seed);
     }
     // The seed of `new Random()` has more bits than an id has to spare, and a time is only one if it is near.
-    assert_eq!(predict(&ids("java-nextint-16")[..1], false, Some(clock), 1), []);
+    assert_eq!(
+        predict(&ids("java-nextint-16")[..1], false, Some(clock("java-nextint-16", FOLLOWING_RECORDED)), 1),
+        []
+    );
     assert_eq!(predict(&ids("java-seed-microseconds")[..1], false, None, 1), []);
 }
 
 /// One id is enough if the source was seeded with a time or with a small number.
 #[test]
 fn seeds_from_the_clock() {
-    // The minute of the recordings.
-    let recorded = Timestamp::from_unix_secs(RECORDED);
-    let now = std::env::var_os("IDGEN_SOURCES").map_or(recorded, |_| std::time::SystemTime::now().into());
     for (file, source, seed) in [
         ("php-seed-seconds", "mt_rand() of PHP", "a time in seconds"),
         ("python-seed-seconds", "random of Python", "a time in seconds"),
@@ -67,17 +76,16 @@ fn seeds_from_the_clock() {
         ("cpp-seed-seconds", "std::mt19937", "a time in seconds"),
         ("c-rand-16", "glibc", "a time in seconds"),
     ] {
-        assert_seed_found(file, Some(now), source, seed);
+        assert_seed_found(file, Some(clock(file, RECORDED)), source, seed);
     }
-    let clock = Timestamp::from_unix_secs(RNG_RECORDED);
-    let clock = std::env::var_os("IDGEN_SOURCES").map_or(clock, |_| std::time::SystemTime::now().into());
     for (file, seed) in [
         ("numpy-rng-seed-42", "seed 42, a small number"),
         ("numpy-rng-seed-seconds", "a time in seconds"),
         ("numpy-rng-seed-milliseconds", "a time in milliseconds"),
     ] {
-        assert_seed_found(file, Some(clock), "default_rng of NumPy", seed);
+        assert_seed_found(file, Some(clock(file, RNG_RECORDED)), "default_rng of NumPy", seed);
     }
+    let now = clock("php-seed-seconds", RECORDED);
     // Only the first id begins with the first number after the seed.
     assert_eq!(predict(&ids("php-seed-seconds")[1..2], false, Some(now), 1), []);
     let secure: Vec<_> = (0..3).map(|_| idgen::v4().as_u128()).collect();
