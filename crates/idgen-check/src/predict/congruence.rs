@@ -255,10 +255,12 @@ impl Plan {
             return None;
         }
         let bits = bits.min(state_bits);
-        let count = ((state_bits + 10).div_ceil(bits) as usize).max(2);
-        if count > MOST_DIMENSIONS {
+        // With bits to spare, the vector that is found is the right one.
+        let least = ((state_bits + 10).div_ceil(bits) as usize).max(2);
+        if least > MOST_DIMENSIONS {
             return None;
         }
+        let count = least.max(((state_bits + 20).div_ceil(bits) as usize).min(MOST_DIMENSIONS));
         let places = (0..MOST_IDS).flat_map(|id| (0..form.draws).map(move |draw| (id, draw)));
         let places: Vec<_> = places.filter(|(_, draw)| known[*draw] >= bits).take(count).collect();
         if places.len() < count {
