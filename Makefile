@@ -281,7 +281,7 @@ SOAK_KILLS ?= 500
 ACKNOWLEDGEMENTS ?= 10000000
 SECONDS_EACH ?= 86400
 
-soak-map: ## the map under kills, KILL, DDL and changed settings, in 8 processes; checked by SQL (hours)
+soak-map: ## the map under kills, KILL, DDL and changed settings, in 8 processes; checked by SQL (two hours)
 	IDGEN_TORTURE_ACKNOWLEDGEMENTS=$(ACKNOWLEDGEMENTS) IDGEN_TORTURE_SECONDS=$(SECONDS_EACH) \
 		cargo test --release -p idgen-mysql --test torture
 
@@ -293,7 +293,7 @@ SYNC_KILLS ?= 10
 # A test, such as mysql; both by default.
 SYNC_TEST ?=
 
-soak-sync: setup ## 1,000 devices make 10^6 rows, while servers and the database are killed; checked by SQL (hours)
+soak-sync: setup ## 1,000 devices make 10^6 rows, while servers and the database are killed; checked by SQL (two hours)
 	IDGEN_SYNC_DEVICES=$(SYNC_DEVICES) IDGEN_SYNC_VISITS=$(SYNC_VISITS) IDGEN_SYNC_SERVER_KILLS=$(SYNC_SERVER_KILLS) \
 		IDGEN_SYNC_KILLS=$(SYNC_KILLS) cargo test --release -p idgen-sync-server --test simulation $(SYNC_TEST) -- --test-threads 1 --nocapture
 	IDGEN_SYNC_DEVICES=200 IDGEN_SYNC_KILLS=$(SYNC_KILLS) \
