@@ -51,6 +51,11 @@ pub(crate) fn references(opened: u64, resolved: u64) {
     metrics::counter!("idgen_sync_references_resolved_total").increment(resolved);
 }
 
+/// Counts a change that a device sent, by the name of its outcome.
+pub(crate) fn change(outcome: &'static str) {
+    metrics::counter!("idgen_sync_changes_total", "outcome" => outcome).increment(1);
+}
+
 /// Reports how many references are open, as they were last listed.
 pub(crate) fn open_references(count: usize) {
     metrics::gauge!("idgen_sync_open_references").set(count as f64);

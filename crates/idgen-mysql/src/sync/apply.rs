@@ -1,6 +1,7 @@
 //! Applies a batch in the caller's transaction.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::pin::Pin;
 
 use idgen::Timestamp;
 use uuid::Uuid;
@@ -82,8 +83,12 @@ impl Sync {
     /// [`LARGEST_BATCH`](Self::LARGEST_BATCH) changes, or if the session stores what it should refuse.
     #[tracing::instrument(level = "debug", skip_all, fields(changes = batch.len()))]
     pub async fn apply<C: CallerConnection>(&self, transaction: &mut C, batch: &[Change]) -> Result<Answer> {
-        // Large: as a part of each caller's future it would fill a thread's stack in a build without optimization.
-        Box::pin(self.apply_on(&mut self.map.one_by_one(transaction.on()), batch)).await
+        let mut connection = self.map.one_by_one(transaction.on());
+        // Large: as a part of each caller's future it would fill a thread's stack in a build without optimization. And deep: to find out
+        // that a task with it may go to another thread, the compiler would reach its limit of recursion.
+        let applied: Pin<Box<dyn Future<Output = Result<Answer>> + Send + '_>> =
+            Box::pin(self.apply_on(&mut connection, batch));
+        applied.await
     }
 
     async fn apply_on<C: Connection>(&self, transaction: &mut C, batch: &[Change]) -> Result<Answer> {
@@ -153,7 +158,7 @@ impl Sync {
         let outcomes: Option<Vec<Outcome>> = (0..batch.len()).map(|at| refused.remove(&at)).collect();
         let missing = || Error::new(Kind::Damaged { problem: "a change has no outcome".to_owned() });
         let outcomes = outcomes.ok_or_else(missing)?;
-        outcomes.iter().for_each(count);
+        outcomes.iter().for_each(|outcome| observe::change(outcome.name()));
         Ok(Answer { outcomes, ids })
     }
 
@@ -382,17 +387,4 @@ fn decided(newest: &Newest, change: &Change) -> Option<Outcome> {
             change.row, change.table, change.number
         ))
     })
-}
-
-/// Counts a change that a device sent.
-fn count(outcome: &Outcome) {
-    let outcome = match outcome {
-        Outcome::Applied { repeated: false } => "applied",
-        Outcome::Applied { repeated: true } => "repeated",
-        Outcome::Older { .. } => "older",
-        Outcome::Waits { .. } => "waits",
-        Outcome::Blocked { .. } => "blocked",
-        Outcome::Refused(_) => "refused",
-    };
-    metrics::counter!("idgen_sync_changes_total", "outcome" => outcome).increment(1);
 }

@@ -190,6 +190,20 @@ pub enum Outcome {
     Refused(String),
 }
 
+impl Outcome {
+    /// Its name in counters.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Outcome::Applied { repeated: false } => "applied",
+            Outcome::Applied { repeated: true } => "repeated",
+            Outcome::Older { .. } => "older",
+            Outcome::Waits { .. } => "waits",
+            Outcome::Blocked { .. } => "blocked",
+            Outcome::Refused(_) => "refused",
+        }
+    }
+}
+
 /// The answer to a batch.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
