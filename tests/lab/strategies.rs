@@ -60,11 +60,12 @@ fn alone(engine: &mut Mysql, database: Database) {
         let written = all * ROWS as f64 / 1_000.0;
         assert!(written > pages as f64 - 0.5, "{name}: {written} of {pages} pages were written");
         assert!(totals.table_writes_per_1k.unwrap() > 0.0, "{name}: {totals:?}");
-        assert!(totals.flushed_per_1k.unwrap() > 0.0, "{name}: {totals:?}");
         assert!(totals.table_reads_per_1k.unwrap() <= totals.reads_per_1k, "{name}: {totals:?}");
         assert!(totals.table_writes_per_1k.unwrap() <= all + 0.5, "{name}: {totals:?}");
         assert!(totals.doublewrites_per_1k.is_some() && totals.binlog_bytes_per_row.is_some());
     }
+    // On a busy machine the server may have written all changed pages of a table before its run ends, but not of each.
+    assert!(results.runs.iter().any(|run| run.totals.flushed_per_1k.unwrap() > 0.0));
     // The trees of a map: the rows, the pairs in the order of the integers, and the index in the order of UUIDs or
     // hashes.
     for name in ["mapped-unique", "mapped-dedup", "mapped-ref-lock", "mapped-ref-dedup"] {

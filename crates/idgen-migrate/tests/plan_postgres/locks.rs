@@ -15,7 +15,7 @@ const CLIENT_LIMIT: &str = "SET lock_timeout = '20s'";
 /// Counts steps that have given way to the transaction: they sleep before their next attempt, or wait for the end of transactions
 /// without a lock for which others wait.
 const GIVES_WAY: &str = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'psql' AND \
-    (wait_event = 'PgSleep' OR wait_event = 'virtualxid')";
+    (wait_event = 'PgSleep' AND query NOT LIKE '%idgen_try%' OR wait_event = 'virtualxid')";
 
 /// When the transaction of a step began that waits for a lock: each attempt of the copy has a transaction of its own, and sleeps too
 /// shortly between two of them to be seen.

@@ -6,7 +6,7 @@ use idgen_migrate::plan::{Options, Plan, Target, plan};
 use idgen_server::{Scratch, Wait};
 use sqlx::{AssertSqlSafe, Executor, PgConnection, Row};
 
-use crate::psql::{Files, SERVER, connect, execute, text, until};
+use crate::psql::{Files, SERVER, STEP_SLEEPS, connect, execute, text, until};
 use crate::{UUIDS, planned, rows, run, shape};
 
 struct Stage {
@@ -305,11 +305,10 @@ async fn a_prepared_transaction_is_named() {
     stage.until("triggers").await;
     execute(&mut connection, "BEGIN").await;
     execute(&mut connection, "UPDATE lines SET quantity = 1; PREPARE TRANSACTION 'the payment of 7'").await;
-    let sleeps =
-        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'";
+    let sleeps = format!("SELECT count(*) {STEP_SLEEPS}");
     let other = tokio::spawn(async move {
         let wait = Wait::until("the file has slept");
-        while text(&mut connection, sleeps).await == "0" {
+        while text(&mut connection, &sleeps).await == "0" {
             wait.check();
             tokio::time::sleep(Duration::from_millis(20)).await;
         }

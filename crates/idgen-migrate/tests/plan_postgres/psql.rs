@@ -21,6 +21,10 @@ pub static SERVER: LazyLock<Server> = LazyLock::new(|| {
     .unwrap()
 });
 
+/// Sessions of this database in which a step sleeps, as a part of a query. The beginning of a file sleeps, too, until the server has ended its first session,
+/// which takes long on a busy machine.
+pub const STEP_SLEEPS: &str = "FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep' AND query NOT LIKE '%idgen_try%'";
+
 /// A plan that was written, and the database that it is for.
 pub struct Files {
     folder: tempfile::TempDir,

@@ -7,7 +7,7 @@ use idgen_migrate::plan::{Options, Target, plan};
 use idgen_server::Wait;
 use sqlx::{AssertSqlSafe, Executor, PgConnection};
 
-use crate::psql::{Files, SERVER, connect, execute, text};
+use crate::psql::{Files, SERVER, STEP_SLEEPS, connect, execute, text};
 use crate::{TEXTS, UUIDS, planned, rows, run, shape};
 
 const A: &str = "6ccd780c-baba-1026-9564-5b8c656024db";
@@ -67,14 +67,14 @@ async fn a_held_lock_does_not_stop_readers() {
     let reader = tokio::spawn(async move {
         // The lock is held until the switch has slept after its second failure, in a transaction of its own. The view reads
         // `wait_event` later than the rest, so one sleep may show the transaction before it, too: three are two sleeps.
-        let sleeps = "SELECT min(xact_start) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'";
+        let sleeps = format!("SELECT min(xact_start) {STEP_SLEEPS}");
         let (mut seen, mut count) = (BTreeSet::new(), 0);
         let wait = Wait::until("the switch has slept twice");
         while seen.len() < 3 {
             wait.check();
             execute(&mut connection, "SELECT count(*) FROM orders; SELECT count(*) FROM lines").await;
             count += 1;
-            let begin = text(&mut connection, sleeps).await;
+            let begin = text(&mut connection, &sleeps).await;
             seen.extend((!begin.is_empty()).then_some(begin));
         }
         execute(&mut holder, "ROLLBACK").await;
@@ -101,9 +101,9 @@ async fn the_copy_waits_while_the_server_is_busy() {
     let url = scratch.url().to_owned();
     let later = tokio::spawn(async move {
         let mut connection = connect(&url).await;
-        let waits = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'";
+        let waits = format!("SELECT count(*) {STEP_SLEEPS}");
         let wait = Wait::until("the copy sleeps");
-        while text(&mut connection, waits).await == "0" {
+        while text(&mut connection, &waits).await == "0" {
             wait.check();
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
