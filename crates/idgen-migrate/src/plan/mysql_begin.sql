@@ -5,4 +5,6 @@ SELECT /*+ MAX_EXECUTION_TIME(60000) SET_VAR(sql_big_selects = 1) */
      in it or by the client's --init-command: SET @idgen_own_session = CONNECTION_ID() */
   UUID_TO_BIN(IF(COUNT(*) > 0 AND NOT (COALESCE(@idgen_own_session, 0) = CONNECTION_ID()),
     'this session was used before: it goes through a pooler, or the client did more. The head of the file says what to do', UUID())) INTO @idgen_checked
-  FROM performance_schema.session_status WHERE VARIABLE_NAME = 'Questions' AND VARIABLE_VALUE > 3$$
+  FROM performance_schema.session_status WHERE VARIABLE_NAME = 'Questions' AND VARIABLE_VALUE > 3
+    /* What the server executes first for ordinary accounts. */
+    + IF(@@GLOBAL.init_connect = '', 0, 1 + LENGTH(@@GLOBAL.init_connect) - LENGTH(REPLACE(@@GLOBAL.init_connect, ';', '')))$$

@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use idgen_migrate::plan::run::{Direction, Folder, execute};
 use idgen_migrate::plan::{Options, Target, plan};
-use idgen_server::{Database, SharedConnection};
+use idgen_server::{Database, Server, SharedConnection};
 use sqlx::{Connection, Executor, MySqlConnection};
 
+use crate::cascades::cascades_in_innodb;
 use crate::client::Client;
 use crate::ledger::world::{Servers, World};
 
@@ -110,6 +111,30 @@ fn other_clients_keep_their_sessions() {
         refused(&servers, || run(&url, world.folder.path()));
         is_as_before("run");
         works_without(&world);
+    }
+}
+
+/// A server may execute statements of its own at the start of each session of an ordinary account.
+#[test]
+fn statements_of_init_connect_are_those_of_the_server() {
+    for database in Database::MYSQL_FAMILY {
+        let settings = cascades_in_innodb(database).option("init_connect", "SET NAMES utf8mb4; SET @own = 1");
+        let servers =
+            Servers { server: Server::start(database, &settings).unwrap(), runtime: crate::runtime() };
+        let world = servers.world();
+        let (account, schema) = (format!("u_{}", world.client.id()), world.scratch.name());
+        let make = format!(
+            "CREATE USER {account}@'%' IDENTIFIED BY 'of a test'; GRANT ALL ON {schema}.* TO {account}@'%'"
+        );
+        servers.sql(&world.scratch, &make).unwrap();
+        let head = world.client.statements("01-check.sql")[..3].concat();
+        assert!(head.contains("idgen_own_session") && head.contains("init_connect"), "{head}");
+        let client = Client::new(&servers.server, schema, world.folder.path()).of(&account, "of a test");
+        assert_eq!(client.execute_text(&head), Ok(String::new()), "{database}");
+        let used = client
+            .execute_text(&format!("SET @more = 1; SET @still = 1; SET @again = 1; DO 1; {head}"))
+            .unwrap_err();
+        assert!(used.contains("this session was used before"), "{database}: {used}");
     }
 }
 
