@@ -327,7 +327,7 @@ impl Sync {
         refuse_circles(&failed, &mut writer.outcomes);
         outcomes.extend(writer.outcomes);
         let references = (writer.opened, writer.resolved);
-        let doubts_shapes = writer.is_ready && !writer.refusals.is_empty();
+        let doubts_shapes = writer.is_ready && (writer.is_stale || !writer.refusals.is_empty());
         let is_altered = writer.is_ready && are_altered(transaction, &self.names, tables, &rows).await?;
         for (keys, is_new) in [(&known, false), (&new, true)] {
             let changed = keys.iter().filter(|key| before[*key] != newest[*key]);

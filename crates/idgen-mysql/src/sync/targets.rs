@@ -151,9 +151,11 @@ impl<'a> Writer<'a> {
         for open in log::arrived(connection, self.names, &shape.name, &inserted).await? {
             let child = self.shapes.iter().find(|shape| shape.name == open.table);
             // A table that is not part of this sync any more keeps its open references.
-            let Some(child) = child.filter(|child| child.references.contains_key(&open.column)) else {
+            let Some(child) = child else { continue };
+            if !child.references.contains_key(&open.column) {
+                self.is_stale = true;
                 continue;
-            };
+            }
             self.set(connection, child, &open).await?;
         }
         Ok(())

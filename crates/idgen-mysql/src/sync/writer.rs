@@ -45,6 +45,8 @@ pub(super) struct Writer<'a> {
     pub(super) applied: u64,
     pub(super) opened: u64,
     pub(super) resolved: u64,
+    /// Whether an open reference names a column that refers to nothing, as far as its table was read.
+    pub(super) is_stale: bool,
     /// Whether the savepoint is set, in a session that refuses values that do not fit.
     pub(super) is_ready: bool,
 }
@@ -82,6 +84,7 @@ impl<'a> Writer<'a> {
             applied: 0,
             opened: 0,
             resolved: 0,
+            is_stale: false,
             is_ready: guard.is_set(),
         }
     }

@@ -16,7 +16,8 @@ on_both!(
     tables_that_lose_rows_are_refused,
     sessions_that_store_orphans_are_refused,
     references_to_rows_that_go_with_others_can_be_undone,
-    references_that_a_unique_index_refused_are_set_when_the_value_is_free
+    references_that_a_unique_index_refused_are_set_when_the_value_is_free,
+    open_references_follow_a_renamed_column
 );
 
 /// Whether a row that was deleted is in the way.
@@ -290,4 +291,23 @@ async fn references_that_a_unique_index_refused_are_set_when_the_value_is_free(d
         let set = format!("items WHERE id = {} AND list_id = {}", row.1, target.1);
         assert_eq!(count(&mut connection, &set).await, 1, "{database}, {way}");
     }
+}
+
+/// As docs/sync.md says it.
+async fn open_references_follow_a_renamed_column(database: Database) {
+    let items = "CREATE TABLE items (id BIGINT UNSIGNED PRIMARY KEY, list_id BIGINT UNSIGNED NULL, FOREIGN KEY (list_id) REFERENCES lists (id))";
+    let (scratch, _, sync) = tables(database, &[LISTS, items], &["lists", "items"]).await;
+    let mut connection = connect(scratch.url()).await;
+    let item = put("items", 2, 1, [("list_id", refers(1))]);
+    assert_eq!(apply(&sync, &mut connection, &[item]).await.outcomes(), [APPLIED]);
+    run(&mut connection, "ALTER TABLE items RENAME COLUMN list_id TO folder_id").await;
+    run(
+        &mut connection,
+        "UPDATE uuid_map_open SET col = 'folder_id' WHERE tbl = 'items' AND col = 'list_id'",
+    )
+    .await;
+    let list = put("lists", 1, 1, [("title", text("l"))]);
+    assert_eq!(apply(&sync, &mut connection, &[list]).await.outcomes(), [APPLIED]);
+    assert_eq!(sync.open_references(9).await.unwrap(), [], "{database}");
+    assert_eq!(count(&mut connection, "items WHERE folder_id IS NOT NULL").await, 1, "{database}");
 }
