@@ -132,7 +132,7 @@ fn statements_of_init_connect_are_those_of_the_server() {
         let client = Client::new(&servers.server, schema, world.folder.path()).of(&account, "of a test");
         assert_eq!(client.execute_text(&head), Ok(String::new()), "{database}");
         let used = client
-            .execute_text(&format!("SET @more = 1; SET @still = 1; SET @again = 1; DO 1; {head}"))
+            .execute_text(&format!("SET @more = 1; SET @still = 1; SET @again = 1;\n{head}"))
             .unwrap_err();
         assert!(used.contains("this session was used before"), "{database}: {used}");
     }
