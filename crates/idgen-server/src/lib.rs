@@ -65,7 +65,7 @@ pub use provider::Provider;
 pub use scratch::Scratch;
 pub use server::Server;
 pub use settings::Settings;
-pub use shared::SharedConnection;
+pub use shared::{CHANGED_BY_STATEMENTS, SharedConnection};
 pub use skew::Skew;
 pub use software::url_variable;
 pub use url::redacted;

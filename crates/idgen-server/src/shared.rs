@@ -20,6 +20,19 @@ const KNOWN_AND_OK: [u8; 17] = [2, 0, 0, 2, 1, 3, 7, 0, 0, 3, 0, 0, 0, 2, 0, 0, 
 const COM_QUERY: u8 = 3;
 /// That of the command that ends a prepared statement.
 const COM_STMT_CLOSE: u8 = 0x19;
+/// Variables of `SHOW SESSION VARIABLES` that any statement changes, so that they say nothing of what another client has set.
+pub const CHANGED_BY_STATEMENTS: [&str; 9] = [
+    "timestamp",
+    "warning_count",
+    "error_count",
+    "rand_seed1",
+    "rand_seed2",
+    "last_insert_id",
+    "identity",
+    "insert_id",
+    "statement_id",
+];
+
 /// Longer than it mostly takes until a thread sees that its client has disconnected.
 const SHORT: Duration = Duration::from_millis(30);
 /// Longer than a server needs between two parts of an answer.

@@ -67,6 +67,11 @@ fn canonical(states: &[u128]) -> u64 {
 
 const PRIME: u128 = (1 << 31) - 1;
 
+/// One state of minstd as a fraction.
+const fn minstd_fraction(name: &'static str, factor: u128) -> Congruence {
+    fraction(simple(name, SYSTEM, (PRIME, factor, 0), (53, 0), |s| ((s[0] << 64) / PRIME) as u64), 1, 1)
+}
+
 static CONGRUENCES: &[Congruence] = &[
     simple(
         "java.util.Random (or drand48() of C and rand() of Perl, which count alike)",
@@ -122,28 +127,8 @@ static CONGRUENCES: &[Congruence] = &[
         1,
         1,
     ),
-    fraction(
-        simple(
-            "rand() of Tcl, or minstd_rand0 (16807) as a fraction",
-            SYSTEM,
-            (PRIME, 16_807, 0),
-            (53, 0),
-            |s| ((s[0] << 64) / PRIME) as u64,
-        ),
-        1,
-        1,
-    ),
-    fraction(
-        simple(
-            "Math.random() of MuJS, or minstd_rand (48271) as a fraction",
-            SYSTEM,
-            (PRIME, 48_271, 0),
-            (53, 0),
-            |s| ((s[0] << 64) / PRIME) as u64,
-        ),
-        1,
-        1,
-    ),
+    minstd_fraction("rand() of Tcl, or minstd_rand0 (16807) as a fraction", 16_807),
+    minstd_fraction("Math.random() of MuJS, or minstd_rand (48271) as a fraction", 48_271),
     fraction(
         simple("std::minstd_rand0 of C++, for a fraction", SYSTEM, (PRIME, 16_807, 0), (53, 0), canonical),
         2,

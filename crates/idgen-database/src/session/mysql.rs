@@ -17,7 +17,7 @@ pub(super) const BEGIN: &str =
 /// Whatever `completion_type` says.
 const END: &str = "COMMIT AND NO CHAIN NO RELEASE";
 
-/// What a server may have set otherwise, and what would hide rows, or change or cut texts.
+/// Variables that a server may have set otherwise, and that would hide rows, or change or cut texts.
 const CLEAN: [(&str, &str); 7] = [
     // A mode that concerns no statement here: a hint cannot hold an empty text.
     ("sql_mode", "'NO_ENGINE_SUBSTITUTION'"),
@@ -129,7 +129,7 @@ impl MySql {
         answer.map_err(failure)?.iter().map(|row| cells(row).map_err(failure)).collect()
     }
 
-    /// What must be set before the server reads the statement, or what no hint can set.
+    /// Variables that no hint in the statement can set in time, with the values that it needs.
     fn set_before(&mut self, sql: &str, mode: Option<String>) -> Vec<(&'static str, &'static str)> {
         let is_shown = !sql.contains("SELECT ");
         let is_otherwise = mode.is_none_or(|mode| mode.split(',').any(|mode| OTHERWISE.contains(&mode)));

@@ -7,28 +7,15 @@ use std::time::Duration;
 
 use idgen_migrate::plan::run::{Direction, Folder, execute};
 use idgen_migrate::plan::{Options, Target, plan};
-use idgen_server::{Database, Server, SharedConnection};
+use idgen_server::{CHANGED_BY_STATEMENTS, Database, Server, SharedConnection};
 use sqlx::{Connection, Executor, MySqlConnection};
 
 use crate::cascades::cascades_in_innodb;
 use crate::client::Client;
 use crate::ledger::world::{Servers, World};
 
-/// How many plans are canceled, each a little later than the one before.
+/// Plans that are canceled, each a little later than the one before.
 const CANCELED: u32 = 12;
-
-/// Variables that each statement changes, beside those of transactions.
-const OWN: [&str; 9] = [
-    "timestamp",
-    "warning_count",
-    "error_count",
-    "rand_seed1",
-    "rand_seed2",
-    "last_insert_id",
-    "identity",
-    "insert_id",
-    "statement_id",
-];
 
 /// The application, whose session the pooler gives to others, too.
 struct Other {
@@ -50,7 +37,9 @@ impl Other {
     async fn variables(&mut self) -> BTreeMap<String, String> {
         let all = sqlx::query_as("SHOW SESSION VARIABLES").persistent(false);
         let all: Vec<(String, String)> = all.fetch_all(&mut self.connection).await.unwrap();
-        all.into_iter().filter(|(name, _)| !OWN.contains(&name.as_str()) && !name.contains("gtid")).collect()
+        all.into_iter()
+            .filter(|(name, _)| !CHANGED_BY_STATEMENTS.contains(&name.as_str()) && !name.contains("gtid"))
+            .collect()
     }
 
     async fn assert_as_before(&mut self, when: &str) {
@@ -138,7 +127,7 @@ fn statements_of_init_connect_are_those_of_the_server() {
     }
 }
 
-/// The same files work on the server itself.
+/// Executes the first files on the server itself, which refuses none of them.
 fn works_without(world: &World) {
     world.must("check");
     world.must("new-tables");

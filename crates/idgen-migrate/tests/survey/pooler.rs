@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use idgen_migrate::survey::{Options, survey};
-use idgen_server::{Database, PgBouncer, PoolMode, Server, Settings, SharedConnection};
+use idgen_server::{
+    CHANGED_BY_STATEMENTS, Database, PgBouncer, PoolMode, Server, Settings, SharedConnection,
+};
 use sqlx::{Connection, Executor, MySqlConnection, PgConnection};
 
 type Session = BTreeMap<String, String>;
@@ -62,21 +64,9 @@ fn pgbouncer() {
 }
 
 async fn of_mysql(client: &mut MySqlConnection) -> Session {
-    // What each statement changes.
-    const OWN: [&str; 9] = [
-        "timestamp",
-        "warning_count",
-        "error_count",
-        "rand_seed1",
-        "rand_seed2",
-        "last_insert_id",
-        "identity",
-        "insert_id",
-        "statement_id",
-    ];
     let variables: Vec<(String, String)> =
         sqlx::query_as("SHOW SESSION VARIABLES").persistent(false).fetch_all(client).await.unwrap();
-    variables.into_iter().filter(|(name, _)| !OWN.contains(&name.as_str())).collect()
+    variables.into_iter().filter(|(name, _)| !CHANGED_BY_STATEMENTS.contains(&name.as_str())).collect()
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::statement::values::{DriverRow, Values};
 
 /// The number of rows that the statement before it changed.
 const COUNT: &str = "SELECT ROW_COUNT()";
-/// What a temporary table with the name of one of the map's would take.
+/// The row that a temporary table with the name of one of the map's would take.
 const CLAIM: &str = "a claim";
 
 /// A connection that runs statements: each as a command of its own, or several in one text where that is right.

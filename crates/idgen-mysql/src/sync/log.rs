@@ -257,16 +257,18 @@ pub(super) async fn refused<C: Connection>(
         "{WITH_SETTINGS}SELECT o.id FROM {open} o JOIN `{arrived}` t ON t.`{key}` = o.target_id \
          WHERE o.tbl = '{table}' AND o.col = '{column}' AND o.target = '{arrived}' ORDER BY o.id{ALL}"
     );
+    let found = connection.read(found).await?;
+    let ids = found.iter().map(|row| number_at(row, 0)).collect::<Attempt<Vec<u64>>>()?;
     let mut all = Vec::new();
-    for row in &connection.read(found).await? {
-        let id = number_at(row, 0)?;
-        let entry = format!(
-            "{WITH_SETTINGS}SELECT target_id FROM {open} WHERE tbl = '{table}' AND id = {id} AND col = '{column}' \
-             AND target = '{arrived}'{ALL} FOR UPDATE"
+    for ids in ids.chunks(CHUNK) {
+        let entries = format!(
+            "{WITH_SETTINGS}SELECT id, target_id FROM {open} FORCE INDEX (PRIMARY) WHERE tbl = '{table}' AND id IN ({}) \
+             AND col = '{column}' AND target = '{arrived}'{ALL} FOR UPDATE",
+            list(ids)
         );
-        for row in &connection.read(entry).await? {
+        for row in &connection.read(entries).await? {
             let (table, column, target) = (table.clone(), column.to_owned(), arrived.clone());
-            all.push(Open { table, id, column, target, target_id: number_at(row, 0)? });
+            all.push(Open { table, id: number_at(row, 0)?, column, target, target_id: number_at(row, 1)? });
         }
     }
     Ok(all)

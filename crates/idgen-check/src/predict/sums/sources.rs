@@ -33,7 +33,7 @@ pub(super) static SUMS: &[Sum] = &[
     Sum {
         linear: forward("Math.random() of Firefox or Safari", 2, (64, 64), |s| xor(xorshift128(s))),
         sum: |s| sum(xorshift128(s)),
-        width: 53,
+        width: FRACTION,
         is_fraction: true,
         narrowest: 4,
         instead: WEB,

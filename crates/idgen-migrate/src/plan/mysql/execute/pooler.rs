@@ -8,7 +8,7 @@ use sqlx::{AssertSqlSafe, Connection, Executor, Row};
 use super::connect;
 use idgen_database::{Error, Result};
 
-/// How often, and how long in between, the lock of an ended session is asked for.
+/// The server needs a moment to end a session. Its lock is asked for until it is free: so many times, with so long in between.
 const ATTEMPTS: u32 = 500;
 const BETWEEN: Duration = Duration::from_millis(20);
 

@@ -74,7 +74,7 @@ const LAYOUTS: [(Kind, f64); 8] = [
     (Kind::V8, 1.0 / 64.0),
     (Kind::OtherUuid, 3.0 / 64.0),
 ];
-/// So many times as many values as chance gives have a version, where it is no chance.
+/// A version is no chance if this many times as many values have it as chance gives.
 const CLEARLY_MORE: f64 = 10.0;
 /// The level for the times of values that have the version already: no program is known that makes such ids with random times.
 const LEVEL_OF_TIMES: f64 = 0.01;
@@ -230,7 +230,7 @@ impl Wide {
         self.open = open;
     }
 
-    /// What is shown of values whose kind is not certain: their version, if nearly all have one.
+    /// Gives the open values the version that they show, if nearly all show one; none of these kinds is certain.
     fn guesses(&mut self) {
         let versions = self.open.iter().filter(|candidate| candidate.bits.0 != Kind::Other128).count();
         let has_versions = versions as f64 >= MOST * self.open.len() as f64;
