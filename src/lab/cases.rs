@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use idgen_lab::runner::Cancel;
-use idgen_record::{CaseRecord, Failure, Results};
+use idgen_record::{Failure, Results, Run};
 use idgen_report as report;
 
 use super::signals::INTERRUPTED;
@@ -26,17 +26,16 @@ pub struct Recorder<'a> {
 }
 
 /// Takes the record of each case that is finished, or one run further than before.
-pub type Done<'a> = dyn FnMut(CaseRecord) -> idgen_lab::Result<()> + 'a;
+pub type Done<'a> = dyn FnMut(Run) -> idgen_lab::Result<()> + 'a;
 
 impl Recorder<'_> {
     /// Adds a record, in place of the one with fewer runs of the same case, and keeps the order.
-    fn keep(&self, cases: &mut Vec<CaseRecord>, record: CaseRecord) {
-        let place = |name: &str| self.order.iter().position(|known| known == name);
-        if place(&record.name).is_some() {
-            cases.retain(|case| case.name != record.name);
+    fn keep(&self, runs: &mut Vec<Run>, record: Run) {
+        match runs.iter_mut().find(|run| run.strategy.name == record.strategy.name) {
+            Some(run) => *run = record,
+            None => runs.push(record),
         }
-        cases.push(record);
-        cases.sort_by_key(|case| place(&case.name));
+        runs.sort_by_key(|run| self.order.iter().position(|known| *known == run.strategy.name));
     }
 
     /// Does the work, and saves the results after each case.
@@ -49,9 +48,14 @@ impl Recorder<'_> {
         let ended = work(&mut |record| {
             if watched {
                 // The terminal may have been closed.
-                let _ = writeln!(std::io::stderr(), "{}: {:.3} s", record.name, record.secs);
+                let _ = writeln!(
+                    std::io::stderr(),
+                    "{}: {:.3} s",
+                    record.strategy.name,
+                    record.each().last().map_or(0.0, |run| run.totals.secs)
+                );
             }
-            self.keep(&mut results.cases, record);
+            self.keep(&mut results.runs, record);
             report::save(&results, self.directory).map_err(idgen_lab::Error::not_saved)
         });
         let code = match ended {

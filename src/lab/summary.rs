@@ -14,15 +14,12 @@ pub fn summary(out: &mut Output, results: &Results, wanted: usize, directory: &P
     writeln!(out, "{} {}: {}", results.engine.name, results.engine.version, results.question)?;
     if results.interrupted {
         match wanted {
-            0 => writeln!(out, "Interrupted: {} cases were finished.", results.cases.len())?,
+            0 => writeln!(out, "Interrupted: {} cases were finished.", results.runs.len())?,
             _ => writeln!(out, "Interrupted: {} of {wanted} strategies were finished.", results.runs.len())?,
         }
     }
     if !results.runs.is_empty() {
         writeln!(out, "{}", report::table(results))?;
-    }
-    if !results.cases.is_empty() {
-        writeln!(out, "{}", report::cases(results))?;
     }
     if let Some(published) = report::published(results) {
         writeln!(out, "{published}")?;

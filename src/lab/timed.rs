@@ -42,6 +42,10 @@ pub fn run(
     let mut engine = engine::start(database, &workload)?;
     let mut results = measure::begin(question, command, engine.info(), workload);
     results.settings = engine.settings();
+    results.published = match experiment {
+        Timed::Statements(found) => found.published(),
+        Timed::Loads(found, scale) => found.published(*scale)?,
+    };
     let (runs, isolation, order) = match experiment {
         Timed::Statements(found) => {
             let order = found.cases.iter().map(|case| case.name.clone()).collect();

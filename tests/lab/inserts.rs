@@ -4,7 +4,7 @@
 //! from runs on MySQL 9.7 and MariaDB 10.11; the page size is InnoDB's 16 KiB on both.
 
 use idgen_lab::engine::Mysql;
-use idgen_record::{Database, Results, Role, RunRecord, Window, Workload};
+use idgen_record::{Database, Results, Role, Run, Window, Workload};
 
 use crate::common::{find, results};
 
@@ -84,7 +84,7 @@ fn judge(results: &Results) {
 }
 
 /// The windows of a run add up to its totals.
-fn judge_course(run: &RunRecord) {
+fn judge_course(run: &Run) {
     let name = &run.strategy.name;
     let sum = |figure: fn(&Window) -> Option<f64>| -> f64 {
         run.windows.iter().map(|window| figure(window).unwrap() * window.rows as f64).sum()

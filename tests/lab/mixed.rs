@@ -3,7 +3,7 @@
 //! The runner compares what each read gives with what was last written, and verifies the rows that are left.
 
 use idgen_lab::engine::{self, Engine};
-use idgen_record::{Database, Existing, Mix, Operation, Results, Role, RunRecord, Workload};
+use idgen_record::{Database, Existing, Mix, Operation, Results, Role, Run, Workload};
 
 use crate::common::{find, lab, results, said};
 
@@ -52,7 +52,7 @@ fn on_server(database: Database) {
 }
 
 /// Each client has this many rounds of 100 operations. A tenth of them is not measured.
-fn check(run: &RunRecord, load: &Workload, rounds: u64) {
+fn check(run: &Run, load: &Workload, rounds: u64) {
     let name = &run.strategy.name;
     let old = load.existing_rows();
     let rounds = rounds * u64::from(load.writers);
@@ -94,8 +94,7 @@ fn sqlite() {
     // One client, one seed: the same pages.
     let again = measured();
     for (run, other) in results.runs.iter().zip(&again.runs) {
-        let pages =
-            |run: &RunRecord| run.operations.as_ref().map(|all| (all.reads_per_1k, all.writes_per_1k));
+        let pages = |run: &Run| run.operations.as_ref().map(|all| (all.reads_per_1k, all.writes_per_1k));
         assert_eq!(pages(run), pages(other), "{}", run.strategy.name);
     }
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use idgen_lab::engine::{Engine, Mysql, Postgres};
 use idgen_lab::experiment::{Experiment, Loads, Scale, Statements, find};
 use idgen_lab::runner::Cancel;
-use idgen_record::{CaseRecord, Database, FileFigures, LoadFigures, Workload};
+use idgen_record::{Database, Metric, Run, TreeFigures, Workload};
 
 #[cfg(target_os = "linux")]
 use crate::common::lab;
@@ -33,7 +33,7 @@ fn server(database: Database) -> Mysql {
     Mysql::start(database, &workload()).unwrap()
 }
 
-fn timed(engine: &mut dyn Engine, experiment: &Statements) -> Vec<CaseRecord> {
+fn timed(engine: &mut dyn Engine, experiment: &Statements) -> Vec<Run> {
     let mut records = Vec::new();
     engine
         .time(experiment, &Cancel::new(), &mut |record| {
@@ -44,37 +44,46 @@ fn timed(engine: &mut dyn Engine, experiment: &Statements) -> Vec<CaseRecord> {
     records
 }
 
-fn files(engine: &mut dyn Engine, id: &str) -> Vec<FileFigures> {
+fn files(engine: &mut dyn Engine, id: &str) -> Vec<Run> {
     let Experiment::Statements(experiment) = find(id).unwrap() else { panic!("{id} is of another form") };
     let experiment = experiment.at(Scale::Ci, engine.info().database().unwrap()).unwrap();
-    timed(engine, &experiment).into_iter().map(|record| record.file.unwrap()).collect()
+    timed(engine, &experiment)
+}
+
+fn number(run: &Run, name: &str) -> f64 {
+    Metric::named(name).unwrap().number(&run.figures()).unwrap()
+}
+
+fn bytes_of(indexes: &[TreeFigures]) -> Vec<u64> {
+    indexes.iter().map(|index| index.bytes).collect()
 }
 
 fn rebuilds(engine: &mut Mysql) {
     let [random, full, loose] = files(engine, "rebuild").try_into().unwrap();
-    let fill = |file: &FileFigures| file.indexes[0].fill_mean;
-    assert_eq!((random.indexes[0].name.as_str(), random.indexes[1].name.as_str()), ("PRIMARY", "tag"));
-    assert_eq!([&random, &full, &loose].map(|file| file.rows), [50_000; 3]);
+    let names: Vec<_> = random.indexes().map(|(name, _)| name).collect();
+    assert_eq!(names, ["PRIMARY", "tag"]);
+    let fill = |run: &Run| run.trees[0].fill_mean;
+    assert_eq!([&random, &full, &loose].map(|run| run.totals.rows), [50_000; 3]);
     // Random inserts leave pages two thirds full. A sorted build keeps 1/16 of each page free, or more if the setting
     // says so, and its pages are equally full.
     assert!((0.55..0.75).contains(&fill(&random)), "{random:?}");
     assert!((0.90..0.9375).contains(&fill(&full)), "{full:?}");
     assert!((0.75..0.81).contains(&fill(&loose)), "{loose:?}");
-    assert!(random.indexes[0].fill_p10 < 0.55 && full.indexes[0].fill_p10 > 0.9);
-    assert!(full.bytes_per_row() < loose.bytes_per_row() && loose.bytes_per_row() < random.bytes_per_row());
+    assert!(random.trees[0].fill_p10 < 0.55 && full.trees[0].fill_p10 > 0.9);
+    assert!(full.totals.bytes_per_row < loose.totals.bytes_per_row);
+    assert!(loose.totals.bytes_per_row < random.totals.bytes_per_row);
     // The share that is kept free is a setting of the table; the secondary index is built with fuller pages.
-    assert!(full.indexes[1].fill_mean > fill(&full) + 0.02);
+    assert!(full.trees[1].fill_mean > fill(&full) + 0.02);
 }
 
 fn amplifies(engine: &mut Mysql) {
     let [text, binary, integer] = files(engine, "storage-amplification").try_into().unwrap();
-    for file in [&text, &binary, &integer] {
-        assert_eq!((file.rows, file.indexes.len()), (20_000, 6));
+    for run in [&text, &binary, &integer] {
+        assert_eq!((run.totals.rows, run.trees.len()), (20_000, 6));
     }
-    assert_eq!(text.key_bytes_per_row(), Some(216.0));
-    assert!(text.key_share().unwrap() > 0.4 && integer.key_share().unwrap() < 0.3);
-    let secondary =
-        |file: &FileFigures| file.indexes[1..].iter().map(|index| index.bytes).sum::<u64>() as f64;
+    assert_eq!(text.totals.key_bytes_per_row, Some(216.0));
+    assert!(number(&text, "key_share") > 0.4 && number(&integer, "key_share") < 0.3);
+    let secondary = |run: &Run| bytes_of(&run.trees[1..]).iter().sum::<u64>() as f64;
     let ratio = secondary(&text) / secondary(&integer);
     assert!((2.0..3.0).contains(&ratio), "{ratio}");
     let ratio = secondary(&binary) / secondary(&integer);
@@ -86,32 +95,30 @@ fn amplifies(engine: &mut Mysql) {
 fn postgres_heap_and_indexes() {
     let mut engine = Postgres::start(&workload()).unwrap();
     let [text, binary, integer] = files(&mut engine, "storage-amplification").try_into().unwrap();
-    for file in [&text, &binary, &integer] {
-        assert_eq!((file.rows, file.indexes.len()), (20_000, 6));
-        let names: Vec<&str> = file.indexes.iter().map(|index| index.name.as_str()).collect();
+    for run in [&text, &binary, &integer] {
+        assert_eq!((run.totals.rows, run.trees.len()), (20_000, 6));
+        let names: Vec<&str> = run.indexes().map(|(name, _)| name).collect();
         assert_eq!(names, ["target_pkey", "a", "b", "c", "d", "e"]);
-        assert_eq!(
-            file.bytes,
-            file.heap_bytes.unwrap() + file.indexes.iter().map(|index| index.bytes).sum::<u64>()
-        );
+        let indexes = bytes_of(&run.trees).iter().sum::<u64>() as f64 / 20_000.0;
+        assert_eq!(number(run, "index_bytes_per_row").round(), indexes.round());
+        assert_eq!(run.totals.allocated_bytes_per_row, Some(run.totals.bytes_per_row));
         // Random integers split pages in the middle; an entry takes 16 bytes and its line pointer 4.
-        for index in &file.indexes[1..] {
+        for index in &run.trees[1..] {
             assert!((0.55..0.85).contains(&index.fill_mean) && index.fill_p10 < index.fill_mean, "{index:?}");
             assert!((20.0..40.0).contains(&(index.bytes as f64 / 20_000.0)), "{index:?}");
         }
     }
-    assert_eq!([&text, &binary, &integer].map(|file| file.key_bytes_per_row()), [72.0, 32.0, 16.0].map(Some));
-    let secondary =
-        |file: &FileFigures| file.indexes[1..].iter().map(|index| index.bytes).collect::<Vec<_>>();
-    assert_eq!(secondary(&text), secondary(&binary));
-    assert_eq!(secondary(&text), secondary(&integer));
+    let keys = [&text, &binary, &integer].map(|run| run.totals.key_bytes_per_row);
+    assert_eq!(keys, [72.0, 32.0, 16.0].map(Some));
+    assert_eq!(bytes_of(&text.trees[1..]), bytes_of(&binary.trees[1..]));
+    assert_eq!(bytes_of(&text.trees[1..]), bytes_of(&integer.trees[1..]));
     // A row's header takes 24 bytes, five integers take 20, and the key takes 8, 16, or 40 with its length. The sum is
     // rounded up to a multiple of 8, and the line pointer takes 4.
-    for (file, row) in [(&integer, 60.0), (&binary, 68.0), (&text, 92.0)] {
-        let heap = file.heap_bytes_per_row().unwrap();
+    for (run, row) in [(&integer, 60.0), (&binary, 68.0), (&text, 92.0)] {
+        let heap = run.totals.heap_bytes_per_row.unwrap();
         assert!((row..row * 1.03).contains(&heap), "{heap} for {row}");
     }
-    let key = |file: &FileFigures| (file.indexes[0].fill_mean, file.indexes[0].bytes);
+    let key = |run: &Run| (run.trees[0].fill_mean, run.trees[0].bytes);
     assert!(key(&integer).0 > 0.87 && (0.6..0.8).contains(&key(&binary).0), "{integer:?} {binary:?}");
     assert!(key(&text).1 > key(&binary).1 && key(&binary).1 > key(&integer).1);
     in_rounds(&mut engine);
@@ -143,11 +150,12 @@ fn in_rounds(engine: &mut dyn Engine) {
     assert_eq!(records.len(), 12);
     for (number, round) in (1..).zip(records.chunks(3)) {
         for name in ["a", "b", "c"] {
-            let record = round.iter().find(|record| record.name == name).unwrap();
-            assert_eq!((record.runs.len(), record.counted.clone()), (number, Some(number.to_string())));
+            let record = round.iter().find(|record| record.strategy.name == name).unwrap();
+            let counted = record.each().last().unwrap().totals.counted;
+            assert_eq!((record.run_count(), counted), (number, Some(number as u64)));
         }
     }
-    let names: Vec<&str> = records.iter().map(|record| record.name.as_str()).collect();
+    let names: Vec<&str> = records.iter().map(|record| record.strategy.name.as_str()).collect();
     assert!(names.chunks(3).any(|round| round != &names[..3]), "{names:?}");
 }
 
@@ -190,26 +198,29 @@ fn loads(engine: &mut Mysql) {
 
     assert_eq!(records.len(), 8);
     for record in &records {
-        let load = record.load.as_ref().unwrap();
-        assert_eq!(load.rows, u64::from(load.clients) * 50);
-        assert_eq!(record.runs.len(), 2);
+        assert_eq!(record.totals.rows, u64::from(record.load.unwrap().clients) * 50);
+        assert_eq!(record.run_count(), 2);
         // Each row is written once; the server also writes to its own tables.
-        assert!(load.per_1k["Handler_write"] >= 1_000.0, "{record:?}");
-        assert_eq!(load.per_1k["lock_table_lock_waits"], 0.0, "{record:?}");
-        assert_eq!(load.per_1k["Key_write_requests"] > 0.0, record.name == "MyISAM", "{record:?}");
-        assert!(!load.per_1k.contains_key("nobody_counts_this"));
+        assert!(record.counts["Handler_write"] >= 1_000.0, "{record:?}");
+        assert_eq!(record.counts["lock_table_lock_waits"], 0.0, "{record:?}");
+        assert_eq!(
+            record.counts["Key_write_requests"] > 0.0,
+            record.strategy.title == "MyISAM",
+            "{record:?}"
+        );
+        assert!(!record.counts.contains_key("nobody_counts_this"));
         if cfg!(target_os = "linux") {
-            assert!(load.per_1k["context_switches"] > 0.0, "{record:?}");
+            assert!(record.counts["context_switches"] > 0.0, "{record:?}");
         }
     }
 }
 
-fn experiment(engine: &mut Mysql, id: &str) -> Vec<(String, LoadFigures)> {
+fn experiment(engine: &mut Mysql, id: &str) -> Vec<Run> {
     let Experiment::Loads(experiment) = find(id).unwrap() else { panic!("{id} is of another form") };
     let mut records = Vec::new();
     engine
         .load(&experiment, Scale::Ci, &Cancel::new(), &mut |record| {
-            records.push((record.name, record.load.unwrap()));
+            records.push(record);
             Ok(())
         })
         .unwrap();
@@ -218,12 +229,12 @@ fn experiment(engine: &mut Mysql, id: &str) -> Vec<(String, LoadFigures)> {
 
 /// In lock mode 1, which is the default only on MariaDB, a bulk insert holds the lock on the table's counter.
 fn counts_up(engine: &mut Mysql, database: Database) {
-    for (name, load) in experiment(engine, "auto-increment") {
-        let waits = load.per_1k["lock_table_lock_waits"];
-        match (database, name.as_str()) {
-            (Database::MariaDb, "with, INSERT ... SELECT") if load.clients == 100 => assert!(waits > 0.0),
+    for run in experiment(engine, "auto-increment") {
+        let (waits, clients) = (run.counts["lock_table_lock_waits"], run.load.unwrap().clients);
+        match (database, run.strategy.title.as_str()) {
+            (Database::MariaDb, "with, INSERT ... SELECT") if clients == 100 => assert!(waits > 0.0),
             (Database::MariaDb, "with, INSERT ... SELECT") => {}
-            _ => assert_eq!(waits, 0.0, "{name}: {load:?}"),
+            _ => assert_eq!(waits, 0.0, "{run:?}"),
         }
     }
 }
@@ -232,8 +243,8 @@ fn counts_up(engine: &mut Mysql, database: Database) {
 fn caches(engine: &mut Mysql) {
     let records = experiment(engine, "myisam-key-cache");
     let requests = |name: &str, clients| {
-        let found = records.iter().find(|(found, load)| (found.as_str(), load.clients) == (name, clients));
-        found.unwrap().1.per_1k["Key_read_requests"]
+        let is_wanted = |run: &&Run| run.strategy.title == name && run.load.unwrap().clients == clients;
+        records.iter().find(is_wanted).unwrap().counts["Key_read_requests"]
     };
     for name in ["one cache", "one cache, PACK_KEYS=0"] {
         // All tables have the same size, so each row needs the same number of index pages, however many clients load.

@@ -15,7 +15,7 @@ mod timed;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use idgen_record::{CaseRecord, EngineInfo, Latency, Others, Role, Workload};
+use idgen_record::{EngineInfo, Latency, Others, Role, Run, Workload};
 
 use crate::cancel::Cancel;
 use crate::experiment::{Loads, Scale, Statements};
@@ -103,8 +103,8 @@ pub trait Engine {
     }
 }
 
-/// Called with each record of an experiment of cases whenever a run was added to it.
-pub type Done<'a> = dyn FnMut(CaseRecord) -> Result<()> + 'a;
+/// Called with the record of a statement or load whenever a run was added to it.
+pub type Done<'a> = dyn FnMut(Run) -> Result<()> + 'a;
 
 fn cannot(engine: &EngineInfo, experiment: &str) -> Error {
     Error::config(format!("{} cannot run {experiment}: choose mysql or mariadb", engine.name))

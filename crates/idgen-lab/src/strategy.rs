@@ -6,7 +6,7 @@ mod list;
 pub(crate) mod native;
 mod source;
 
-use idgen_record::{Column, Database, Family, IdKind, StrategyRecord};
+use idgen_record::{Column, Database, Family, IdKind, Key, StrategyRecord};
 
 use crate::unknown::unknown;
 use crate::{Error, Result};
@@ -117,9 +117,7 @@ impl From<&Strategy> for StrategyRecord {
             name: strategy.name.into(),
             title: strategy.title.into(),
             explains: strategy.explains.into(),
-            ids: strategy.ids,
-            column: strategy.column,
-            family: strategy.family(),
+            key: Some(Key { ids: strategy.ids, column: strategy.column, family: strategy.family() }),
         }
     }
 }

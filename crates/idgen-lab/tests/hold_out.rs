@@ -7,7 +7,7 @@ mod sample;
 
 use idgen_lab::forecast::{Forecast, Load, predict};
 use idgen_lab::strategy;
-use idgen_record::{IdKind, RunRecord, Workload};
+use idgen_record::{IdKind, Run, Workload};
 use recorded::{results, server_of};
 use sample::sample;
 
@@ -42,7 +42,7 @@ fn row_bytes(payload: u32) -> u32 {
     }
 }
 
-fn predicted(workload: &Workload, run: &RunRecord) -> Forecast {
+fn predicted(workload: &Workload, run: &Run) -> Forecast {
     // Without a rate, the server went as fast as it could, while the minutes of the ids were simulated.
     let (rate, id_rate) = match workload.rate {
         Some(rate) => (rate, None),
@@ -112,7 +112,7 @@ fn judge(server: &str, first: usize) {
                 assert!((last.writes_per_1k / writes - 1.0).abs() <= WITHIN, "{line}");
             }
             // The fill of pages with random prefixes depends on the prefixes that the seed draws.
-            let most = if run.strategy.ids == IdKind::MinuteRandom { 0.8 } else { 0.25 };
+            let most = if run.strategy.key.unwrap().ids == IdKind::MinuteRandom { 0.8 } else { 0.25 };
             assert!(numbers[8].abs() <= most, "{line}");
         }
         assert!(

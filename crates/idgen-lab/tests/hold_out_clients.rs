@@ -7,14 +7,14 @@ use std::path::Path;
 
 use idgen_lab::forecast::{Clients, Delay, Load, Model, Options, predict};
 use idgen_lab::strategy;
-use idgen_record::{Database, Results, RunRecord, Workload};
+use idgen_record::{Database, Results, Run, Workload};
 
 /// What `idgen lab advise` reads: one line per run.
 const KEPT: &str = include_str!("../src/advise/hold_out_clients.tsv");
 
 /// The predicted page fill at the end, in per cent. The model gets what was known before the run, the rate that was reached, and
 /// how long ids waited until they were inserted.
-fn predicted(database: Database, workload: &Workload, run: &RunRecord) -> f64 {
+fn predicted(database: Database, workload: &Workload, run: &Run) -> f64 {
     let strategy = strategy::find(&run.strategy.name).unwrap();
     // One client inserts in the order of its ids.
     let recorded = run.clients.filter(|_| workload.writers > 1);
@@ -32,7 +32,7 @@ fn predicted(database: Database, workload: &Workload, run: &RunRecord) -> f64 {
 }
 
 /// The line of a run.
-fn judged(recorded: &Results, run: &RunRecord, database: Database) -> String {
+fn judged(recorded: &Results, run: &Run, database: Database) -> String {
     let load = &recorded.workload;
     assert!(recorded.failures.is_empty() && !recorded.interrupted, "{}", recorded.command);
     let delay = run.clients.and_then(|clients| clients.insert);

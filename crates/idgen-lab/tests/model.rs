@@ -12,7 +12,7 @@ mod sample;
 use btree_model::{Model, Server, Setup, Shape};
 use idgen_lab::forecast::{Load, predict};
 use idgen_lab::strategy;
-use idgen_record::{Column, IdKind, RunRecord, Workload};
+use idgen_record::{Column, IdKind, Run, Workload};
 use recorded::{results, server_of};
 use sample::sample;
 
@@ -228,7 +228,7 @@ fn judge_all(record: &str, left_out: &[&str]) -> usize {
     judged.len()
 }
 
-fn judge(record: &str, workload: &Workload, run: &RunRecord) {
+fn judge(record: &str, workload: &Workload, run: &Run) {
     let (name, totals) = (format!("{record} {}", run.strategy.name), &run.totals);
     let server = server_of(run).into();
     let strategy = strategy::find(&run.strategy.name).unwrap();
@@ -302,10 +302,11 @@ fn the_recorded_switches_are_predicted() {
         for run in &recorded.runs {
             let name = run.strategy.name.as_str();
             // The recorded weeks had 5,000 rows each; the model takes at least one row per second.
-            if run.strategy.ids == IdKind::Week {
+            let key = run.strategy.key.unwrap();
+            if key.ids == IdKind::Week {
                 continue;
             }
-            let old = match run.strategy.column {
+            let old = match key.column {
                 Column::Binary16 => "v4-binary",
                 Column::Text36 => "v4-text36",
                 _ => continue,

@@ -91,7 +91,7 @@ fn within(found: f64, measured: f64, share: f64) -> bool {
 /// writers are left out, because the order of their rows cannot be repeated; so are runs with deletes, which the model does not support.
 fn missed(results: &Results, name: &str, of: usize) -> (usize, Vec<String>) {
     let (mut all, mut missed) = (0, Vec::new());
-    for run in &results.runs {
+    for run in results.runs.iter().filter(|run| run.strategy.key.is_some()) {
         let strategy = find(&run.strategy.name).unwrap();
         let load = &results.workload;
         if strategy.column.is_mapped() || load.writers > 1 || load.serializable || load.mix.is_some() {

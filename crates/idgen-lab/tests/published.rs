@@ -6,42 +6,22 @@ use std::path::Path;
 
 use idgen_lab::experiment::{Experiment, Scale, find};
 use idgen_record::Results;
-use idgen_report::{case_met, comparisons, open};
+use idgen_report::{comparisons, open};
 
 /// Each published figure with a tolerance for which there is a recorded run, and whether the run meets it.
 fn judged(day: &str, server: &str, directory: &str, id: &str) -> Vec<(String, bool)> {
     let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results").join(day);
     let results = open(&recorded.join(server).join(directory)).unwrap();
     assert!(results.command.contains(&format!("{id} ")) && results.command.contains("--scale full"));
-    match find(id).unwrap() {
-        Experiment::Keys(experiment) => {
-            let published = experiment.judged(results.workload.writers);
-            comparisons(&Results { published, ..results })
-                .into_iter()
-                .map(|line| (format!("{}: {}", line.strategy, line.figure), line.met.unwrap()))
-                .collect()
-        }
-        Experiment::Loads(experiment) => {
-            let loads = experiment.at(Scale::Full).unwrap().concat();
-            of_cases(results, loads.into_iter().map(|load| load.published_tolerance).collect())
-        }
+    let published = match find(id).unwrap() {
+        Experiment::Keys(experiment) => experiment.judged(results.workload.writers),
+        Experiment::Loads(experiment) => experiment.published(Scale::Full).unwrap(),
         Experiment::Statements(experiment) => {
-            let cases = experiment.at(Scale::Full, results.engine.database().unwrap()).unwrap().cases;
-            of_cases(results, cases.into_iter().map(|case| case.file?.tolerance).collect())
+            experiment.at(Scale::Full, results.engine.database().unwrap()).unwrap().published()
         }
-    }
-}
-
-fn of_cases(mut results: Results, tolerances: Vec<Option<idgen_record::Tolerance>>) -> Vec<(String, bool)> {
-    assert_eq!(results.cases.len(), tolerances.len());
-    for (case, tolerance) in results.cases.iter_mut().zip(tolerances) {
-        case.published_tolerance = tolerance;
-    }
-    let name = |case: &idgen_record::CaseRecord| match &case.load {
-        Some(load) => format!("{}, {} clients, {} rows", case.name, load.clients, load.statement_rows),
-        None => case.name.clone(),
     };
-    results.cases.iter().filter_map(|case| Some((name(case), case_met(&results, case)?))).collect()
+    let lines = comparisons(&Results { published, ..results }).into_iter();
+    lines.filter_map(|line| Some((format!("{}: {}", line.strategy, line.figure), line.met?))).collect()
 }
 
 /// For each experiment: how many published figures are met, how many runs can decide on, and which are missed.
@@ -105,15 +85,15 @@ no-primary-key on mariadb: 1 of 1
 auto-increment on mysql: 1 of 1
 auto-increment on mariadb: 1 of 1
 myisam-key-cache on mysql: 0 of 2
-  a cache each, 8 clients, 50 rows
-  a cache each, PACK_KEYS=0, 8 clients, 50 rows
+  a cache each, 8 clients, 50 rows a statement: seconds, times those of the first
+  a cache each, PACK_KEYS=0, 8 clients, 50 rows a statement: seconds, times those of the first
 myisam-key-cache on mariadb: 0 of 2
-  a cache each, 8 clients, 50 rows
-  a cache each, PACK_KEYS=0, 8 clients, 50 rows
+  a cache each, 8 clients, 50 rows a statement: seconds, times those of the first
+  a cache each, PACK_KEYS=0, 8 clients, 50 rows a statement: seconds, times those of the first
 rebuild on mysql: 1 of 1
 rebuild on mariadb: 1 of 1
 storage-amplification on mysql: 0 of 1
-  CHAR(36) key
+  CHAR(36) key: copies of the key, % of the pages
 storage-amplification on mariadb: 0 of 1
-  CHAR(36) key
+  CHAR(36) key: copies of the key, % of the pages
 ";

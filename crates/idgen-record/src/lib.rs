@@ -14,12 +14,11 @@
 #![forbid(unsafe_code)]
 
 mod arrival;
-mod case;
 mod clients;
 mod cost;
 mod database;
-mod each;
 mod error;
+mod figures;
 mod known;
 mod machine;
 mod metrics;
@@ -40,22 +39,21 @@ mod window;
 mod workload;
 
 pub use arrival::Arrival;
-pub use case::{CaseRecord, FileFigures, IndexFigures, LoadFigures};
 pub use clients::{Clients, Edge, Others};
 pub use cost::Cost;
 pub use database::EngineInfo;
-pub use each::OneRun;
 pub use error::{Error, Result};
+pub use figures::Figures;
 pub use idgen_database::Database;
 pub use machine::Machine;
-pub use metrics::{Axis, Better, ChartOf, Figures, Group, METRICS, Metric, Noise, Unit, Value};
+pub use metrics::{Axis, Better, ChartOf, Group, METRICS, Metric, Noise, Unit, Value};
 pub use mix::{Mix, Operation, OperationLatency, Operations};
 pub use order::{OrderEffect, order_effect};
-pub use published::{Published, Tolerance};
+pub use published::{Published, TIMES_FIRST, Tolerance};
 pub use rank::{rank_test, smallest_p, stratified_rank_test};
 pub use repeat::{Protocol, Repeat};
 pub use results::{Failure, Results};
-pub use run::{RunRecord, StrategyRecord};
+pub use run::{Detail, Key, Load, Run, StrategyRecord};
 pub use sample::{Difference, Sample};
 pub use skew::Skew;
 pub use strategy::{Column, Family, IdKind};

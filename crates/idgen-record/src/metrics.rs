@@ -7,11 +7,10 @@ mod basis;
 mod operations;
 mod table;
 
-use crate::clients::Clients;
-use crate::mix::{Operation, Operations};
-use crate::run::RunRecord;
-use crate::totals::{Latency, Totals};
-use crate::tree::TreeFigures;
+use crate::figures::Figures;
+use crate::mix::Operation;
+use crate::run::Run;
+use crate::sample::Sample;
 use crate::window::Window;
 
 pub use table::METRICS;
@@ -90,6 +89,8 @@ pub enum Group {
     Server,
     /// Only the comparison.
     Compared,
+    /// The tables and the comparison of timed statements.
+    Timed,
     /// Only the CSV files.
     Facts,
 }
@@ -118,48 +119,6 @@ pub struct ChartOf {
     pub embedded_caption: Option<&'static str>,
     /// The metric of the mark across the bar.
     pub mark: Option<&'static str>,
-}
-
-/// What a metric is read from: the totals of a run, at its end or at a number of rows, and the rest of the run.
-#[derive(Clone, Copy, Debug)]
-pub struct Figures<'a> {
-    /// The totals.
-    pub totals: Totals,
-    /// How long statements took, where they were timed.
-    pub latency: Option<Latency>,
-    /// How the clients worked, where it is known.
-    pub clients: Option<Clients>,
-    /// What operations took, where the run did more than insert.
-    pub operations: Option<&'a Operations>,
-    /// The trees.
-    pub trees: &'a [TreeFigures],
-}
-
-impl Figures<'_> {
-    /// Pages of the trees except for the first page of each, per 1,000 rows. They come from page splits and from the growing
-    /// height of the trees. `None` where no tree is known, or where the trees held rows before the run.
-    ///
-    /// The server's counter of splits differs from this where it also counts the server's own trees, or splits that kept no
-    /// page.
-    fn tree_splits_per_1k(&self) -> Option<f64> {
-        let pages: u64 =
-            self.trees.iter().map(|tree| (tree.leaf_pages + tree.inner_pages).saturating_sub(1)).sum();
-        let new = !self.trees.is_empty() && self.trees.iter().all(|tree| tree.rows <= self.totals.rows);
-        new.then_some(pages as f64 * 1_000.0 / self.totals.rows.max(1) as f64)
-    }
-}
-
-impl RunRecord {
-    /// The source of metrics.
-    pub fn figures(&self) -> Figures<'_> {
-        Figures {
-            totals: self.totals,
-            latency: self.latency,
-            clients: self.clients,
-            operations: self.operations.as_ref(),
-            trees: &self.trees,
-        }
-    }
 }
 
 /// One metric.
@@ -210,14 +169,19 @@ impl Metric {
 
     /// The metric that a report of these runs shows: this metric where any run has it, otherwise its replacement, if any run
     /// has that.
-    pub fn shown(&'static self, runs: &[RunRecord]) -> Option<&'static Metric> {
+    pub fn shown(&'static self, runs: &[Run]) -> Option<&'static Metric> {
         let known = |metric: &&Metric| runs.iter().any(|run| metric.value(&run.figures()).is_some());
         Some(self).filter(known).or_else(|| Metric::named(self.instead?).filter(known))
     }
 
-    /// The metrics that a comparison shows.
-    pub fn compared() -> impl Iterator<Item = &'static Metric> {
-        METRICS.iter().filter(|metric| metric.group != Group::Facts)
+    /// The metrics by which such a run is compared with another one.
+    pub fn compared(run: &Run) -> impl Iterator<Item = &'static Metric> {
+        let timed = run.strategy.key.is_none();
+        METRICS.iter().filter(move |metric| match metric.group {
+            Group::Facts => false,
+            Group::Timed => timed,
+            _ => true,
+        })
     }
 
     /// The metrics that windows have.
@@ -233,6 +197,20 @@ impl Metric {
     /// The same as a number.
     pub fn number(&self, figures: &Figures<'_>) -> Option<f64> {
         self.value(figures).map(Value::number)
+    }
+
+    /// Its value in each run of a record; `None` where one of them does not have it.
+    pub fn sample(&self, run: &Run) -> Option<Sample> {
+        self.sample_of(run, |figures| figures)
+    }
+
+    /// The same, with the figures of the end taken from the window in which the table reached this many rows.
+    pub fn sample_at(&self, run: &Run, rows: u64) -> Option<Sample> {
+        self.sample_of(run, |figures| figures.at(rows))
+    }
+
+    fn sample_of<'a>(&self, run: &'a Run, of: impl Fn(Figures<'a>) -> Figures<'a>) -> Option<Sample> {
+        Sample::of(run.each().into_iter().map(|one| self.number(&of(one))).collect::<Option<_>>()?)
     }
 
     /// Its value in a window.

@@ -4,7 +4,7 @@ use crate::metrics::Metric;
 use crate::rank::stratified_rank_test;
 use crate::repeat::Protocol;
 use crate::results::Results;
-use crate::run::RunRecord;
+use crate::run::Run;
 
 /// The effect of the place in a round on one metric.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,7 +57,7 @@ enum Half {
 }
 
 /// Where in its round each run of a strategy came; `None` where the order does not have all of them.
-fn places(protocol: &Protocol, run: &RunRecord) -> Option<Vec<Half>> {
+fn places(protocol: &Protocol, run: &Run) -> Option<Vec<Half>> {
     let mut places = Vec::new();
     let mut left = protocol.order.as_slice();
     // A round ends where a strategy appears again, because a strategy that failed is missing from later rounds.

@@ -4,13 +4,17 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+/// The name of a published figure that no single run has: its seconds as a multiple of those of the first case of the
+/// experiment, among those with the same number of clients and of rows in a statement.
+pub const TIMES_FIRST: &str = "times_first";
+
 /// What was published of one strategy.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Published {
     /// The strategy that corresponds to it.
     pub strategy: String,
-    /// A short description of the published run.
+    /// A short description of the published run; may be empty.
     pub setting: String,
     /// How many rows it had at the end. Where a run here has more, the figures of its end are taken from the
     /// window that reached this number.
@@ -19,12 +23,33 @@ pub struct Published {
     /// How many clients inserted. Only runs with the same number are compared with it.
     #[serde(default = "one")]
     pub writers: u32,
-    /// Figures by the name of their field in [`Totals`](crate::Totals).
+    /// Figures by the name of their metric, and [`TIMES_FIRST`].
     pub figures: BTreeMap<String, f64>,
     /// How far the figures of the same name may be from the published ones. Only runs that are as large as the published
     /// one, on a server that the lab set up for it, have tolerances.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub tolerances: BTreeMap<String, Tolerance>,
+}
+
+impl Published {
+    /// The known ones of these figures of a run, each with its tolerance; `None` where nothing is known.
+    pub fn of<const N: usize>(
+        strategy: &str,
+        figures: [(&str, Option<f64>, Option<Tolerance>); N],
+    ) -> Option<Published> {
+        let known = figures.iter().filter(|(_, value, _)| value.is_some());
+        let tolerance =
+            |(name, _, tolerance): &(&str, _, Option<Tolerance>)| Some(((*name).into(), (*tolerance)?));
+        let published = Published {
+            strategy: strategy.into(),
+            setting: String::new(),
+            rows: None,
+            writers: 1,
+            tolerances: known.clone().filter_map(tolerance).collect(),
+            figures: known.filter_map(|(name, value, _)| Some(((*name).into(), (*value)?))).collect(),
+        };
+        (!published.figures.is_empty()).then_some(published)
+    }
 }
 
 /// How far a figure may be from the published one.

@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::case::CaseRecord;
 use crate::database::EngineInfo;
 use crate::machine::Machine;
 use crate::published::Published;
 use crate::repeat::Protocol;
-use crate::run::RunRecord;
+use crate::run::Run;
 use crate::workload::Workload;
 
 /// All runs of one command, as `results.json` holds them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Results {
     /// The version of this format. Readers refuse other versions.
     pub format: u32,
@@ -34,8 +34,7 @@ pub struct Results {
     /// The server's settings, where statements were timed; each run has its own.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub settings: BTreeMap<String, String>,
-    /// How often and in which order the runs were made. Without it, each strategy has one run, in the order of `runs`,
-    /// and each case has the runs that it lists.
+    /// How often and in which order the runs were made. Without it, they were made in the order of `runs`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protocol: Option<Protocol>,
     /// Whether the user stopped the experiment before the last run.
@@ -47,10 +46,7 @@ pub struct Results {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub notes: String,
     /// The runs that were finished and verified.
-    pub runs: Vec<RunRecord>,
-    /// The statements that were timed and checked.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub cases: Vec<CaseRecord>,
+    pub runs: Vec<Run>,
     /// The runs that failed. None of their figures are shown.
     pub failures: Vec<Failure>,
 }
@@ -92,28 +88,27 @@ impl Results {
             published: Vec::new(),
             notes: String::new(),
             runs: Vec::new(),
-            cases: Vec::new(),
             failures: Vec::new(),
         }
     }
 
     /// Whether this is an experiment that times statements instead of comparing keys, even if none was finished.
     pub fn times_statements(&self) -> bool {
-        !self.cases.is_empty() || !self.settings.is_empty()
+        !self.settings.is_empty() || self.runs.iter().any(|run| run.strategy.key.is_none())
     }
 
     /// Whether there are figures to show, and not only failures.
     pub fn has_any(&self) -> bool {
-        !self.runs.is_empty() || !self.cases.is_empty()
+        !self.runs.is_empty()
     }
 
-    /// Whether a strategy was run more than once.
+    /// Whether anything was run more than once.
     pub fn has_repeats(&self) -> bool {
         self.runs.iter().any(|run| run.run_count() > 1)
     }
 
     /// The run of this strategy.
-    pub fn run(&self, strategy: &str) -> Option<&RunRecord> {
+    pub fn run(&self, strategy: &str) -> Option<&Run> {
         self.runs.iter().find(|run| run.strategy.name == strategy)
     }
 }

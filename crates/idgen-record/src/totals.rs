@@ -7,7 +7,8 @@ use crate::known;
 /// The figures of a whole run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Totals {
-    /// Rows that the table held afterwards. A run with another number than was inserted is not recorded.
+    /// Rows that the table held afterwards; 0 for a timed statement whose table was not counted. A run with another number
+    /// than was inserted is not recorded.
     pub rows: u64,
     /// Seconds that the database took.
     pub secs: f64,
@@ -102,21 +103,40 @@ pub struct Totals {
     /// Of those, the ones of secondary indexes and of further tables, where the user's own tables have any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub other_bytes_per_row: Option<f64>,
+    /// Bytes of all copies of the key, by row, where the experiment is about them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key_bytes_per_row: Option<f64>,
+    /// The number that the check of a timed statement returned.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counted: Option<u64>,
 }
 
 impl Totals {
+    /// Only rows and seconds; nothing else is known.
+    #[must_use]
+    pub fn of(rows: u64, secs: f64) -> Self {
+        const UNKNOWN: f64 = f64::NAN;
+        Totals {
+            rows,
+            secs,
+            rows_per_sec: UNKNOWN,
+            last_rows_per_sec: UNKNOWN,
+            reads_per_1k: UNKNOWN,
+            last_reads_per_1k: UNKNOWN,
+            writes_per_1k: UNKNOWN,
+            last_writes_per_1k: UNKNOWN,
+            distinct_leaves_per_1k: UNKNOWN,
+            fill_mean: UNKNOWN,
+            fill_p10: UNKNOWN,
+            bytes_per_row: UNKNOWN,
+            ..Totals::default()
+        }
+    }
+
     /// Only the figures of the rows and their pages, without those per insert: for a run that did more than insert.
     #[must_use]
     pub fn without_inserts(self) -> Self {
         Totals {
-            rows: self.rows,
-            secs: self.secs,
-            rows_per_sec: f64::NAN,
-            last_rows_per_sec: f64::NAN,
-            reads_per_1k: f64::NAN,
-            last_reads_per_1k: f64::NAN,
-            writes_per_1k: f64::NAN,
-            last_writes_per_1k: f64::NAN,
             distinct_leaves_per_1k: self.distinct_leaves_per_1k,
             fill_mean: self.fill_mean,
             fill_p10: self.fill_p10,
@@ -125,7 +145,7 @@ impl Totals {
             heap_bytes_per_row: self.heap_bytes_per_row,
             map_bytes_per_row: self.map_bytes_per_row,
             other_bytes_per_row: self.other_bytes_per_row,
-            ..Totals::default()
+            ..Totals::of(self.rows, self.secs)
         }
     }
 }

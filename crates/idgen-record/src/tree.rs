@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::known;
+
 /// What a tree is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -12,6 +14,8 @@ pub enum Role {
     Map,
     /// It holds the pairs of a map in the order of the integers, where the index itself does not hold them.
     Pairs,
+    /// A secondary index.
+    Secondary,
 }
 
 /// The figures of one tree after the run.
@@ -19,6 +23,9 @@ pub enum Role {
 pub struct TreeFigures {
     /// What the tree is for.
     pub role: Role,
+    /// The name of its index, where an experiment shows each index.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// Rows in it.
     pub rows: u64,
     /// Leaf pages.
@@ -33,7 +40,8 @@ pub struct TreeFigures {
     pub fill_p10: f64,
     /// Leaf pages by fill: below 5 %, below 10 % and so on.
     pub fill_histogram: Vec<u64>,
-    /// Different leaf pages that 1,000 consecutive inserts went to, on average.
+    /// Different leaf pages that 1,000 consecutive inserts went to, on average. Not a number where unknown.
+    #[serde(with = "known")]
     pub distinct_leaves_per_1k: f64,
     /// The page fill of the leaf pages of rows that were in the table before the run, from 0 to 1: the mean over these rows.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -44,6 +52,27 @@ pub struct TreeFigures {
     /// What its file says, where the engine reads it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<FileMaps>,
+}
+
+impl TreeFigures {
+    /// An index that an experiment shows, with its leaf pages and the others. The page fill is not known.
+    pub fn index(name: &str, role: Role, rows: u64, [leaf_pages, inner_pages]: [u64; 2], bytes: u64) -> Self {
+        TreeFigures {
+            role,
+            name: Some(name.into()),
+            rows,
+            leaf_pages,
+            inner_pages,
+            bytes,
+            fill_mean: f64::NAN,
+            fill_p10: f64::NAN,
+            fill_histogram: Vec::new(),
+            distinct_leaves_per_1k: f64::NAN,
+            fill_of_old_rows: None,
+            fill_of_new_rows: None,
+            file: None,
+        }
+    }
 }
 
 /// The file of a tree, which may hold another tree of the same table.

@@ -7,11 +7,9 @@ mod show;
 use serde::Serialize;
 
 use crate::error::{Error, Result};
-use crate::figures::case_figures::case_figures;
 use crate::figures::numbers;
-use idgen_record::{
-    CaseRecord, EngineInfo, Family, Group, Metric, Noise, Results, RunRecord, Sample, rank_test, smallest_p,
-};
+use crate::figures::timed::words;
+use idgen_record::{EngineInfo, Family, Group, METRICS, Metric, Results, Run, Sample, rank_test, smallest_p};
 
 pub use page::comparison_html;
 pub use settings::Difference;
@@ -20,7 +18,7 @@ pub use show::comparison;
 pub(crate) use show::comparison_of;
 
 /// Two recorded runs, A and B, with what they have in common.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Compared {
     /// The first.
     pub a: Side,
@@ -30,10 +28,8 @@ pub struct Compared {
     pub differences: Vec<Difference>,
     /// What these differences, and interruptions, mean for the figures, in a sentence each.
     pub cautions: Vec<String>,
-    /// The strategies that both have, in the order of A.
+    /// The strategies or timed statements that both have, in the order of A.
     pub strategies: Vec<Pair>,
-    /// The timed statements that both have.
-    pub cases: Vec<Pair>,
     /// The rule by which figures differ, and how many do, in one or two sentences.
     pub conclusion: String,
     /// The titles of what only A has.
@@ -42,17 +38,44 @@ pub struct Compared {
     pub only_in_b: Vec<String>,
 }
 
+/// A figure of a comparison.
+pub(crate) struct Shown {
+    /// Its name in [`Ratio`].
+    pub name: String,
+    pub title: String,
+    /// The heading of a narrow column, in lines.
+    pub head: String,
+    /// The metric, or one that is written alike.
+    pub metric: &'static Metric,
+}
+
 impl Compared {
-    /// The metrics that any strategy has in both, in the order of a report.
-    pub(crate) fn metrics(&self) -> Vec<&'static Metric> {
-        let has = |metric: &&Metric| self.strategies.iter().any(|pair| pair.figure(metric).is_some());
-        let mut metrics: Vec<_> = Metric::compared().filter(has).collect();
-        metrics.sort_by_key(|metric| match metric.group {
-            Group::Figures => 0,
-            Group::Whole => 1,
-            _ => 2,
+    /// The figures that any strategy has in both: the metrics in the order of a report, then those of indexes and counters.
+    pub(crate) fn shown(&self) -> Vec<Shown> {
+        let (mut shown, mut others): (Vec<Shown>, Vec<Shown>) = (Vec::new(), Vec::new());
+        for found in self.strategies.iter().flat_map(|pair| &pair.figures) {
+            let (name, metric) = (found.name.clone(), found.like);
+            if shown.iter().chain(&others).any(|known| known.name == name) {
+                continue;
+            }
+            if metric.name == name {
+                shown.push(Shown { name, title: metric.title.into(), head: metric.head.into(), metric });
+            } else {
+                let title = words(&name);
+                others.push(Shown { name, head: title.replace(' ', "\n"), title, metric });
+            }
+        }
+        let place = |name: &str| METRICS.iter().position(|metric| metric.name == name);
+        shown.sort_by_key(|shown| {
+            let group = match shown.metric.group {
+                Group::Figures | Group::Timed => 0,
+                Group::Whole => 1,
+                _ => 2,
+            };
+            (group, place(&shown.name))
         });
-        metrics
+        shown.extend(others);
+        shown
     }
 }
 
@@ -72,31 +95,33 @@ pub struct Side {
 }
 
 /// A strategy or a statement in both.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Pair {
-    /// The name of the strategy; of a statement its title.
+    /// The name of the strategy or statement.
     pub name: String,
     /// For people.
     pub title: String,
-    /// The family of the strategy's ids, which decides the color of the bar; `None` for a statement.
+    /// The family of the strategy's ids, which decides the color of the bar.
     #[serde(skip)]
-    pub family: Option<Family>,
+    pub family: Family,
     /// Each figure that both have.
     pub figures: Vec<Ratio>,
 }
 
 impl Pair {
-    /// What both have of this metric.
-    pub fn figure(&self, metric: &Metric) -> Option<&Ratio> {
-        self.figures.iter().find(|found| found.name == metric.name)
+    /// What both have of the figure with this name.
+    pub fn figure(&self, name: &str) -> Option<&Ratio> {
+        self.figures.iter().find(|found| found.name == name)
     }
 }
 
 /// One figure in both.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Ratio {
     /// Its name in `results.json`, preceded by the name of its index if it has one.
     pub name: String,
+    #[serde(skip)]
+    pub(crate) like: &'static Metric,
     /// In A: the median of the runs.
     pub a: f64,
     /// In B.
@@ -114,16 +139,18 @@ pub struct Ratio {
 }
 
 impl Ratio {
-    fn of(name: &str, a: &Sample, b: &Sample, noise: Noise) -> Self {
+    /// With the noise of a metric: the figure, or one that is written alike.
+    fn of(name: &str, like: &'static Metric, a: &Sample, b: &Sample) -> Self {
         let (a_median, b_median) = (a.median(), b.median());
         let ratio = (a_median != 0.0).then(|| b_median / a_median).filter(|ratio| ratio.is_finite());
         let several = a.runs() > 1 && b.runs() > 1;
         Ratio {
             name: name.into(),
+            like,
             a: a_median,
             b: b_median,
             ratio,
-            differs: b.differs(a, noise).is_some(),
+            differs: b.differs(a, like.noise).is_some(),
             p: several.then(|| rank_test(a.values(), b.values())),
             a_runs: a.values().to_vec(),
             b_runs: b.values().to_vec(),
@@ -148,8 +175,7 @@ impl Ratio {
 pub fn compare((a_name, a): (&str, &Results), (b_name, b): (&str, &Results)) -> Result<Compared> {
     let strategies: Vec<_> =
         a.runs.iter().filter_map(|run| Some(pair(run, b.run(&run.strategy.name)?))).collect();
-    let cases = cases(a, b);
-    if strategies.is_empty() && cases.is_empty() {
+    if strategies.is_empty() {
         return Err(Error::refused(format!(
             "nothing to compare: {a_name} has {}, {b_name} has {}; choose two runs of one experiment, or run the \
              same strategies (idgen lab run --strategies)",
@@ -159,39 +185,41 @@ pub fn compare((a_name, a): (&str, &Results), (b_name, b): (&str, &Results)) -> 
     }
     let only = |one: &Results, other: &Results| {
         let runs = one.runs.iter().filter(|run| other.run(&run.strategy.name).is_none());
-        let cases =
-            one.cases.iter().filter(|case| other.cases.iter().all(|found| known(found) != known(case)));
-        runs.map(|run| run.strategy.title.clone()).chain(cases.map(case_title)).collect()
+        runs.map(|run| run.title().to_owned()).collect()
     };
     let differences = settings::differences(a, b);
     Ok(Compared {
-        conclusion: conclusion(&strategies, &cases),
+        conclusion: conclusion(&strategies),
         cautions: settings::cautions(a, b, &differences),
         a: side(a_name, a),
         b: side(b_name, b),
         differences,
         strategies,
-        cases,
         only_in_a: only(a, b),
         only_in_b: only(b, a),
     })
 }
 
-fn pair(a: &RunRecord, b: &RunRecord) -> Pair {
-    let figures = Metric::compared().filter_map(|metric| {
-        Some(Ratio::of(metric.name, &metric.sample(a)?, &metric.sample(b)?, metric.noise))
+fn pair(a: &Run, b: &Run) -> Pair {
+    let metrics = Metric::compared(a)
+        .filter_map(|metric| Some(Ratio::of(metric.name, metric, &metric.sample(a)?, &metric.sample(b)?)));
+    let theirs = b.details();
+    let details = a.details().into_iter().filter_map(|mine| {
+        let other = theirs.iter().find(|other| other.name == mine.name)?;
+        let [a, b] = [mine.value, other.value].map(|value| Sample::of(vec![value]));
+        Some(Ratio::of(&mine.name, mine.metric()?, &a?, &b?))
     });
     Pair {
         name: a.strategy.name.clone(),
-        title: a.strategy.title.clone(),
-        family: Some(a.strategy.family),
-        figures: figures.collect(),
+        title: a.title().to_owned(),
+        family: a.strategy.family(),
+        figures: metrics.chain(details).collect(),
     }
 }
 
 /// How many figures differ, the number of runs behind that, and what a rank test could show.
-fn conclusion(strategies: &[Pair], cases: &[Pair]) -> String {
-    let figures = || strategies.iter().chain(cases).flat_map(|pair| &pair.figures);
+fn conclusion(strategies: &[Pair]) -> String {
+    let figures = || strategies.iter().flat_map(|pair| &pair.figures);
     let differ = figures().filter(|figure| figure.differs).count();
     let runs = |of: fn(&Ratio) -> usize| figures().map(of).min().unwrap_or(0);
     let (a, b) = (runs(|figure| figure.a_runs.len()), runs(|figure| figure.b_runs.len()));
@@ -210,40 +238,6 @@ fn conclusion(strategies: &[Pair], cases: &[Pair]) -> String {
     format!("{differ} of {} figures differ. {rule}", figures().count())
 }
 
-/// What identifies a case: its name, its clients and the rows of a statement.
-fn known(case: &CaseRecord) -> (&str, Option<(u32, u32)>) {
-    (&case.name, case.load.as_ref().map(|load| (load.clients, load.statement_rows)))
-}
-
-fn case_title(case: &CaseRecord) -> String {
-    match &case.load {
-        Some(load) => {
-            format!("{}, {} clients, {} rows a statement", case.name, load.clients, load.statement_rows)
-        }
-        None => case.name.clone(),
-    }
-}
-
-/// Every figure of every case that both have, except for published figures.
-fn cases(a: &Results, b: &Results) -> Vec<Pair> {
-    let (a_figures, b_figures) = (case_figures(a), case_figures(b));
-    let pair = |case: &CaseRecord| {
-        let of_case =
-            a_figures.iter().filter(|found| found.case == case && !found.name.starts_with("published"));
-        let figures = of_case.filter_map(|mine| {
-            let other = b_figures.iter().find(|theirs| {
-                known(theirs.case) == known(case) && (theirs.index, theirs.name) == (mine.index, mine.name)
-            })?;
-            let name = [mine.index, mine.name].join(" ");
-            Some(Ratio::of(name.trim(), &mine.sample()?, &other.sample()?, mine.noise()))
-        });
-        let title = case_title(case);
-        Pair { name: case.name.clone(), title, family: None, figures: figures.collect() }
-    };
-    let both = a.cases.iter().filter(|case| b.cases.iter().any(|other| known(other) == known(case)));
-    both.map(pair).collect()
-}
-
 fn side(name: &str, results: &Results) -> Side {
     Side {
         name: name.into(),
@@ -256,9 +250,7 @@ fn side(name: &str, results: &Results) -> Side {
 
 /// What a file has, for the error message.
 fn contents(results: &Results) -> String {
-    let runs = results.runs.iter().map(|run| run.strategy.name.as_str());
-    let cases = results.cases.iter().map(|case| case.name.as_str());
-    let mut names: Vec<_> = runs.chain(cases).collect();
+    let mut names: Vec<_> = results.runs.iter().map(|run| run.strategy.name.as_str()).collect();
     let more = names.len().saturating_sub(8);
     names.truncate(8);
     match (names.is_empty(), more) {

@@ -2,9 +2,6 @@
 
 pub(crate) mod answer;
 pub(crate) mod asked;
-pub(crate) mod case_figures;
-pub(crate) mod case_table;
-pub(crate) mod cases;
 pub(crate) mod finding;
 pub(crate) mod grid;
 pub(crate) mod grids;
@@ -13,5 +10,5 @@ pub(crate) mod maps;
 pub(crate) mod numbers;
 pub(crate) mod published;
 pub(crate) mod staying;
-pub(crate) mod times;
+pub(crate) mod timed;
 mod verdict;

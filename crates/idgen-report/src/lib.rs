@@ -44,7 +44,7 @@ pub use figures::grids::foreign_writes;
 #[doc(hidden)]
 pub use figures::load::fits_cache;
 #[doc(hidden)]
-pub use figures::published::{Comparison, case_met, comparisons, met};
+pub use figures::published::{Comparison, comparisons, met};
 pub use formats::csv::csv;
 pub use formats::document::{
     BarChart, Document, Finding as DocumentFinding, Part as DocumentPart, Rows as DocumentRows, document,
@@ -60,7 +60,7 @@ pub use formats::records::{below, open, open_lines};
 pub use formats::survey::survey;
 pub use formats::terminal::table;
 #[doc(hidden)]
-pub use formats::terminal::{WIDTH, cases, list, published, width};
+pub use formats::terminal::{WIDTH, list, published, width};
 
 #[cfg(test)]
 mod tests;

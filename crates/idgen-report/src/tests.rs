@@ -5,6 +5,7 @@ mod narrow;
 mod page;
 mod problems;
 mod published;
+pub(crate) mod timed;
 mod writes;
 
 use std::collections::BTreeMap;
@@ -14,8 +15,8 @@ use std::path::Path;
 use super::*;
 use crate::formats::terminal::table_of;
 use idgen_record::{
-    Column, EngineInfo, Failure, Family, FileMaps, IdKind, Latency, Machine, Published, Results, Role,
-    RunRecord, StrategyRecord, Tolerance, Totals, TreeFigures, Window, Workload,
+    Column, EngineInfo, Failure, Family, FileMaps, IdKind, Key, Latency, Machine, Published, Results, Role,
+    Run, StrategyRecord, Tolerance, Totals, TreeFigures, Window, Workload,
 };
 
 /// As many strategies as a report may show.
@@ -45,9 +46,11 @@ fn strategy(number: usize) -> StrategyRecord {
         name,
         title,
         explains: EXPLAINS.into(),
-        ids: IdKind::V4,
-        column: Column::Binary16,
-        family: families[number % families.len()],
+        key: Some(Key {
+            ids: IdKind::V4,
+            column: Column::Binary16,
+            family: families[number % families.len()],
+        }),
     }
 }
 
@@ -76,48 +79,36 @@ pub(super) fn results(strategies: usize) -> Results {
             hit_rate: Some(0.5),
             ..Window::default()
         };
-        results.runs.push(RunRecord {
-            strategy: strategy(number),
+        let totals = Totals {
+            rows_per_sec: rate,
+            last_rows_per_sec: rate,
+            reads_per_1k: number as f64,
+            last_reads_per_1k: number as f64,
+            writes_per_1k: 10.0 * number as f64,
+            last_writes_per_1k: 10.0 * number as f64,
+            hit_rate: Some(0.5),
+            distinct_leaves_per_1k: 8.0 * f64::powi(1.9, number as i32),
+            fill_mean: 0.9,
+            fill_p10: 0.8,
+            bytes_per_row: 120.5,
+            ..Totals::of(4_000, 4_000.0 / rate)
+        };
+        let tree = TreeFigures {
+            name: None,
+            fill_mean: 0.9,
+            fill_p10: 0.8,
+            fill_histogram: vec![0; 20],
+            distinct_leaves_per_1k: 8.0,
+            ..TreeFigures::index("", Role::Rows, 4_000, [30, 1], 31 * 16_384)
+        };
+        results.runs.push(Run {
             settings: BTreeMap::from([
                 ("page_size".into(), "16384".into()),
                 ("table".into(), "CREATE".into()),
             ]),
             windows: vec![window(2_000), window(4_000)],
-            totals: Totals {
-                rows: 4_000,
-                secs: 4_000.0 / rate,
-                rows_per_sec: rate,
-                last_rows_per_sec: rate,
-                reads_per_1k: number as f64,
-                last_reads_per_1k: number as f64,
-                writes_per_1k: 10.0 * number as f64,
-                last_writes_per_1k: 10.0 * number as f64,
-                hit_rate: Some(0.5),
-                distinct_leaves_per_1k: 8.0 * f64::powi(1.9, number as i32),
-                fill_mean: 0.9,
-                fill_p10: 0.8,
-                bytes_per_row: 120.5,
-                ..Totals::default()
-            },
-            latency: None,
-            clients: None,
-            arrival: None,
-            operations: None,
-            trees: vec![TreeFigures {
-                role: Role::Rows,
-                rows: 4_000,
-                leaf_pages: 30,
-                inner_pages: 1,
-                bytes: 31 * 16_384,
-                fill_mean: 0.9,
-                fill_p10: 0.8,
-                fill_histogram: vec![0; 20],
-                distinct_leaves_per_1k: 8.0,
-                fill_of_old_rows: None,
-                fill_of_new_rows: None,
-                file: None,
-            }],
-            repeats: Vec::new(),
+            trees: vec![tree],
+            ..Run::of(strategy(number), totals)
         });
     }
     results

@@ -8,8 +8,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use idgen_record::{
-    CaseRecord, EngineInfo, FileFigures, FileMaps, IndexFigures, Latency, LoadFigures, Machine, Published,
-    Results, Tolerance, Workload,
+    EngineInfo, FileMaps, Latency, Load, Machine, Published, Results, Role, Run, StrategyRecord, Tolerance,
+    Totals, TreeFigures, Workload,
 };
 use idgen_report as report;
 use serde::Deserialize;
@@ -73,79 +73,72 @@ fn results() -> Results {
 /// Loads of three tables by up to 64 clients, two sizes of statements, with published figures beside some.
 fn loads() -> Results {
     let names = ["without", "with AUTO_INCREMENT, and a name", "<i>, a third"];
-    let mut cases = Vec::new();
+    let (mut runs, mut published) = (Vec::new(), Vec::new());
     for statement_rows in [1, 100] {
         for clients in [1, 4, 16, 32, 64] {
             for (number, name) in names.into_iter().enumerate() {
                 let secs = f64::from(clients) * (0.2 + 0.05 * number as f64);
-                let load = LoadFigures {
-                    clients,
-                    statement_rows,
-                    rows: 500 * u64::from(clients),
-                    rows_per_sec: 500.0 * f64::from(clients).sqrt() / (1.0 + number as f64),
-                    per_1k: BTreeMap::from([("Innodb_row_lock_waits".into(), 0.5)]),
-                };
-                cases.push(CaseRecord {
-                    name: name.into(),
-                    sql: "INSERT INTO loaded VALUES (1)".into(),
-                    secs,
-                    runs: vec![secs],
-                    published_secs: (number < 2)
-                        .then(|| secs * (1.0 + number as f64 * f64::from(clients) / 64.0)),
-                    load: Some(load),
-                    ..CaseRecord::default()
-                });
+                let load = Load { clients, statement_rows };
+                let mut run = statement(name, secs);
+                run.strategy.name = load.name_of(name);
+                run.totals.rows = 500 * u64::from(clients);
+                run.totals.rows_per_sec = 500.0 * f64::from(clients).sqrt() / (1.0 + number as f64);
+                run.counts = BTreeMap::from([("Innodb_row_lock_waits".into(), 0.5)]);
+                if number == 1 {
+                    published.push(of_run(&run, "times_first", 1.0 + f64::from(clients) / 64.0));
+                }
+                runs.push(Run { load: Some(load), ..run });
             }
         }
     }
-    of_cases(cases)
+    Results { published, ..of_runs(runs) }
 }
 
 fn statements() -> Results {
-    let case = |name: &str, secs, published_secs| CaseRecord {
-        name: name.into(),
-        sql: "SELECT BENCHMARK(100000000, 1 = 2)".into(),
-        secs,
-        runs: vec![secs],
-        published_secs,
-        ..CaseRecord::default()
-    };
-    of_cases(vec![
-        case("integers", 0.31, Some(0.96)),
-        case("36 characters, differ late", 2.6, Some(27.67)),
-        case("36 characters, differ early", 0.002, None),
-    ])
+    let runs = vec![
+        statement("integers", 0.31),
+        statement("36 characters, differ late", 2.6),
+        statement("36 characters, differ early", 0.002),
+    ];
+    let published = vec![of_run(&runs[0], "secs", 0.96), of_run(&runs[1], "secs", 27.67)];
+    Results { published, ..of_runs(runs) }
 }
 
 fn files() -> Results {
-    let case = |name: &str, bytes, fill_mean, published_fill| CaseRecord {
-        name: name.into(),
-        sql: "ALTER TABLE target FORCE".into(),
-        secs: 1.5,
-        file: Some(FileFigures {
+    let with_file = |name: &str, bytes: u64, fill_mean| {
+        let mut run = statement(name, 1.5);
+        run.totals = Totals {
             rows: 10_000,
-            bytes,
-            heap_bytes: None,
-            key_bytes: Some(36),
-            published_fill,
-            published_key_share: Some(0.7),
-            indexes: vec![IndexFigures {
-                name: "PRIMARY".into(),
-                leaf_pages: 99,
-                bytes,
-                fill_mean,
-                fill_p10: 0.5,
-            }],
-        }),
-        ..CaseRecord::default()
+            fill_mean,
+            fill_p10: 0.5,
+            bytes_per_row: bytes as f64 / 10_000.0,
+            allocated_bytes_per_row: Some(bytes as f64 / 10_000.0),
+            key_bytes_per_row: Some(36.0),
+            ..run.totals
+        };
+        let index = TreeFigures::index("PRIMARY", Role::Rows, 10_000, [99, 1], bytes);
+        run.trees.push(TreeFigures { fill_mean, fill_p10: 0.5, ..index });
+        run
     };
-    of_cases(vec![
-        case("inserted at random", 2_000_000, 0.68, None),
-        case("rebuilt, fill factor 100", 1_000_000, 0.93, Some(0.9375)),
-    ])
+    let runs = vec![
+        with_file("inserted at random", 2_000_000, 0.68),
+        with_file("rebuilt, fill factor 100", 1_000_000, 0.93),
+    ];
+    let published = vec![of_run(&runs[0], "key_share", 0.7), of_run(&runs[1], "fill_mean", 0.9375)];
+    Results { published, ..of_runs(runs) }
 }
 
-fn of_cases(cases: Vec<CaseRecord>) -> Results {
+fn statement(name: &str, secs: f64) -> Run {
+    let explains = "SELECT BENCHMARK(100000000, 1 = 2)".into();
+    let strategy = StrategyRecord { name: name.into(), title: name.into(), explains, key: None };
+    Run::of(strategy, Totals::of(0, secs))
+}
+
+fn of_run(run: &Run, name: &str, value: f64) -> Published {
+    Published::of(&run.strategy.name, [(name, Some(value), None)]).unwrap()
+}
+
+fn of_runs(runs: Vec<Run>) -> Results {
     let engine = EngineInfo {
         name: "MySQL".into(),
         version: "9.7.4".into(),
@@ -162,7 +155,7 @@ fn of_cases(cases: Vec<CaseRecord>) -> Results {
     let started = "2026-11-21T10:00:00Z".into();
     let question = "Does it limit concurrent inserts?";
     let empty = Results::new(question, "idgen lab run it", engine, workload, machine, started);
-    Results { cases, notes: "What we make of it, in a sentence.".into(), ..empty }
+    Results { runs, notes: "What we make of it, in a sentence.".into(), ..empty }
 }
 
 /// Chromium with these arguments, and what it writes to standard output.
@@ -232,9 +225,9 @@ fn pages_can_be_read_on_desk_and_phone_in_light_and_dark_and_printed() {
         ("report.html", 7 + 3 * 6, 6),
         ("compare.html", 7, 21),
         // Rates and times for each of two sizes.
-        ("loads.html", 2 * 2, 2),
-        ("statements.html", 1, 1),
-        ("files.html", 3, 3),
+        ("loads.html", 2 * 2, 3),
+        ("statements.html", 1, 2),
+        ("files.html", 3, 4),
         ("partly.html", 5 + 2 * 6, 5),
     ] {
         for (width, dark) in [(1_280, false), (390, true)] {

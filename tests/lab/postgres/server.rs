@@ -4,7 +4,7 @@
 
 use idgen_lab::engine::{Engine, Postgres};
 use idgen_lab::strategy;
-use idgen_record::{Database, Role, RunRecord, Totals, Window, Workload};
+use idgen_record::{Database, Role, Run, Totals, Window, Workload};
 
 use crate::common::{ROWS, find, load, results};
 
@@ -50,7 +50,7 @@ fn alone(engine: &mut Postgres) {
 }
 
 /// Checks what holds for every run.
-fn judge(run: &RunRecord) {
+fn judge(run: &Run) {
     let name = &run.strategy.name;
     let totals = &run.totals;
     let sum = |figure: fn(&Window) -> Option<f64>| -> f64 {

@@ -242,6 +242,7 @@ impl Table for SqliteTable {
             Role::Rows => "SELECT id FROM lab_rows ORDER BY id",
             Role::Map => "SELECT uuid FROM lab_map ORDER BY uuid",
             Role::Pairs => "SELECT uuid FROM lab_map ORDER BY id",
+            Role::Secondary => return Err(Error::unverified("this strategy has no secondary index")),
         };
         let failed = doing("read the keys back");
         let mut statement = self.db.prepare(sql).map_err(&failed)?;

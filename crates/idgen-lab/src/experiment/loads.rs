@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use idgen_record::Tolerance;
+use idgen_record::{Load, Published, TIMES_FIRST, Tolerance};
 use serde::Deserialize;
 
 use super::{Scale, at};
@@ -82,6 +82,13 @@ struct PublishedLoad {
     tolerance: Option<Tolerance>,
 }
 
+impl PublishedLoad {
+    fn is_of(&self, load: Load) -> bool {
+        self.clients.is_none_or(|wanted| wanted == load.clients)
+            && self.statement_rows.is_none_or(|wanted| wanted == load.statement_rows)
+    }
+}
+
 /// One load, with all placeholders replaced.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadyLoad {
@@ -103,12 +110,6 @@ pub struct ReadyLoad {
     pub inserts: Vec<String>,
     /// The statement in a short form for people.
     pub shown: String,
-    /// The published seconds.
-    pub published_secs: Option<f64>,
-    /// The published seconds as a multiple of those of the first case.
-    pub published_times: Option<f64>,
-    /// How far this multiple may be from the one measured here.
-    pub published_tolerance: Option<Tolerance>,
 }
 
 impl ReadyLoad {
@@ -130,14 +131,35 @@ impl Loads {
         for &statement_rows in &self.statement_rows {
             for &clients in &size.clients {
                 loads.push(
-                    self.cases
-                        .iter()
-                        .map(|case| self.load(case, (scale, size), clients, statement_rows))
-                        .collect(),
+                    self.cases.iter().map(|case| self.load(case, size, clients, statement_rows)).collect(),
                 );
             }
         }
         Ok(loads)
+    }
+
+    /// The published figures of the loads of a scale: seconds, and seconds as a multiple of those of the first case. Runs at the
+    /// full scale have tolerances.
+    ///
+    /// # Errors
+    /// As [`at`](Self::at).
+    pub fn published(&self, scale: Scale) -> Result<Vec<Published>> {
+        let mut all = Vec::new();
+        for cases in self.at(scale)? {
+            let mut first = None;
+            for (number, (case, load)) in self.cases.iter().zip(&cases).enumerate() {
+                let size = Load { clients: load.clients, statement_rows: load.statement_rows };
+                let Some(published) = case.published.iter().find(|published| published.is_of(size)) else {
+                    continue;
+                };
+                let times = published.times.or_else(|| Some(published.secs? / first?)).filter(|_| number > 0);
+                first = first.or(published.secs.filter(|_| number == 0));
+                let tolerance = published.tolerance.filter(|_| scale == Scale::Full);
+                let figures = [("secs", published.secs, None), (TIMES_FIRST, times, tolerance)];
+                all.extend(Published::of(&size.name_of(&case.name), figures));
+            }
+        }
+        Ok(all)
     }
 
     fn check(&self, size: &Size) -> Result<()> {
@@ -162,13 +184,7 @@ impl Loads {
         Ok(())
     }
 
-    fn load(
-        &self,
-        case: &Case,
-        (scale, size): (Scale, &Size),
-        clients: u32,
-        statement_rows: u32,
-    ) -> ReadyLoad {
+    fn load(&self, case: &Case, size: &Size, clients: u32, statement_rows: u32) -> ReadyLoad {
         let each: Vec<_> = (1..=clients)
             .map(|client| {
                 let table = if self.table_each { format!("{TABLE}_{client}") } else { TABLE.to_owned() };
@@ -193,10 +209,6 @@ impl Loads {
             1 => row.clone(),
             many => format!("{row}, \u{2026} {many} rows"),
         };
-        let published = case.published.iter().find(|published| {
-            published.clients.is_none_or(|wanted| wanted == clients)
-                && published.statement_rows.is_none_or(|wanted| wanted == statement_rows)
-        });
         ReadyLoad {
             name: case.name.clone(),
             clients,
@@ -209,11 +221,6 @@ impl Loads {
             shown: fill(&case.create.join("; "), &each[0])
                 + "; "
                 + &fill(&insert.replace("{rows}", &shown), &each[0]),
-            published_secs: published.and_then(|published| published.secs),
-            published_times: published.and_then(|published| published.times),
-            published_tolerance: published
-                .and_then(|published| published.tolerance)
-                .filter(|_| scale == Scale::Full),
         }
     }
 }
@@ -274,11 +281,16 @@ mod tests {
                 }
                 // At the published scale, the published figures appear beside the measured ones.
                 if scale == Scale::Full {
+                    let all = experiment.published(scale).unwrap();
                     for published in experiment.cases.iter().flat_map(|case| &case.published) {
                         assert!(published.secs.is_some() || published.times.is_some());
+                        let figure = |name: &str, value: Option<f64>| {
+                            value.is_none_or(|value| {
+                                all.iter().any(|found| found.figures.get(name) == Some(&value))
+                            })
+                        };
                         assert!(
-                            loads.iter().any(|load| (load.published_secs, load.published_times)
-                                == (published.secs, published.times)),
+                            figure("secs", published.secs) && figure(TIMES_FIRST, published.times),
                             "{}: {published:?}",
                             experiment.id
                         );
@@ -309,11 +321,21 @@ mod tests {
             last.prepare[2..],
             ["DROP TABLE IF EXISTS loaded_2", "CREATE TABLE loaded_2 (a INT, KEY (a))"]
         );
-        let published: Vec<_> =
-            loads.iter().map(|load| (load.published_secs, load.published_times)).collect();
-        let none = (None, None);
-        let half = (Some(0.5), None);
-        assert_eq!(published, [none, half, none, (None, Some(1.5)), none, half, none, none]);
+        let published = parse(TWO_CLIENTS).unwrap().published(Scale::Ci).unwrap();
+        let published: Vec<_> = published
+            .iter()
+            .flat_map(|of| {
+                of.figures.iter().map(|(name, value)| (of.strategy.as_str(), name.as_str(), *value))
+            })
+            .collect();
+        assert_eq!(
+            published,
+            [
+                ("keyed, 1 clients, 1 rows a statement", "secs", 0.5),
+                ("keyed, 2 clients, 1 rows a statement", TIMES_FIRST, 1.5),
+                ("keyed, 1 clients, 2 rows a statement", "secs", 0.5),
+            ]
+        );
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use idgen_record::{Database, Tolerance};
+use idgen_record::{Database, Published, TIMES_FIRST, Tolerance};
 use serde::Deserialize;
 
 use super::{Scale, at};
@@ -97,6 +97,25 @@ impl Statements {
     pub fn servers(&self) -> &'static [Database] {
         const ALL: &[Database] = &[Database::MySql, Database::MariaDb, Database::Postgres];
         if self.postgres.is_some() { ALL } else { MYSQL }
+    }
+
+    /// The published figures of its cases.
+    pub fn published(&self) -> Vec<Published> {
+        let first = self.cases.first().and_then(|case| case.published_secs);
+        let of_case = |(number, case): (usize, &Case)| {
+            let times =
+                case.published_secs.zip(first).filter(|_| number > 0).map(|(secs, first)| secs / first);
+            let file = case.file.as_ref();
+            let tolerance = file.and_then(|file| file.tolerance);
+            let figures = [
+                ("secs", case.published_secs, None),
+                (TIMES_FIRST, times, None),
+                ("fill_mean", file.and_then(|file| file.published_fill), tolerance),
+                ("key_share", file.and_then(|file| file.published_key_share), tolerance),
+            ];
+            Published::of(&case.name, figures)
+        };
+        self.cases.iter().enumerate().filter_map(of_case).collect()
     }
 
     /// This experiment with the statements for a database, and with the number of a scale instead of `{n}`.

@@ -21,6 +21,7 @@ pub fn tree_figures(tree: &Tree, ranks: &Ranks, existing: u64) -> TreeFigures {
     let pages = tree.leaves.len() as u64 + tree.inner_pages;
     TreeFigures {
         role: tree.role,
+        name: None,
         rows: tree.rows(),
         leaf_pages: tree.leaves.len() as u64,
         inner_pages: tree.inner_pages,

@@ -74,6 +74,8 @@ pub fn totals(
         heap_bytes_per_row: None,
         map_bytes_per_row: of_map().next().map(|_| of_map().sum::<u64>() as f64 / (rows + existing) as f64),
         other_bytes_per_row: None,
+        key_bytes_per_row: None,
+        counted: None,
     }
 }
 

@@ -11,7 +11,7 @@ use idgen_record::{Clients as Record, Workload};
 
 use super::arrived::Arrived;
 use super::check::Rows;
-use super::course::{Course, Inserts, Run};
+use super::course::{Context, Course, Inserts};
 use super::observer::Observer;
 use crate::cancel::Cancel;
 use crate::engine::{Feed, Inserted, Latencies, Statement, Turn};
@@ -189,8 +189,8 @@ fn check_answer(keys: &[Key], rows: &[Inserted]) -> Result<()> {
 }
 
 /// Inserts all rows by clients that work at the same time, each statement after another.
-pub(super) fn insert(run: Run<'_>) -> Result<Inserts> {
-    let Run { table, strategy, workload, cancel, observer, rows: inserted } = run;
+pub(super) fn insert(context: Context<'_>) -> Result<Inserts> {
+    let Context { table, strategy, workload, cancel, observer, rows: inserted } = context;
     let ids = (0..workload.writers).map(|writer| Ids::of_writer(strategy, workload, writer));
     let start = Timestamp::from_unix_secs(workload.start_unix_secs);
     let statement_rows = table.rows_at_once(workload).max(1);

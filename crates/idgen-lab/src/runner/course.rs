@@ -11,7 +11,7 @@ use crate::measure;
 use crate::strategy::Strategy;
 
 /// A run whose table exists.
-pub struct Run<'a> {
+pub struct Context<'a> {
     pub table: &'a mut dyn Table,
     pub strategy: &'a Strategy,
     pub workload: &'a Workload,

@@ -14,7 +14,7 @@ use idgen::source::{Entropy, FixedEntropy};
 use idgen_record::{Clients, Workload};
 
 use super::clients::skew_ticks;
-use super::course::{Course, Inserts, Run};
+use super::course::{Context, Course, Inserts};
 use crate::Result;
 use crate::engine::{Batch, Latencies};
 use crate::key::Key;
@@ -102,8 +102,8 @@ fn queue(strategy: &Strategy, workload: &Workload, statement_rows: u64) -> Resul
 }
 
 /// Inserts all rows in the order of their arrivals.
-pub(super) fn insert(run: Run<'_>) -> Result<Inserts> {
-    let Run { table, strategy, workload, cancel, observer, rows: inserted } = run;
+pub(super) fn insert(context: Context<'_>) -> Result<Inserts> {
+    let Context { table, strategy, workload, cancel, observer, rows: inserted } = context;
     let mut queue = queue(strategy, workload, table.rows_at_once(workload).max(1))?;
     let mut payload_source = FixedEntropy::new(!workload.seed);
     let mut payloads = Vec::new();

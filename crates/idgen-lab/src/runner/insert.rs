@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use idgen::source::{Entropy, FixedEntropy};
 
-use super::course::{Course, Inserts, Run};
+use super::course::{Context, Course, Inserts};
 use super::{clients, delayed};
 use crate::Result;
 use crate::engine::Batch;
@@ -17,14 +17,14 @@ use crate::strategy::Ids;
 
 /// Inserts all rows, and keeps them in the order in which they were acknowledged. Only the database's work is timed, and
 /// the pauses between the statements of a paced load.
-pub fn insert(run: Run<'_>) -> Result<Inserts> {
-    if run.workload.delay_ms.is_some() {
-        return delayed::insert(run);
+pub fn insert(context: Context<'_>) -> Result<Inserts> {
+    if context.workload.delay_ms.is_some() {
+        return delayed::insert(context);
     }
-    if run.workload.writers > 1 || run.workload.paced {
-        return clients::insert(run);
+    if context.workload.writers > 1 || context.workload.paced {
+        return clients::insert(context);
     }
-    let Run { table, strategy, workload, cancel, observer, rows: inserted } = run;
+    let Context { table, strategy, workload, cancel, observer, rows: inserted } = context;
     let mut ids = Ids::new(strategy, workload)?;
     let (mut keys, mut payloads) = (Vec::new(), Vec::new());
     let mut payload_source = FixedEntropy::new(!workload.seed);

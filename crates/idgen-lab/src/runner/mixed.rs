@@ -16,7 +16,7 @@ pub use check::check;
 use choices::Choices;
 use times::Times;
 
-use super::course::Run;
+use super::course::Context;
 use crate::engine::{Outcome, Step};
 use crate::key::Key;
 use crate::measure::Counted;
@@ -36,8 +36,8 @@ pub(super) struct Done {
 
 /// Carries the operations out. Afterwards, `rows` has the rows that are in the table. `sums` has the checksum of the payload
 /// of each existing row.
-pub(super) fn operate(run: Run<'_>, mix: Mix, sums: Vec<u32>) -> Result<Done> {
-    let Run { table, strategy, workload, cancel, observer, rows } = run;
+pub(super) fn operate(context: Context<'_>, mix: Mix, sums: Vec<u32>) -> Result<Done> {
+    let Context { table, strategy, workload, cancel, observer, rows } = context;
     let existing = rows.len();
     let clients = workload.writers;
     let rounds = mix.rounds(workload.rows, clients);

@@ -1,7 +1,7 @@
 //! Determines which strategy runs next, and collects the records of each.
 
 use idgen::source::FixedEntropy;
-use idgen_record::{Protocol, RunRecord};
+use idgen_record::{Protocol, Run};
 
 use crate::Result;
 use crate::order::shuffle;
@@ -16,7 +16,7 @@ pub struct Rounds {
     rounds: u32,
     random: Option<FixedEntropy>,
     /// The runs of each strategy with their seeds; `None` for a strategy of which a run failed.
-    taken: Vec<Option<Vec<(u64, RunRecord)>>>,
+    taken: Vec<Option<Vec<(u64, Run)>>>,
 }
 
 impl Rounds {
@@ -51,7 +51,7 @@ impl Rounds {
     }
 
     /// Adds the record of a run.
-    pub fn finished(&mut self, place: usize, seed: u64, record: RunRecord) {
+    pub fn finished(&mut self, place: usize, seed: u64, record: Run) {
         if let Some(runs) = &mut self.taken[place] {
             runs.push((seed, record));
         }
@@ -63,7 +63,7 @@ impl Rounds {
     }
 
     /// The records so far, in the order of the strategies.
-    pub fn records(&self) -> Vec<RunRecord> {
-        self.taken.iter().flatten().filter_map(|runs| RunRecord::of_repeats(runs.clone())).collect()
+    pub fn records(&self) -> Vec<Run> {
+        self.taken.iter().flatten().filter_map(|runs| Run::of_repeats(runs.clone())).collect()
     }
 }

@@ -1,9 +1,9 @@
 //! A single run of one strategy.
 
-use idgen_record::{Arrival, Clients, Role, RunRecord, Totals, Workload};
+use idgen_record::{Arrival, Clients, Role, Run, Totals, Workload};
 
 use super::check::{self, Rows};
-use super::course::Run;
+use super::course::Context;
 use super::insert::insert;
 use super::observer::Observer;
 use super::{existing, mixed};
@@ -23,7 +23,7 @@ pub fn run_one(
     workload: &Workload,
     cancel: &Cancel,
     observer: &mut dyn Observer,
-) -> Result<RunRecord> {
+) -> Result<Run> {
     let mut table = engine.create(strategy, workload)?;
     let mut rows = Rows::with_room(workload.rows_at_end())?;
     let mut sums = Vec::new();
@@ -37,16 +37,16 @@ pub fn run_one(
         table.flush()?;
     }
     let mut clients = Clients::default();
-    let run =
-        Run { table: &mut *table, strategy, workload, cancel, observer: &mut *observer, rows: &mut rows };
+    let context =
+        Context { table: &mut *table, strategy, workload, cancel, observer: &mut *observer, rows: &mut rows };
     let (windows, counted, mixed) = match workload.mix {
         None => {
-            let done = insert(run)?;
+            let done = insert(context)?;
             clients = done.clients;
             (done.windows, Counted { inserts: done.counters, flush: table.flush()? }, None)
         }
         Some(mix) => {
-            let done = mixed::operate(run, mix, sums)?;
+            let done = mixed::operate(context, mix, sums)?;
             let secs = done.operations.secs;
             let window = measure::window(&done.counted.inserts, None, rows.len() as u64, done.inserted, secs);
             (vec![window], done.counted, Some(done))
@@ -97,11 +97,10 @@ pub fn run_one(
     let allocated_bytes_per_row = table.allocated_bytes()?.map(|bytes| bytes as f64 / all as f64);
     let totals = Totals { allocated_bytes_per_row, ..totals };
     let is_mixed = mixed.is_some();
-    Ok(RunRecord {
-        strategy: strategy.into(),
+    // In a mixed load, pages read and written per insert have no meaning.
+    let totals = if is_mixed { totals.without_inserts() } else { totals };
+    Ok(Run {
         settings: table.settings()?,
-        // In a mixed load, pages read and written per insert have no meaning.
-        totals: if is_mixed { totals.without_inserts() } else { totals },
         latency: table.latency().filter(|_| !is_mixed),
         clients: if is_mixed { Clients { others: clients.others, ..Clients::default() } } else { clients }
             .or_nothing(),
@@ -109,7 +108,7 @@ pub fn run_one(
         operations: mixed.map(|done| done.operations),
         windows: if is_mixed { Vec::new() } else { windows },
         trees: figures,
-        repeats: Vec::new(),
+        ..Run::of(strategy.into(), totals)
     })
 }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use btree_model::Server;
-use idgen_record::{Results, RunRecord};
+use idgen_record::{Results, Run};
 use idgen_report as report;
 
 /// A run under docs/results, by its path there.
@@ -14,7 +14,7 @@ pub fn results(run: &str) -> Results {
 
 /// The server with the settings of a run. No `device_iops`: where reads and writes were limited, each was limited by
 /// itself, above what either needed.
-pub fn server_of(run: &RunRecord) -> Server {
+pub fn server_of(run: &Run) -> Server {
     let setting = |name: &str| run.settings[name].parse::<f64>().unwrap();
     let pool = setting("innodb_buffer_pool_size") as u64;
     let depth = setting("innodb_lru_scan_depth") as u32;

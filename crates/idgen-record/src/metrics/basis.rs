@@ -31,6 +31,8 @@ pub(super) const PER_1K: Metric = Metric {
 };
 /// The same in the last tenth of a run, which may end before or after a server writes many pages at once.
 pub(super) const AT_END: Noise = Noise { share: 0.8, ..PER_1K.noise };
+/// A setting or a count, where any difference is one.
+pub(super) const EXACT: Noise = Noise { floor: 0.0, share: 0.0 };
 /// Seconds depend on the other work of the machine.
 pub(super) const TIMED: Noise = Noise { floor: 0.0, share: 0.5 };
 /// The same in the last tenth of a run.

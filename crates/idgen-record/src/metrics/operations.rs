@@ -1,7 +1,8 @@
 //! The metrics of a load of several kinds of operations.
 
 use super::basis::{LATENCY, LONGEST, METRIC, PER_1K, SHARE, TIMED};
-use super::{Axis, Better, ChartOf, Figures, Group, Metric, Noise, Unit, Value};
+use super::{Axis, Better, ChartOf, Group, Metric, Noise, Unit, Value};
+use crate::figures::Figures;
 use crate::mix::{Operation, OperationLatency};
 
 /// Of all kinds together: what the answer of a report is about.

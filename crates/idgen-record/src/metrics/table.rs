@@ -1,13 +1,14 @@
 //! The metrics themselves.
 
 use super::basis::{
-    AT_ARRIVAL, AT_END, LATENCY, LAYOUT, LONGEST, METRIC, PER_1K, SHARE, TIMED, TIMED_AT_END,
+    AT_ARRIVAL, AT_END, EXACT, LATENCY, LAYOUT, LONGEST, METRIC, PER_1K, SHARE, TIMED, TIMED_AT_END,
 };
 use super::operations::{
     DELETE, HIT_RATE, INSERT, PAGES_READ, PAGES_WRITTEN, PER_SEC, READ_RANDOM, READ_RECENT, REPEATED,
     TABLE_PAGES_READ, UPDATE,
 };
-use super::{Axis, Better, ChartOf, Figures, Group, Metric, Noise, Unit, Value};
+use super::{Axis, Better, ChartOf, Group, Metric, Noise, Unit, Value};
+use crate::figures::Figures;
 use crate::tree::{FileMaps, Role, TreeFigures};
 
 fn number(value: f64) -> Option<Value> {
@@ -33,7 +34,9 @@ pub static METRICS: &[Metric] = &[
         name: "rows",
         title: "rows",
         head: "rows",
-        run: |f| count(f.totals.rows),
+        noise: EXACT,
+        group: Group::Timed,
+        run: |f| count(f.totals.rows).filter(|_| f.totals.rows > 0),
         window: Some(|w| count(w.rows)),
         ..METRIC
     },
@@ -44,6 +47,7 @@ pub static METRICS: &[Metric] = &[
         unit: Unit::Decimals(3),
         better: Better::Lower,
         noise: TIMED,
+        group: Group::Timed,
         run: |f| number(f.totals.secs),
         window: Some(|w| number(w.secs)),
         ..METRIC
@@ -598,6 +602,43 @@ pub static METRICS: &[Metric] = &[
         noise: Noise { floor: 0.5, ..LAYOUT },
         run: |f| f.totals.other_bytes_per_row.and_then(number),
         ..METRIC
+    },
+    Metric {
+        name: "counted",
+        title: "counted by the check",
+        head: "counted",
+        noise: EXACT,
+        group: Group::Timed,
+        run: |f| count(f.totals.counted?),
+        ..METRIC
+    },
+    Metric {
+        name: "key_bytes_per_row",
+        title: "bytes of the copies of the key per row",
+        head: "key B\nper row",
+        better: Better::Lower,
+        group: Group::Timed,
+        noise: LAYOUT,
+        run: |f| f.totals.key_bytes_per_row.and_then(number),
+        ..METRIC
+    },
+    Metric {
+        name: "key_share",
+        title: "copies of the key, % of the pages",
+        head: "key\n%",
+        better: Better::Lower,
+        group: Group::Timed,
+        axis: Some(Axis::Percent),
+        chart: Some(ChartOf {
+            file: "copies",
+            title: "Copies of the key, % of the pages",
+            caption: "Each index of a table in the order of its key contains the key once. Where rows are in a heap, only the \
+                      heap and the index of the primary key do.",
+            embedded_caption: None,
+            mark: None,
+        }),
+        run: |f| number(f.totals.key_bytes_per_row? / f.totals.bytes_per_row),
+        ..SHARE
     },
     Metric {
         name: "fill_of_old_rows",

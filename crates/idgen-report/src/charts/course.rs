@@ -13,7 +13,7 @@ use super::bars::round_step;
 use super::{Chart, INK, WIDTH, color, failed, text};
 use crate::error::Result;
 use crate::figures::numbers::{grouped, short, write_single};
-use idgen_record::{Metric, Results, RunRecord, Window, Workload};
+use idgen_record::{Metric, Results, Run, Window, Workload};
 
 /// Of one curve.
 const HEIGHT: u32 = 200;
@@ -53,7 +53,7 @@ const WRITTEN: Measure = Measure {
 
 /// Draws the curves of one strategy; of several runs each one thin, and the one in the middle stronger. All charts of one
 /// report have the same axes.
-pub fn course(results: &Results, run: &RunRecord, kind: Course) -> Result<Chart> {
+pub fn course(results: &Results, run: &Run, kind: Course) -> Result<Chart> {
     let (measures, what) = match kind {
         Course::Pages if values(results, &WRITTEN).next().is_none() => {
             (vec![READ], "pages read per 1,000 inserts")
@@ -96,7 +96,7 @@ pub fn course(results: &Results, run: &RunRecord, kind: Course) -> Result<Chart>
 fn curve<Y>(
     area: &DrawingArea<SVGBackend<'_>, Shift>,
     results: &Results,
-    run: &RunRecord,
+    run: &Run,
     measure: &Measure,
     scale: impl AsRangedCoord<CoordDescType = Y, Value = f64>,
     labels: u32,
@@ -129,7 +129,7 @@ where
     for other in results.runs.iter().filter(|other| other.strategy != run.strategy) {
         chart.draw_series(LineSeries::new(points(&other.windows), INK.mix(0.12))).map_err(failed)?;
     }
-    let own = color(run.strategy.family);
+    let own = color(run.strategy.family());
     for repeat in &run.repeats {
         chart.draw_series(LineSeries::new(points(&repeat.windows), own.mix(0.5))).map_err(failed)?;
     }
@@ -174,11 +174,11 @@ fn label(value: f64) -> String {
 
 /// Of all runs, the repeated ones too.
 fn values<'a>(results: &'a Results, measure: &'a Measure) -> impl Iterator<Item = f64> + 'a {
-    let each = results.runs.iter().flat_map(RunRecord::each);
+    let each = results.runs.iter().flat_map(Run::each);
     each.flat_map(|run| run.windows).filter_map(|window| (measure.of)(window))
 }
 
-fn ends(run: &RunRecord) -> Option<(&Window, &Window)> {
+fn ends(run: &Run) -> Option<(&Window, &Window)> {
     Some((run.windows.first()?, run.windows.last()?))
 }
 
@@ -187,7 +187,7 @@ fn single(name: &str, value: f64) -> String {
     Metric::named(name).map_or_else(String::new, |metric| write_single(metric, value))
 }
 
-fn pages_in_words(run: &RunRecord) -> String {
+fn pages_in_words(run: &Run) -> String {
     ends(run).map_or_else(String::new, |(first, last)| {
         if last.writes_per_1k.is_nan() {
             return format!(
@@ -208,7 +208,7 @@ fn pages_in_words(run: &RunRecord) -> String {
     })
 }
 
-fn throughput_in_words(run: &RunRecord) -> String {
+fn throughput_in_words(run: &Run) -> String {
     let Some((first, last)) = ends(run) else { return String::new() };
     let rates = format!(
         "From {} rows per second at the start to {} at {} rows.",

@@ -1,14 +1,14 @@
 //! The charts of a report with their names and captions, for the page, for Markdown and for files.
 
-mod cases;
 mod operations;
+mod timed;
 
 use crate::charts::{Bar, Chart, Course, Maps, Point, Scale, bars, course, pages, scatter};
 use crate::error::Result;
 use crate::figures::asked::main_metrics;
 use crate::figures::maps::map;
 use crate::figures::numbers::{count, write_median};
-use idgen_record::{Axis, FileMaps, Group, METRICS, Metric, Results, Role, RunRecord, Sample, TreeFigures};
+use idgen_record::{Axis, FileMaps, Group, METRICS, Metric, Results, Role, Run, Sample, TreeFigures};
 use innodb_pages::{Cell, Measure, PageMap};
 
 /// One chart.
@@ -37,8 +37,8 @@ pub struct Drawings {
     pub operations: Vec<Drawing>,
     /// Rows per second, and how long statements took.
     pub courses: Vec<Drawing>,
-    /// Those of an experiment of statements.
-    pub cases: Vec<Drawing>,
+    /// Those of an experiment that times statements.
+    pub timed: Vec<Drawing>,
 }
 
 impl Drawings {
@@ -47,8 +47,8 @@ impl Drawings {
     /// # Errors
     /// A chart cannot be drawn, or a map in the record is damaged.
     pub fn of(results: &Results) -> Result<Self> {
-        if results.runs.is_empty() {
-            return Ok(Drawings { cases: cases::cases(results)?, ..Drawings::default() });
+        if results.times_statements() || results.runs.is_empty() {
+            return Ok(Drawings { timed: timed::timed(results)?, ..Drawings::default() });
         }
         let (pages_per_square, maps) = maps(results)?;
         let [touched, mut space] = of_metrics(results)?;
@@ -61,14 +61,14 @@ impl Drawings {
             page_courses: courses(results, Course::Pages)?,
             operations: operations::latencies(results)?,
             courses: courses(results, Course::Throughput)?,
-            cases: cases::cases(results)?,
+            timed: Vec::new(),
         })
     }
 
     /// All of them, in the order of the report.
     pub fn all(&self) -> impl Iterator<Item = &Drawing> {
         [
-            &self.cases,
+            &self.timed,
             &self.touched,
             &self.operations,
             &self.page_courses,
@@ -106,7 +106,7 @@ fn of_metrics(results: &Results) -> Result<[Vec<Drawing>; 2]> {
             (false, _, _) => shown.title,
             _ => "",
         };
-        let bar = |run: &RunRecord| one_bar(run, shown, mark, scale);
+        let bar = |run: &Run| one_bar(run, shown, mark, scale);
         let rows: Vec<_> = results.runs.iter().map(bar).collect();
         let caption =
             chart.embedded_caption.filter(|_| results.engine.is_embedded()).unwrap_or(chart.caption);
@@ -129,13 +129,13 @@ fn trade_off(results: &Results) -> Result<Option<Drawing>> {
     let (Some(size), Some(pages)) = (shown("bytes_per_row"), shown("distinct_leaves_per_1k")) else {
         return Ok(None);
     };
-    let point = |run: &RunRecord| {
+    let point = |run: &Run| {
         let (across, up) = (size.sample(run)?, pages.sample(run)?);
         let written = [
             format!("{} {}", write_median(size, Some(&across)), size.title),
             format!("{} {}", write_median(pages, Some(&up)), pages.title),
         ];
-        let (label, family) = (run.strategy.title.clone(), run.strategy.family);
+        let (label, family) = (run.strategy.title.clone(), run.strategy.family());
         Some(Point { label, family, across, up, written })
     };
     let points: Vec<_> = results.runs.iter().filter_map(point).collect();
@@ -152,13 +152,13 @@ fn trade_off(results: &Results) -> Result<Option<Drawing>> {
 }
 
 /// The bar of a run: the median, and each run where there are several.
-fn one_bar(run: &RunRecord, metric: &Metric, mark: Option<&Metric>, scale: Scale) -> Bar {
+fn one_bar(run: &Run, metric: &Metric, mark: Option<&Metric>, scale: Scale) -> Bar {
     let sample = metric.sample(run);
     let median = |metric: &Metric| metric.sample(run).map_or(f64::NAN, |sample| sample.median());
     let values = sample.iter().filter(|sample| sample.runs() > 1).flat_map(Sample::values);
     Bar {
         label: run.strategy.title.clone(),
-        family: run.strategy.family,
+        family: run.strategy.family(),
         value: scale.of(median(metric)),
         written: write_median(metric, sample.as_ref()),
         mark: mark.map(|mark| scale.of(median(mark))),
@@ -173,11 +173,11 @@ fn courses(results: &Results, kind: Course) -> Result<Vec<Drawing>> {
         Course::Throughput => "course",
     };
     let runs = results.runs.iter().filter(|run| !run.windows.is_empty());
-    let one = |run: &RunRecord| {
+    let one = |run: &Run| {
         Ok(Drawing {
             name: format!("{name}-{}", file_name(&run.strategy.name)),
             heading: run.strategy.title.clone(),
-            beside: format!("({})", run.strategy.family.title()),
+            beside: format!("({})", run.strategy.family().title()),
             caption: "",
             chart: course(results, run, kind)?,
         })
@@ -200,13 +200,13 @@ fn maps(results: &Results) -> Result<(usize, Vec<Drawing>)> {
 
 /// A file, and the trees of a run that it holds.
 struct FileOf<'a> {
-    run: &'a RunRecord,
+    run: &'a Run,
     file: &'a FileMaps,
     trees: Vec<&'a TreeFigures>,
 }
 
 /// A map and its pairs are two indexes of one table and one file, so its pages are drawn once.
-fn files_of(run: &RunRecord) -> Vec<FileOf<'_>> {
+fn files_of(run: &Run) -> Vec<FileOf<'_>> {
     let mut files: Vec<FileOf<'_>> = Vec::new();
     for tree in &run.trees {
         let Some(file) = tree.file.as_ref() else { continue };
@@ -262,7 +262,7 @@ fn in_words(tree: &TreeFigures) -> String {
         format!("{:.0} %", part as f64 / tree.leaf_pages.max(1) as f64 * 100.0)
     };
     let of = match tree.role {
-        Role::Rows => "",
+        Role::Rows | Role::Secondary => "",
         Role::Map => " of the map",
         Role::Pairs => " of its pairs",
     };

@@ -2,7 +2,7 @@
 
 use crate::charts::{MOST_OVERLAID, Overlaid, overlay};
 use crate::error::{Error, Result};
-use idgen_record::{Results, RunRecord, Window};
+use idgen_record::{Results, Run, Window};
 
 /// A chart of several runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,8 +23,7 @@ pub fn overlaid(results: &[(&str, &Results)], strategies: &[&str]) -> Result<Ove
     let mut lines = Vec::new();
     let names = short_names(&results.iter().map(|(name, _)| *name).collect::<Vec<_>>());
     for ((path, results), name) in results.iter().zip(names) {
-        let chosen =
-            |run: &&RunRecord| strategies.is_empty() || strategies.contains(&run.strategy.name.as_str());
+        let chosen = |run: &&Run| strategies.is_empty() || strategies.contains(&run.strategy.name.as_str());
         let before = lines.len();
         for run in results.runs.iter().filter(chosen).filter(|run| !run.windows.is_empty()) {
             lines.push(line(&name, run));
@@ -50,7 +49,7 @@ pub fn overlaid(results: &[(&str, &Results)], strategies: &[&str]) -> Result<Ove
     Ok(Overlay { svg: chart.file(), lines: lines.into_iter().map(|line| line.label).collect() })
 }
 
-fn line(name: &str, run: &RunRecord) -> Overlaid {
+fn line(name: &str, run: &Run) -> Overlaid {
     let course = |of: fn(&Window) -> f64| {
         let points = run.windows.iter().map(|window| (window.rows_end as f64, of(window)));
         points.filter(|point| point.1.is_finite()).collect()

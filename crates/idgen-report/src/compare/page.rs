@@ -2,13 +2,13 @@
 
 use askama::Template;
 
-use super::{Compared, Pair, Ratio, Side};
+use super::{Compared, Pair, Ratio, Shown, Side};
 use crate::charts::drawings::Drawing;
 use crate::charts::{Bar, Scale, bars};
 use crate::error::{Error, Result};
 use crate::figures::grid::Grid;
-use crate::figures::numbers::{figure_text, probability, write_sample};
-use idgen_record::{Better, Family, Metric};
+use crate::figures::numbers::{probability, write_sample};
+use idgen_record::{Better, Metric};
 
 #[derive(Template)]
 #[template(path = "compare.html")]
@@ -19,7 +19,6 @@ struct Page<'a> {
     drawings: Vec<Drawing>,
     differences: Option<Grid>,
     grids: Vec<(String, Grid)>,
-    cases: Option<Grid>,
 }
 
 /// The comparison as one self-contained HTML file.
@@ -28,39 +27,24 @@ struct Page<'a> {
 /// Where a chart cannot be drawn.
 pub fn comparison_html(compared: &Compared) -> Result<String> {
     let mut drawings = Vec::new();
-    let metrics = compared.metrics();
-    for metric in metrics.iter().copied() {
-        drawings.extend(drawing(compared, metric)?);
+    let all = compared.shown();
+    for shown in all.iter().filter(|shown| shown.name == shown.metric.name) {
+        drawings.extend(drawing(compared, shown.metric)?);
     }
     let lines = compared.differences.iter().map(|line| {
         let cells = vec![line.what.clone(), line.a.clone(), line.b.clone()];
         (line.area.title().to_owned(), cells)
     });
-    let head = vec!["differs in", "", "A", "B"];
-    let differences = Grid { id: "differences", head, rows: lines.collect(), texts: vec![0, 1, 2] };
-    let cases = compared.cases.iter().flat_map(|pair| {
-        pair.figures.iter().map(|found| {
-            let name = found.name.replace('_', " ");
-            let cells = vec![name, figure_text(found.a), figure_text(found.b), verdict(found), likely(found)];
-            (pair.title.clone(), cells)
-        })
-    });
-    let head = vec!["case", "figure", "A", "B", "B/A", "p"];
-    let cases = Grid { id: "cases", head, rows: cases.collect(), texts: vec![0] };
+    let differences = Grid::of("differences", ["differs in", "", "A", "B"], lines);
     let page = Page {
         compared,
         sides: [("A", &compared.a), ("B", &compared.b)],
         only: [("A", &compared.only_in_a), ("B", &compared.only_in_b)],
         drawings,
-        differences: some(differences),
-        grids: metrics.into_iter().filter_map(|metric| grid(&compared.strategies, metric)).collect(),
-        cases: some(cases),
+        differences: differences.map(|grid| Grid { texts: vec![0, 1, 2], ..grid }),
+        grids: all.iter().filter_map(|shown| grid(&compared.strategies, shown)).collect(),
     };
     page.render().map_err(|error| Error::caused("cannot write the comparison", error))
-}
-
-fn some(grid: Grid) -> Option<Grid> {
-    (!grid.rows.is_empty()).then_some(grid)
 }
 
 /// The bar is B, and the mark across it is A. `None` for a metric that is not drawn or that no strategy has.
@@ -71,10 +55,10 @@ fn drawing(compared: &Compared, metric: &'static Metric) -> Result<Option<Drawin
         .strategies
         .iter()
         .filter_map(|pair| {
-            let found = pair.figure(metric)?;
+            let found = pair.figure(metric.name)?;
             Some(Bar {
                 label: pair.title.clone(),
-                family: pair.family.unwrap_or(Family::Integer),
+                family: pair.family,
                 value: scale.of(found.b),
                 written: found.verdict("no diff."),
                 mark: Some(scale.of(found.a)),
@@ -116,18 +100,18 @@ fn likely(found: &Ratio) -> String {
     found.p.map_or_else(String::new, |p| probability(p).trim_start_matches("= ").to_owned())
 }
 
-/// The table of one metric, with its heading.
-fn grid(pairs: &[Pair], metric: &'static Metric) -> Option<(String, Grid)> {
-    let repeated = pairs.iter().filter_map(|pair| pair.figure(metric)).any(|found| found.p.is_some());
+/// The table of one figure, with its heading.
+fn grid(pairs: &[Pair], shown: &Shown) -> Option<(String, Grid)> {
+    let found = |pair: &Pair| pair.figure(&shown.name).is_some_and(|found| found.p.is_some());
+    let repeated = pairs.iter().any(found);
     let rows = pairs.iter().filter_map(|pair| {
-        let found = pair.figure(metric)?;
-        let [a, b] = found.samples().map(|sample| write_sample(metric, sample.as_ref()));
+        let found = pair.figure(&shown.name)?;
+        let [a, b] = found.samples().map(|sample| write_sample(shown.metric, sample.as_ref()));
         let mut cells = vec![a, b, verdict(found)];
         cells.extend(repeated.then(|| likely(found)));
         Some((pair.title.clone(), cells))
     });
     let mut head = vec!["strategy", "A", "B", "B/A"];
     head.extend(repeated.then_some("p"));
-    let grid = some(Grid { id: metric.name, head, rows: rows.collect(), texts: Vec::new() })?;
-    Some((metric.title.into(), grid))
+    Some((shown.title.clone(), Grid::of(shown.name.replace(' ', "-"), head, rows)?))
 }

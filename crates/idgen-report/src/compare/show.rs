@@ -1,10 +1,9 @@
 //! The comparison on the terminal.
 
 use comfy_table::CellAlignment;
-use idgen_record::Metric;
 
-use super::{Compared, Difference, Pair, Ratio, Side};
-use crate::figures::numbers::{figure_text, write_median};
+use super::{Compared, Difference, Pair, Shown, Side};
+use crate::figures::numbers::write_median;
 use crate::formats::fitted::{Column, Fitted, fitted, laid_out};
 use crate::formats::terminal::{table_width, width};
 
@@ -20,15 +19,12 @@ pub(crate) fn comparison_of(compared: &Compared, table_width: u16) -> String {
     let mut parts = vec![wrapped(&head("A", &compared.a)), wrapped(&head("B", &compared.b))];
     parts.push(differences(compared, table_width));
     parts.extend(compared.cautions.iter().map(|text| wrapped(&format!("Note: {text}"))));
-    let shown = compared.metrics();
+    let shown = compared.shown();
     // As many columns as fit in one table, then further tables, so that no column is left out.
     let side_by_side = usize::from(table_width.saturating_sub(NAMES) / COLUMN).max(1);
     parts.extend(
-        shown.chunks(side_by_side).map(|metrics| strategies(&compared.strategies, metrics, table_width)),
+        shown.chunks(side_by_side).map(|figures| strategies(&compared.strategies, figures, table_width)),
     );
-    if !compared.cases.is_empty() {
-        parts.push(cases(&compared.cases, table_width));
-    }
     for (name, only) in [("A", &compared.only_in_a), ("B", &compared.only_in_b)] {
         if !only.is_empty() {
             parts.push(wrapped(&format!("Only in {name}: {}.", only.join("; "))));
@@ -83,40 +79,24 @@ fn differences(compared: &Compared, width: u16) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Three lines for each strategy: A, B and the ratio.
-fn strategies(pairs: &[Pair], metrics: &[&'static Metric], width: u16) -> String {
-    let cell = |pair: &Pair, metric: &'static Metric| {
-        pair.figure(metric).map_or_else(String::new, |found| {
-            let [a, b] = found.samples().map(|sample| write_median(metric, sample.as_ref()));
+/// Three lines for each strategy that has any of the figures: A, B and the ratio.
+fn strategies(pairs: &[Pair], figures: &[Shown], width: u16) -> String {
+    let has_any = |pair: &&Pair| figures.iter().any(|shown| pair.figure(&shown.name).is_some());
+    let pairs: Vec<_> = pairs.iter().filter(has_any).collect();
+    let cell = |pair: &Pair, shown: &Shown| {
+        pair.figure(&shown.name).map_or_else(String::new, |found| {
+            let [a, b] = found.samples().map(|sample| write_median(shown.metric, sample.as_ref()));
             format!("{a}\n{b}\n{}", found.verdict(NO_DIFFERENCE))
         })
     };
     let letters =
         Column { head: String::new(), name: String::new(), cells: vec!["A\nB\nB/A".into(); pairs.len()] };
-    let columns = metrics.iter().map(|metric| Column {
-        head: metric.head.into(),
-        name: metric.title.into(),
-        cells: pairs.iter().map(|pair| cell(pair, metric)).collect(),
+    let columns = figures.iter().map(|shown| Column {
+        head: shown.head.clone(),
+        name: shown.title.clone(),
+        cells: pairs.iter().map(|pair| cell(pair, shown)).collect(),
     });
     let names = pairs.iter().map(|pair| pair.title.clone()).collect();
     let columns = std::iter::once(letters).chain(columns).collect();
     fitted(&Fitted { head: "strategy", names, columns }, width)
-}
-
-/// A line for each figure: experiments differ in what they count.
-fn cases(pairs: &[Pair], width: u16) -> String {
-    let lines: Vec<_> = pairs.iter().flat_map(|pair| pair.figures.iter().map(move |of| (pair, of))).collect();
-    let column = |head: &str, cell: &dyn Fn(&Pair, &Ratio) -> String| Column {
-        head: head.into(),
-        name: head.into(),
-        cells: lines.iter().map(|(pair, of)| cell(pair, of)).collect(),
-    };
-    let columns = vec![
-        column("figure", &|_, of| of.name.replace('_', " ")),
-        column("A", &|_, of| figure_text(of.a)),
-        column("B", &|_, of| figure_text(of.b)),
-        column("B/A", &|_, of| of.verdict(NO_DIFFERENCE)),
-    ];
-    let names = lines.iter().map(|(pair, _)| pair.title.clone()).collect();
-    fitted(&Fitted { head: "case", names, columns }, width)
 }

@@ -2,9 +2,10 @@ use std::collections::BTreeMap;
 
 use super::*;
 use crate::open;
+use crate::tests::timed::{load, timed};
 use crate::tests::{MANY, results};
 use crate::{WIDTH, json};
-use idgen_record::{Latency, LoadFigures, Results, Totals};
+use idgen_record::{Latency, Results, Totals};
 
 fn both(a: &Results, b: &Results) -> Compared {
     compare(("one", a), ("two", b)).unwrap()
@@ -137,36 +138,30 @@ fn what_was_made_differently_is_said() {
 }
 
 #[test]
-fn timed_cases_are_found_by_name_and_clients() {
-    let case = |name: &str, clients, secs| CaseRecord {
-        name: name.into(),
-        secs,
-        load: Some(LoadFigures {
-            clients,
-            statement_rows: 1,
-            rows: 100,
-            rows_per_sec: 100.0 / secs,
-            per_1k: BTreeMap::from([("row_lock_waits".into(), 0.5)]),
-        }),
-        published_secs: Some(1.0),
-        ..CaseRecord::default()
+fn timed_statements_are_found_by_name_and_clients() {
+    let counted = |name: &str, clients, secs| {
+        let counts = BTreeMap::from([("row_lock_waits".into(), 0.5)]);
+        Run { counts, ..load(name, &[secs], clients, 1) }
     };
-    let record = |cases| Results { cases, ..results(0) };
-    let a = record(vec![case("with", 1, 2.0), case("with", 25, 5.0), case("without", 1, 1.0)]);
-    let b = record(vec![case("with", 25, 2.5), case("with", 1, 3.0)]);
+    let a = timed(vec![counted("with", 1, 2.0), counted("with", 25, 5.0), counted("without", 1, 1.0)]);
+    let b = timed(vec![counted("with", 25, 2.5), counted("with", 1, 3.0)]);
     let compared = both(&a, &b);
-    let secs: Vec<_> = compared.cases.iter().map(|pair| pair.figures[0].ratio).collect();
+    let secs: Vec<_> = compared.strategies.iter().map(|pair| pair.figure("secs").unwrap().ratio).collect();
     assert_eq!(secs, [Some(1.5), Some(0.5)]);
-    assert!(
-        compared.cases.iter().flat_map(|pair| &pair.figures).all(|found| !found.name.contains("published"))
-    );
+    assert!(compared.strategies.iter().all(|pair| pair.figure("row_lock_waits").is_some()));
     assert_eq!(compared.only_in_a, ["without, 1 clients, 1 rows a statement"]);
     let text = comparison(&compared);
     assert!(
-        text.contains("0.50") && text.lines().all(|line| line.chars().count() <= usize::from(WIDTH)),
+        text.contains(" 5.0 ")
+            && text.contains("no diff.")
+            && text.lines().all(|line| line.chars().count() <= usize::from(WIDTH)),
         "{text}"
     );
-    assert!(comparison_html(&compared).unwrap().contains("<th scope=\"row\">with, 25 clients"));
+    let page = comparison_html(&compared).unwrap();
+    assert!(
+        page.contains("<th scope=\"row\">with, 25 clients") && page.contains(">row lock waits</h2>"),
+        "{page}"
+    );
 }
 
 /// The rule of all conclusions: ranges apart, and medians further apart than the noise.
@@ -177,15 +172,14 @@ fn figures_within_the_noise_do_not_differ() {
         let run = made.runs.remove(0);
         let each = reads.into_iter().enumerate().map(|(number, reads)| {
             let totals = Totals { last_reads_per_1k: reads, ..run.totals };
-            (number as u64, RunRecord { totals, ..run.clone() })
+            (number as u64, Run { totals, ..run.clone() })
         });
-        made.runs.push(RunRecord::of_repeats(each.collect()).unwrap());
+        made.runs.push(Run::of_repeats(each.collect()).unwrap());
         made
     };
     let shown = |a, b| {
         let compared = both(&with(a), &with(b));
-        let reads =
-            compared.strategies[0].figure(Metric::named("last_reads_per_1k").unwrap()).unwrap().clone();
+        let reads = compared.strategies[0].figure("last_reads_per_1k").unwrap().clone();
         (reads, comparison(&compared), comparison_html(&compared).unwrap())
     };
     let (reads, text, page) = shown([100.0, 110.0, 90.0], [200.0, 205.0, 210.0]);

@@ -4,18 +4,18 @@ use crate::figures::asked::{asked, sample};
 use crate::figures::finding::{Answer, Part};
 use crate::figures::grids::{foreign_writes, missed_pace};
 use crate::figures::load::fits_cache;
-use crate::figures::numbers::{probability, rounded, write_median, write_sample, write_single};
-use crate::figures::times::{first_of, slower, times_first};
+use crate::figures::numbers::{probability, rounded, write_median, write_sample};
+use crate::figures::timed::{first_of, seconds, slower, times_first};
 use crate::figures::verdict::verdict;
-use idgen_record::{CaseRecord, Difference, FileFigures, Metric, Results, RunRecord, Sample, smallest_p};
+use idgen_record::{Difference, Metric, Results, Run, smallest_p};
 
 /// What failed and why, in a sentence each, and whether the load was another one than was asked for. Of an experiment that
 /// times statements, the cases before the failure are shown.
 pub fn problems(results: &Results) -> Vec<String> {
-    let what = match results.cases.len() {
-        0 => "failed and is not shown".to_owned(),
-        1 => "broke off after one case".to_owned(),
-        cases => format!("broke off after {cases} cases"),
+    let what = match results.runs.len() {
+        1 if results.times_statements() => "broke off after one case".to_owned(),
+        cases @ 2.. if results.times_statements() => format!("broke off after {cases} cases"),
+        _ => "failed and is not shown".to_owned(),
     };
     results
         .failures
@@ -26,27 +26,27 @@ pub fn problems(results: &Results) -> Vec<String> {
         .collect()
 }
 
-/// The result of the runs or cases; `None` where there are fewer than two.
+/// The result of the runs; `None` where there are fewer than two.
 ///
 /// It compares the two strategies with the most and the fewest leaf pages per 1,000 inserts, the figure that does not
-/// depend on the machine. It also gives the other counts and the speed of these two, by one rule for all differences, also
+/// depend on the machine; of timed statements with files, the largest and the smallest table. It also gives the other counts and the speed of these two, by one rule for all differences, also
 /// where there is no difference or an opposite one.
 pub fn answer(results: &Results) -> Option<Answer> {
-    if !results.cases.is_empty() {
-        return by_files(results).or_else(|| by_times(results)).map(Answer::sentences);
-    }
     let names = asked(results);
+    if names.is_empty() && results.times_statements() {
+        return by_times(results).map(Answer::sentences);
+    }
     // The figure by which the extremes are found: less of it is better.
     let first = *names.iter().find(|name| **name != "fill_mean")?;
-    let median = |run: &RunRecord| sample(first, run).map_or(f64::NAN, |sample| sample.median());
-    let by_first = |a: &&RunRecord, b: &&RunRecord| median(a).total_cmp(&median(b));
+    let median = |run: &Run| sample(first, run).map_or(f64::NAN, |sample| sample.median());
+    let by_first = |a: &&Run, b: &&Run| median(a).total_cmp(&median(b));
     let best = results.runs.iter().min_by(by_first)?;
     let worst = results.runs.iter().rev().max_by(by_first)?;
     if best.strategy == worst.strategy {
         return None;
     }
     let findings = names.iter().filter_map(|name| compared(name, worst, best)).collect();
-    let quoted = |run: &RunRecord| format!("\u{201c}{}\u{201d}", run.strategy.title);
+    let quoted = |run: &Run| format!("\u{201c}{}\u{201d}", run.strategy.title);
     let lead = format!("{} compared with {}:", quoted(worst), quoted(best));
     let as_good: Vec<_> = results
         .runs
@@ -64,7 +64,7 @@ pub fn answer(results: &Results) -> Option<Answer> {
         );
     }
     let reads = Metric::named("last_reads_per_1k");
-    let read = |run: &RunRecord| Some(reads?.sample(run)?.max() > reads?.noise.floor);
+    let read = |run: &Run| Some(reads?.sample(run)?.max() > reads?.noise.floor);
     if let Some(fits) = fits_cache(&results.workload, results.engine.database())
         && results.runs.iter().all(|run| read(run) == Some(false))
     {
@@ -81,11 +81,11 @@ pub fn answer(results: &Results) -> Option<Answer> {
 }
 
 /// Random and ordered UUIDs in the usual columns: the question of most readers, if it is not that of the extremes.
-fn usual_pair(results: &Results, extremes: [&RunRecord; 2], names: &[&str]) -> Option<Part> {
+fn usual_pair(results: &Results, extremes: [&Run; 2], names: &[&str]) -> Option<Part> {
     const PAIRS: [[&str; 2]; 2] = [["v4-binary", "v7-binary"], ["v4-text36", "v7-text36"]];
     let [random, ordered] =
         PAIRS.iter().find_map(|[random, ordered]| Some([results.run(random)?, results.run(ordered)?]))?;
-    let shown = |run: &RunRecord| extremes.iter().any(|extreme| extreme.strategy == run.strategy);
+    let shown = |run: &Run| extremes.iter().any(|extreme| extreme.strategy == run.strategy);
     if shown(random) && shown(ordered) {
         return None;
     }
@@ -106,12 +106,12 @@ fn title(name: &str) -> String {
     title
 }
 
-fn differs(name: &str, run: &RunRecord, from: &RunRecord) -> Option<Difference> {
+fn differs(name: &str, run: &Run, from: &Run) -> Option<Difference> {
     sample(name, run)?.differs(&sample(name, from)?, Metric::named(name)?.noise)
 }
 
 /// One metric of two runs: the medians, and the larger divided by the smaller, or that there is no difference.
-fn compared(name: &str, run: &RunRecord, from: &RunRecord) -> Option<String> {
+fn compared(name: &str, run: &Run, from: &Run) -> Option<String> {
     let metric = Metric::named(name)?;
     let (one, other) = (metric.sample(run)?, metric.sample(from)?);
     let Some(difference) = differs(name, run, from) else {
@@ -132,13 +132,13 @@ fn least(difference: &Difference) -> f64 {
 }
 
 /// The probability of the rank test; empty for single runs.
-fn likely(one: &RunRecord, other: &RunRecord, p: f64) -> String {
+fn likely(one: &Run, other: &Run, p: f64) -> String {
     let repeated = one.run_count().min(other.run_count()) > 1;
     if repeated { format!(" (p {})", probability(p)) } else { String::new() }
 }
 
 /// The number of runs behind this, and how the two strategies were chosen, as sentences.
-fn how_sure(one: &RunRecord, other: &RunRecord, strategies: usize) -> String {
+fn how_sure(one: &Run, other: &Run, strategies: usize) -> String {
     let runs = one.run_count().min(other.run_count());
     match runs {
         1 => "One run of each: the spread is not known, so a difference is only one that is larger than in about 95 of 100 \
@@ -159,81 +159,42 @@ fn how_sure(one: &RunRecord, other: &RunRecord, strategies: usize) -> String {
     }
 }
 
-/// For tables that were filled in several ways: which has the fullest pages and which is smallest, by the rule for
-/// differences.
-fn by_files(results: &Results) -> Option<String> {
-    let files: Vec<(&CaseRecord, &FileFigures)> =
-        results.cases.iter().filter_map(|case| Some((case, case.file.as_ref()?))).collect();
-    let room = |(_, file): &&(&CaseRecord, &FileFigures)| file.bytes_per_row();
-    let (least_case, least) = files.iter().min_by(|a, b| room(a).total_cmp(&room(b)))?;
-    let (most_case, most) = files.iter().max_by(|a, b| room(a).total_cmp(&room(b)))?;
-    let fill = |file: &FileFigures| file.indexes.first().map_or(f64::NAN, |index| index.fill_mean);
-    let said = |name: &str, what: &str, of: &dyn Fn(&FileFigures) -> f64| {
-        let metric = Metric::named(name)?;
-        let [more, less] = [most, least].map(|file| write_single(metric, of(file)));
-        Some(match single(of(most))?.differs(&single(of(least))?, metric.noise) {
-            None => format!("{what}: {more} against {less}, no difference shows"),
-            Some(difference) => match difference.factor() {
-                Some(factor) => format!("{what}: {more} against {less}, a factor of {}", rounded(factor)),
-                None => format!("{what}: {more} against {less}"),
-            },
-        })
-    };
-    (least_case.name != most_case.name).then(|| {
-        let said = [
-            said("bytes_per_row", "bytes of pages per row", &FileFigures::bytes_per_row),
-            said("fill_mean", "page fill of the leaves in %", &fill),
-        ];
-        let said: Vec<_> = said.into_iter().flatten().collect();
-        format!(
-            "\u{201c}{}\u{201d} compared with \u{201c}{}\u{201d}: {}. One table of each: a difference is only one that is \
-             larger than in about 95 of 100 recorded pairs of tables of one load.",
-            most_case.name,
-            least_case.name,
-            said.join("; ")
-        )
-    })
-}
-
-fn single(value: f64) -> Option<Sample> {
-    Sample::of(vec![value])
-}
-
 /// For statements that were timed: the longest and the shortest time as a multiple of that of the first case, of the same
 /// number of clients where there are several, by the rule for differences.
 fn by_times(results: &Results) -> Option<String> {
-    let ratio = |case: &&CaseRecord| times_first(results, case, |case| Some(case.secs)).unwrap_or(1.0);
-    let by_ratio = |a: &&CaseRecord, b: &&CaseRecord| ratio(a).total_cmp(&ratio(b));
-    let first = results.cases.first()?;
-    let slowest = results.cases.iter().max_by(by_ratio)?;
-    let fastest = results.cases.iter().min_by(by_ratio)?;
+    let ratio = |run: &&Run| times_first(results, run).unwrap_or(1.0);
+    let by_ratio = |a: &&Run, b: &&Run| ratio(a).total_cmp(&ratio(b));
+    let first = results.runs.first()?;
+    let slowest = results.runs.iter().max_by(by_ratio)?;
+    let fastest = results.runs.iter().min_by(by_ratio)?;
     if std::ptr::eq(slowest, fastest) {
         return None;
     }
-    let [longest, shortest] = [slowest, fastest]
-        .map(|case| first_of(results, case).and_then(|of| Some((case, of, slower(case, of)?))));
-    let said = |found: Option<(&CaseRecord, &CaseRecord, Difference)>, most: &str, way: &str| match found {
-        Some((case, of, difference)) => format!(
+    let [longest, shortest] =
+        [slowest, fastest].map(|run| first_of(results, run).and_then(|of| Some((run, of, slower(run, of)?))));
+    let secs = |run: &Run| seconds(run).map_or(f64::NAN, |secs| secs.median());
+    let said = |found: Option<(&Run, &Run, Difference)>, most: &str, way: &str| match found {
+        Some((run, of, difference)) => format!(
             "the {most} is \u{201c}{}\u{201d}{}: {:.2} s against {:.2} s, {:.2} times as long{}",
-            case.name,
-            case.load.as_ref().map_or_else(String::new, |load| format!(" with {}", clients(load.clients))),
-            case.secs,
-            of.secs,
-            ratio(&case),
-            case_likely(case, of, difference)
+            run.strategy.title,
+            run.load.map_or_else(String::new, |load| format!(" with {}", clients(load.clients))),
+            secs(run),
+            secs(of),
+            ratio(&run),
+            timed_likely(run, of, difference)
         ),
         None => format!("no case is {way} by more than the noise"),
     };
     let alike = if first.load.is_some() { " with the same number of clients" } else { "" };
     let mut text = format!(
         "Compared with \u{201c}{}\u{201d}{alike}, {}; {}.",
-        first.name,
+        first.strategy.title,
         said(longest, "longest", "longer"),
         said(shortest, "shortest", "shorter")
     );
-    let tested = [longest, shortest].into_iter().flatten().any(|(case, ..)| case.runs.len() > 1);
-    if tested && results.cases.len() > 2 {
-        let cases = results.cases.len();
+    let tested = [longest, shortest].into_iter().flatten().any(|(run, ..)| run.run_count() > 1);
+    if tested && results.runs.len() > 2 {
+        let cases = results.runs.len();
         text +=
             &format!(" They were chosen from {cases} cases after the runs, and p is not corrected for this.");
     }
@@ -244,21 +205,20 @@ fn clients(number: u32) -> String {
     if number == 1 { "one client".to_owned() } else { format!("{number} clients") }
 }
 
-/// The probability of such a difference of two cases, where they were repeated.
-fn case_likely(case: &CaseRecord, from: &CaseRecord, difference: Difference) -> String {
-    let runs = [case, from].map(|case| case.runs.len());
-    if runs.contains(&1) || runs.contains(&0) {
-        return String::new();
+/// The probability of such a difference of two times, where they were repeated.
+fn timed_likely(run: &Run, from: &Run, difference: Difference) -> String {
+    let mut text = likely(run, from, difference.p);
+    if difference.p <= 1.01 * smallest_p(run.run_count(), from.run_count()) {
+        text = text.replace(')', ", the least that so many runs can give)");
     }
-    let least = smallest_p(runs[0], runs[1]);
-    let least = if difference.p > 1.01 * least { "" } else { ", the least that so many runs can give" };
-    format!(" (p {}{least})", probability(difference.p))
+    text
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::tests::results;
+    use crate::tests::timed::{statement, timed};
     use idgen_record::Totals;
 
     /// Two strategies, of which the second touches more leaf pages, and these reads and throughputs in three runs each.
@@ -267,9 +227,9 @@ mod tests {
         for (run, (reads, rates)) in made.runs.iter_mut().zip(reads.into_iter().zip(rates)) {
             let each = reads.into_iter().zip(rates).enumerate().map(|(number, (reads, rate))| {
                 let totals = Totals { last_reads_per_1k: reads, last_rows_per_sec: rate, ..run.totals };
-                (number as u64, RunRecord { totals, ..run.clone() })
+                (number as u64, Run { totals, ..run.clone() })
             });
-            *run = RunRecord::of_repeats(each.collect()).unwrap();
+            *run = Run::of_repeats(each.collect()).unwrap();
         }
         made
     }
@@ -315,14 +275,8 @@ mod tests {
     #[test]
     fn statements_within_their_spread_do_not_differ() {
         let with = |runs: [[f64; 3]; 2]| {
-            let case = |(name, runs): (&str, [f64; 3])| CaseRecord {
-                name: name.into(),
-                secs: runs[1],
-                runs: runs.into(),
-                ..CaseRecord::default()
-            };
-            let cases = ["plain", "parted"].into_iter().zip(runs).map(case).collect();
-            answer(&Results { runs: vec![], cases, ..results(0) }).unwrap().to_string()
+            let runs = ["plain", "parted"].into_iter().zip(runs);
+            answer(&timed(runs.map(|(name, secs)| statement(name, &secs)).collect())).unwrap().to_string()
         };
         let said = with([[1.0, 1.1, 1.2], [1.15, 1.3, 1.4]]);
         assert!(

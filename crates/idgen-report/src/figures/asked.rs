@@ -1,10 +1,13 @@
 //! The metrics that an answer and the main table are about.
 
-use idgen_record::{Group, Metric, Results, RunRecord, Sample, Workload};
+use idgen_record::{Group, Metric, Results, Run, Sample, Workload};
 
-/// The metrics that the answer is about, beginning with the one that decides.
+/// The metrics that the answer is about, beginning with the one that decides; none where only times were measured.
 pub(crate) fn asked(results: &Results) -> Vec<&'static str> {
     let known = |name: &str| results.runs.iter().all(|run| sample(name, run).is_some());
+    if results.times_statements() {
+        return ["bytes_per_row", "fill_mean"].into_iter().filter(|name| known(name)).collect();
+    }
     if is_mixed(results) {
         // Only the tables' own pages, where the database counts them separately.
         let pages = match known("operations_table_reads_per_1k") && !results.engine.is_embedded() {
@@ -24,7 +27,7 @@ pub(crate) fn asked(results: &Results) -> Vec<&'static str> {
     let log = in_heap.then_some("redo_bytes_per_row");
     let mut asked = Vec::new();
     // Where no key reads pages, how full they are differs most. The few rows of `--quick` say nothing of speed.
-    let reads = |run: &RunRecord| sample(pages[0], run).is_some_and(|reads| reads.median() > 0.0);
+    let reads = |run: &Run| sample(pages[0], run).is_some_and(|reads| reads.median() > 0.0);
     let fill = (!results.runs.iter().any(reads)).then_some("fill_mean");
     let speed = (results.workload.rows != Workload::QUICK_ROWS).then_some("last_rows_per_sec");
     let decides = fill.into_iter().chain(["distinct_leaves_per_1k"]);
@@ -70,6 +73,6 @@ pub(crate) fn main_metrics(results: &Results) -> Vec<&'static Metric> {
 }
 
 /// The figure with this name in all runs of a strategy.
-pub(crate) fn sample(name: &str, run: &RunRecord) -> Option<Sample> {
+pub(crate) fn sample(name: &str, run: &Run) -> Option<Sample> {
     Metric::named(name)?.sample(run)
 }

@@ -1,19 +1,46 @@
 //! A table of a report.
 
+use std::borrow::Cow;
+
 /// One table: a name for each row, and its cells.
+#[derive(Debug)]
 pub struct Grid {
     /// Of its heading in a page.
-    pub id: &'static str,
+    pub id: Cow<'static, str>,
     /// Above the columns, the one with the names first.
-    pub head: Vec<&'static str>,
+    pub head: Vec<String>,
     pub rows: Vec<(String, Vec<String>)>,
     /// The places of the cells of a row that are text.
     pub texts: Vec<usize>,
 }
 
+/// A column: its head, and the cell of each row.
+pub(crate) type Column = (String, Vec<String>);
+
 impl Grid {
-    /// `None` for a table without rows.
-    pub(crate) fn if_any(self) -> Option<Grid> {
-        (!self.rows.is_empty()).then_some(self)
+    /// A table of figures; `None` without rows.
+    pub(crate) fn of<Head: Into<String>>(
+        id: impl Into<Cow<'static, str>>,
+        head: impl IntoIterator<Item = Head>,
+        rows: impl IntoIterator<Item = (String, Vec<String>)>,
+    ) -> Option<Grid> {
+        let (head, rows) = (head.into_iter().map(Into::into).collect(), rows.into_iter().collect());
+        let grid = Grid { id: id.into(), head, rows, texts: Vec::new() };
+        (!grid.rows.is_empty()).then_some(grid)
     }
+
+    /// A table of columns, of which the first has the names of the rows. Columns without values are left out.
+    pub(crate) fn of_columns(id: &'static str, columns: Vec<Column>) -> Option<Grid> {
+        let mut columns = columns.into_iter().filter(|(_, cells)| cells.iter().any(|cell| !cell.is_empty()));
+        let (first, names) = columns.next()?;
+        let (heads, cells): (Vec<_>, Vec<_>) = columns.unzip();
+        let row = |at: usize| cells.iter().map(|cells| cells[at].clone()).collect();
+        let rows: Vec<_> = names.into_iter().enumerate().map(|(at, name)| (name, row(at))).collect();
+        Grid::of(id, std::iter::once(first).chain(heads), rows)
+    }
+}
+
+/// A column with a cell for each line; cells without a value are empty.
+pub(crate) fn column<T>(head: &str, lines: &[T], cell: impl Fn(&T) -> Option<String>) -> Column {
+    (head.to_owned(), lines.iter().map(|line| cell(line).unwrap_or_default()).collect())
 }

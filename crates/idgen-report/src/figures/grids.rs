@@ -6,19 +6,14 @@ use crate::figures::load::{load_facts, of_commits};
 use crate::figures::numbers::{bytes, count, percent, probability, write_median, write_sample};
 use crate::figures::published::comparisons;
 use idgen_record::{
-    Group, Metric, Operation, OrderEffect, Protocol, Results, Role, RunRecord, Sample, Value, Window,
-    order_effect,
+    Group, Metric, Operation, OrderEffect, Protocol, Results, Role, Run, Sample, Value, Window, order_effect,
 };
 
 /// The figures of the end of a run, beginning with those that the answer is about.
-pub fn figures(results: &Results) -> Grid {
+pub fn figures(results: &Results) -> Option<Grid> {
     let metrics = main_metrics(results);
-    Grid {
-        id: "table",
-        head: std::iter::once("strategy").chain(metrics.iter().map(|metric| metric.title)).collect(),
-        rows: results.runs.iter().map(|run| row_of(run, metrics.iter().copied())).collect(),
-        texts: Vec::new(),
-    }
+    let rows = results.runs.iter().map(|run| row_of(run, metrics.iter().copied()));
+    Grid::of("table", head_of(&metrics), rows)
 }
 
 /// Means over the whole run; `None` where the main table has nothing else.
@@ -29,9 +24,8 @@ pub fn whole(results: &Results) -> Option<Grid> {
     if is_mixed(results) || metrics.iter().all(shown) {
         return None;
     }
-    let head = std::iter::once("strategy").chain(metrics.iter().map(|metric| metric.title)).collect();
-    let rows = results.runs.iter().map(|run| row_of(run, metrics.iter().copied())).collect();
-    Grid { id: "whole", head, rows, texts: Vec::new() }.if_any()
+    let rows = results.runs.iter().map(|run| row_of(run, metrics.iter().copied()));
+    Grid::of("whole", head_of(&metrics), rows)
 }
 
 /// Whether the records have figures of the end of the runs.
@@ -47,7 +41,7 @@ fn has_figure(results: &Results, name: &str) -> bool {
 /// Whether reads or writes were still rising: more in the last fifth of the inserts than in the fifth before, by the rule for
 /// differences. A server writes its pages in bursts, so shorter parts differ by chance. Only pages of the tables' files,
 /// where the database counts them.
-fn is_rising(run: &RunRecord) -> bool {
+fn is_rising(run: &Run) -> bool {
     let rising = |name: &str| {
         let metric = Metric::named(name)?;
         // The mean over a fifth, counted from the end, in each run.
@@ -137,19 +131,17 @@ pub fn of_the_end(results: &Results) -> String {
 
 /// How long statements took, where there are any to time.
 pub fn latencies(results: &Results) -> Option<Grid> {
+    let metrics: Vec<_> = Metric::of_group(Group::Latency).collect();
     let timed = results.runs.iter().filter(|run| run.latency.is_some());
-    let rows = timed.map(|run| row(run, Group::Latency)).collect();
-    Grid { id: "latency", head: head(Group::Latency), rows, texts: Vec::new() }.if_any()
+    Grid::of("latency", head_of(&metrics), timed.map(|run| row_of(run, metrics.iter().copied())))
 }
 
 /// When clients inserted the ids that they made, and how far from the right edge of the table: only what any run has.
 pub fn clients(results: &Results) -> Option<Grid> {
     let has = |metric: &&Metric| results.runs.iter().any(|run| metric.value(&run.figures()).is_some());
     let metrics: Vec<_> = Metric::of_group(Group::Clients).filter(has).collect();
-    let head = std::iter::once("strategy").chain(metrics.iter().map(|metric| metric.title)).collect();
     let known = results.runs.iter().filter(|run| run.clients.is_some());
-    let rows = known.map(|run| row_of(run, metrics.iter().copied())).collect();
-    Grid { id: "clients", head, rows, texts: Vec::new() }.if_any()
+    Grid::of("clients", head_of(&metrics), known.map(|run| row_of(run, metrics.iter().copied())))
 }
 
 /// A warning if the clients did not keep the pace that was asked for; `None` if they did, or if there was none.
@@ -158,7 +150,7 @@ pub fn missed_pace(results: &Results) -> Option<String> {
     const KEPT: f64 = 0.97;
     let metric = Metric::named("pace_kept")?;
     let rate = results.workload.rate.filter(|_| results.workload.paced)?;
-    let kept = |run: &RunRecord| Some((metric.sample(run)?.min(), run.strategy.title.clone()));
+    let kept = |run: &Run| Some((metric.sample(run)?.min(), run.strategy.title.clone()));
     let missed: Vec<_> = results.runs.iter().filter_map(kept).filter(|(kept, _)| *kept < KEPT).collect();
     let (least, _) = missed.iter().min_by(|a, b| a.0.total_cmp(&b.0))?;
     let names: Vec<_> = missed.iter().map(|(_, title)| format!("\u{201c}{title}\u{201d}")).collect();
@@ -179,7 +171,7 @@ pub fn foreign_writes(results: &Results) -> Option<String> {
     let counts_rows = results.engine.database().is_some_and(|database| !database.speaks_mysql());
     let least = if counts_rows { FEW_ROWS } else { 0.0 };
     let metric = Metric::named("others_writes")?;
-    let foreign = |run: &RunRecord| {
+    let foreign = |run: &Run| {
         let most = metric.sample(run)?.max();
         (most > least.max(FEW * run.totals.rows as f64)).then(|| (most, run.strategy.title.clone()))
     };
@@ -200,29 +192,26 @@ pub fn foreign_writes(results: &Results) -> Option<String> {
 pub fn operations(results: &Results) -> Vec<(&'static str, Grid)> {
     let of = |kind: Operation| {
         let group = Group::LatencyOf(kind);
-        let has =
-            |run: &&RunRecord| Metric::of_group(group).any(|metric| metric.value(&run.figures()).is_some());
-        let rows = results.runs.iter().filter(has).map(|run| row(run, group)).collect();
-        let head = ["strategy", "median", "99th percentile", "99.9th percentile"].to_vec();
-        Grid { id: kind.id(), head, rows, texts: Vec::new() }.if_any().map(|grid| (kind.title(), grid))
+        let has = |run: &&Run| Metric::of_group(group).any(|metric| metric.value(&run.figures()).is_some());
+        let rows = results.runs.iter().filter(has).map(|run| row_of(run, Metric::of_group(group)));
+        let head = ["strategy", "median", "99th percentile", "99.9th percentile"];
+        Grid::of(kind.id(), head, rows).map(|grid| (kind.title(), grid))
     };
     Operation::ALL.into_iter().filter_map(of).collect()
 }
 
 /// Figures that only servers count.
 pub fn counts(results: &Results) -> Option<Grid> {
-    let has = |run: &RunRecord, metric: &Metric| metric.value(&run.figures()).is_some();
+    let has = |run: &Run, metric: &Metric| metric.value(&run.figures()).is_some();
     // Of these figures, an embedded engine has only the hit rate.
-    let counts = |run: &&RunRecord| {
+    let counts = |run: &&Run| {
         Metric::of_group(Group::Server).any(|metric| metric.name != "hit_rate" && has(run, metric))
     };
-    let runs: Vec<&RunRecord> = results.runs.iter().filter(counts).collect();
+    let runs: Vec<&Run> = results.runs.iter().filter(counts).collect();
     // Different servers count different things.
     let metrics: Vec<&Metric> =
         Metric::of_group(Group::Server).filter(|metric| runs.iter().any(|run| has(run, metric))).collect();
-    let head = std::iter::once("strategy").chain(metrics.iter().map(|metric| metric.title)).collect();
-    let rows = runs.iter().map(|run| row_of(run, metrics.iter().copied())).collect();
-    Grid { id: "counts", head, rows, texts: Vec::new() }.if_any()
+    Grid::of("counts", head_of(&metrics), runs.iter().map(|run| row_of(run, metrics.iter().copied())))
 }
 
 /// The main table without the spread, for a terminal: the metrics, and a row for each run.
@@ -237,15 +226,11 @@ pub fn medians(results: &Results) -> (Vec<&'static Metric>, Vec<(String, Vec<Str
     (metrics, rows)
 }
 
-fn head(group: Group) -> Vec<&'static str> {
-    std::iter::once("strategy").chain(Metric::of_group(group).map(|metric| metric.title)).collect()
+fn head_of(metrics: &[&'static Metric]) -> impl Iterator<Item = &'static str> {
+    std::iter::once("strategy").chain(metrics.iter().map(|metric| metric.title))
 }
 
-fn row(run: &RunRecord, group: Group) -> (String, Vec<String>) {
-    row_of(run, Metric::of_group(group))
-}
-
-fn row_of(run: &RunRecord, metrics: impl Iterator<Item = &'static Metric>) -> (String, Vec<String>) {
+fn row_of(run: &Run, metrics: impl Iterator<Item = &'static Metric>) -> (String, Vec<String>) {
     let cell = |metric: &'static Metric| write_sample(metric, metric.sample(run).as_ref());
     (run.strategy.title.clone(), metrics.map(cell).collect())
 }
@@ -256,7 +241,7 @@ pub fn files(results: &Results) -> Option<Grid> {
     let rows = trees.filter_map(|(run, tree)| {
         let file = tree.file.as_ref()?;
         let title = match tree.role {
-            Role::Rows => run.strategy.title.clone(),
+            Role::Rows | Role::Secondary => run.strategy.title.clone(),
             Role::Map => format!("{}: the map", run.strategy.title),
             Role::Pairs => format!("{}: its pairs", run.strategy.title),
         };
@@ -271,7 +256,7 @@ pub fn files(results: &Results) -> Option<Grid> {
         ];
         Some((title, cells))
     });
-    let head = vec![
+    let head = [
         "strategy",
         "pages in the file",
         "leaves",
@@ -280,26 +265,27 @@ pub fn files(results: &Results) -> Option<Grid> {
         "leaves changed in the last tenth of the log, %",
         "age of half of the leaves, % of the log",
     ];
-    Grid { id: "files", head, rows: rows.collect(), texts: Vec::new() }.if_any()
+    Grid::of("files", head, rows)
 }
 
 /// The published figures beside the measured ones.
 pub fn published(results: &Results) -> Option<Grid> {
     let lines = comparisons(results);
     let judged = lines.iter().any(|line| line.met.is_some());
+    let has_settings = lines.iter().any(|line| !line.setting.is_empty());
     let rows = lines.into_iter().map(|line| {
         let verdict = judged.then(|| line.verdict().to_owned());
         let mut cells = vec![line.figure.to_owned(), line.published, line.measured, line.difference];
         cells.extend(verdict);
         // The longest cell is the last, so that a narrow screen shows the figures.
-        cells.push(line.setting);
+        cells.extend(has_settings.then_some(line.setting));
         (line.strategy, cells)
     });
     let mut head = vec!["strategy", "figure", "published", "here", "difference"];
     head.extend(judged.then_some("verdict"));
-    head.push("published run");
-    let texts = vec![0, head.len() - 2];
-    Grid { id: "published", head, rows: rows.collect(), texts }.if_any()
+    head.extend(has_settings.then_some("published run"));
+    let texts = std::iter::once(0).chain(has_settings.then(|| head.len() - 2)).collect();
+    Grid::of("published", head, rows).map(|grid| Grid { texts, ..grid })
 }
 
 /// Where and how it ran, as names with sentences.
@@ -382,7 +368,7 @@ fn order(results: &Results) -> Option<String> {
     })
 }
 
-/// The settings of the database, the same for all runs and cases.
+/// The settings of the database, the same for all runs.
 pub fn settings(results: &Results) -> impl Iterator<Item = (&str, &str)> {
     let first = results.runs.first().into_iter().flat_map(|run| &run.settings);
     let first = first.filter(|(name, _)| *name != "table");

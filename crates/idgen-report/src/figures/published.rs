@@ -1,8 +1,8 @@
 //! The published figures beside the measured ones.
 
 use crate::figures::numbers::{write, write_median};
-use crate::figures::times::{first_of, published_times, slower, times_first};
-use idgen_record::{CaseRecord, Database, Metric, Published, Results};
+use crate::figures::timed::{first_of, slower, times_first};
+use idgen_record::{Database, Metric, Published, Results, Run, TIMES_FIRST, Unit};
 
 /// One published figure and what was measured here.
 pub struct Comparison {
@@ -17,7 +17,7 @@ pub struct Comparison {
     /// As measured: the median of the runs.
     pub measured: String,
     /// The difference in percent of the published figure. Empty if that is 0, if the database is another one than the
-    /// published, or if the run had less than half of the published rows.
+    /// published, if the run had less than half of the published rows, or for seconds.
     pub difference: String,
     /// Whether the difference is within the tolerance, where there is one.
     pub met: Option<bool>,
@@ -37,36 +37,10 @@ pub(crate) fn verdict(met: bool) -> &'static str {
 
 /// How many of the published figures with a tolerance were met, in a sentence; `None` where none has one.
 pub fn met(results: &Results) -> Option<String> {
-    let of_runs = comparisons(results).into_iter().filter_map(|line| line.met);
-    let all: Vec<bool> =
-        of_runs.chain(results.cases.iter().filter_map(|case| case_met(results, case))).collect();
+    let all: Vec<bool> = comparisons(results).into_iter().filter_map(|line| line.met).collect();
     let met = all.iter().filter(|met| **met).count();
     (!all.is_empty())
         .then(|| format!("{met} of {} published figures are met within their tolerance.", all.len()))
-}
-
-/// Whether a case meets what was published of it, where that has a tolerance: its time as a multiple of the first case's,
-/// how full its table is, or the share of the key.
-pub fn case_met(results: &Results, case: &CaseRecord) -> Option<bool> {
-    let tolerance = case.published_tolerance?;
-    let pairs = match &case.file {
-        Some(file) => vec![
-            (file.published_fill, file.indexes.first().map(|index| index.fill_mean)),
-            (file.published_key_share, file.key_share()),
-        ],
-        None => {
-            let published = published_times(results, case);
-            // An effect that no run shows is neither met nor missed, even if the medians are as far apart as published.
-            let shown = first_of(results, case).is_some_and(|first| slower(case, first).is_some());
-            if !shown && published.is_some_and(|times| !tolerance.allows(times, 1.0)) {
-                return None;
-            }
-            vec![(published, times_first(results, case, |case| Some(case.secs)))]
-        }
-    };
-    let judged: Vec<bool> =
-        pairs.into_iter().filter_map(|(published, here)| Some(tolerance.allows(published?, here?))).collect();
-    (!judged.is_empty()).then(|| judged.iter().all(|met| *met))
 }
 
 /// Every published figure for which there is a run, beside the median of its runs.
@@ -75,30 +49,66 @@ pub fn comparisons(results: &Results) -> Vec<Comparison> {
     for published in &results.published {
         let Some(run) = results.run(&published.strategy) else { continue };
         for (name, value) in &published.figures {
-            let Some(metric) = Metric::named(name) else { continue };
-            let sample = match published.rows {
-                Some(rows) => metric.sample_at(run, rows),
-                None => metric.sample(run),
-            };
-            let Some(sample) = sample else { continue };
-            let measured = sample.median();
-            let difference = match *value {
-                0.0 => String::new(),
-                _ if !comparable(results, published) => String::new(),
-                value => format!("{:+.0} %", (measured / value - 1.0) * 100.0),
-            };
+            let Some(here) = Here::of(results, run, published, name) else { continue };
+            // Seconds of another machine say nothing.
+            let has_difference = comparable(results, published) && name != "secs" && *value != 0.0;
+            let difference = has_difference.then(|| format!("{:+.0} %", (here.value / value - 1.0) * 100.0));
+            let tolerance = published.tolerances.get(name);
             lines.push(Comparison {
-                strategy: run.strategy.title.clone(),
+                strategy: run.title().to_owned(),
                 setting: published.setting.clone(),
-                figure: metric.title,
-                published: write(metric.unit, *value),
-                measured: write_median(metric, Some(&sample)),
-                difference,
-                met: published.tolerances.get(name).map(|tolerance| tolerance.allows(*value, measured)),
+                figure: here.title,
+                published: here.unit.map_or_else(|| format!("{value:.2}"), |unit| write(unit, *value)),
+                measured: here.written,
+                difference: difference.unwrap_or_default(),
+                met: tolerance
+                    .filter(|tolerance| here.is_shown || tolerance.allows(*value, 1.0))
+                    .map(|tolerance| tolerance.allows(*value, here.value)),
             });
         }
     }
     lines
+}
+
+/// What was measured here of a figure that was published.
+struct Here {
+    title: &'static str,
+    /// `None` for a ratio.
+    unit: Option<Unit>,
+    value: f64,
+    written: String,
+    /// Whether the runs show it: an effect that no run shows is neither met nor missed, even if the medians are as far apart
+    /// as published.
+    is_shown: bool,
+}
+
+impl Here {
+    fn of(results: &Results, run: &Run, published: &Published, name: &str) -> Option<Here> {
+        if name == TIMES_FIRST {
+            let (value, first) = (times_first(results, run)?, first_of(results, run)?);
+            let (title, written) = ("seconds, times those of the first", format!("{value:.2}"));
+            return Some(Here { title, unit: None, value, written, is_shown: slower(run, first).is_some() });
+        }
+        let metric = Metric::named(name)?;
+        let sample = match published.rows {
+            Some(rows) => metric.sample_at(run, rows)?,
+            None => metric.sample(run)?,
+        };
+        let written = write_median(metric, Some(&sample));
+        Some(Here {
+            title: metric.title,
+            unit: Some(metric.unit),
+            value: sample.median(),
+            written,
+            is_shown: true,
+        })
+    }
+}
+
+/// The published figure with this name of a run.
+pub(crate) fn published_of(results: &Results, run: &Run, name: &str) -> Option<f64> {
+    let mut of_run = results.published.iter().filter(|published| published.strategy == run.strategy.name);
+    of_run.find_map(|published| published.figures.get(name).copied())
 }
 
 /// Whether a difference in percent says something: on the same kind of database, with at least half of the published rows.

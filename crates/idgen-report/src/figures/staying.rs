@@ -3,12 +3,12 @@
 use crate::figures::finding::Part;
 use crate::figures::grid::Grid;
 use crate::figures::numbers::{write_median, write_sample};
-use idgen_record::{Column, Metric, Results, RunRecord};
+use idgen_record::{Column, Metric, Results, Run};
 
 /// One kind of key, compared with the run that stays with the old kind in the same column.
 struct Change<'a> {
-    run: &'a RunRecord,
-    stays: &'a RunRecord,
+    run: &'a Run,
+    stays: &'a Run,
 }
 
 impl Change<'_> {
@@ -25,19 +25,20 @@ fn is_counted(column: Column) -> bool {
     matches!(column, Column::CountedInteger | Column::Integer)
 }
 
-/// The run that stays with the old kind in this column. In SQLite, counted integers and other keys are in two kinds of
+/// The run that stays with the old kind in the column of this one. In SQLite, counted integers and other keys are in two kinds of
 /// tables, so a change of ids cannot lead from one to the other.
-fn stays(results: &Results, column: Column) -> Option<&RunRecord> {
-    let existing = results.workload.existing?;
+fn stays<'a>(results: &'a Results, run: &Run) -> Option<&'a Run> {
+    let (existing, column) = (results.workload.existing?, run.strategy.key?.column);
     results.runs.iter().find(|run| {
-        let of = run.strategy.column;
-        let alike = is_counted(of) && is_counted(column) && !results.engine.is_embedded();
-        existing.ids == Some(run.strategy.ids) && (of == column || alike)
+        run.strategy.key.is_some_and(|key| {
+            let alike = is_counted(key.column) && is_counted(column) && !results.engine.is_embedded();
+            existing.ids == Some(key.ids) && (key.column == column || alike)
+        })
     })
 }
 
 fn changes(results: &Results) -> Vec<Change<'_>> {
-    let of = |run| Some(Change { run, stays: stays(results, run.strategy.column)? });
+    let of = |run| Some(Change { run, stays: stays(results, run)? });
     results.runs.iter().filter_map(of).filter(|change| change.run.strategy != change.stays.strategy).collect()
 }
 
@@ -84,7 +85,7 @@ fn fullest(changes: &[Change<'_>]) -> Option<String> {
     let fills: Vec<_> =
         changes.iter().filter_map(|change| Some((change.run, metric.sample(change.run)?))).collect();
     let (best, fill) = fills.iter().max_by(|(_, a), (_, b)| a.median().total_cmp(&b.median()))?;
-    let quoted = |run: &RunRecord| format!("\u{201c}{}\u{201d}", run.strategy.title);
+    let quoted = |run: &Run| format!("\u{201c}{}\u{201d}", run.strategy.title);
     let (name, shown) = (quoted(best), write_median(metric, Some(fill)));
     let as_full: Vec<_> = fills
         .iter()
@@ -105,28 +106,24 @@ pub fn grid(results: &Results) -> Option<Grid> {
     const SHOWN: [&str; 3] = ["fill_of_old_rows", "fill_of_new_rows", "bytes_per_row"];
     results.workload.existing?;
     let metric = |name| Metric::named(name);
-    let rows: Vec<_> = results
-        .runs
-        .iter()
-        .filter_map(|run| {
-            let stays = stays(results, run.strategy.column)?;
-            let leaves = metric("leaf_pages")?;
-            let against = match (run.strategy == stays.strategy, Change { run, stays }.factor()) {
-                (true, _) => "stays".to_owned(),
-                (false, None) => "no difference".to_owned(),
-                (false, Some(factor)) => format!("{:+.1} %", (factor - 1.0) * 100.0),
-            };
-            let mut cells = vec![write_sample(leaves, leaves.sample(run).as_ref()), against];
-            cells.extend(SHOWN.into_iter().filter_map(|name| {
-                let shown = metric(name)?;
-                Some(write_sample(shown, shown.sample(run).as_ref()))
-            }));
-            Some((run.strategy.title.clone(), cells))
-        })
-        .collect();
+    let rows = results.runs.iter().filter_map(|run| {
+        let stays = stays(results, run)?;
+        let leaves = metric("leaf_pages")?;
+        let against = match (run.strategy == stays.strategy, Change { run, stays }.factor()) {
+            (true, _) => "stays".to_owned(),
+            (false, None) => "no difference".to_owned(),
+            (false, Some(factor)) => format!("{:+.1} %", (factor - 1.0) * 100.0),
+        };
+        let mut cells = vec![write_sample(leaves, leaves.sample(run).as_ref()), against];
+        cells.extend(SHOWN.into_iter().filter_map(|name| {
+            let shown = metric(name)?;
+            Some(write_sample(shown, shown.sample(run).as_ref()))
+        }));
+        Some((run.strategy.title.clone(), cells))
+    });
     let head = ["strategy", "leaf pages", "against staying"].into_iter();
-    let head = head.chain(SHOWN.into_iter().filter_map(|name| Some(metric(name)?.title))).collect();
-    (!rows.is_empty()).then_some(Grid { id: "space", head, rows, texts: Vec::new() })
+    let head = head.chain(SHOWN.into_iter().filter_map(|name| Some(metric(name)?.title)));
+    Grid::of("space", head, rows)
 }
 
 #[cfg(test)]
@@ -142,15 +139,15 @@ mod tests {
         let existing = Some(Existing { ids: Some(IdKind::V4), rows: 4_000 });
         made.workload = Workload { existing, ..made.workload };
         for (run, (ids, leaves)) in made.runs.iter_mut().zip([(IdKind::V4, 1_000), (IdKind::V7, leaves)]) {
-            run.strategy.ids = ids;
-            run.strategy.column = Column::Binary16;
+            let key = run.strategy.key.as_mut().unwrap();
+            (key.ids, key.column) = (ids, Column::Binary16);
             run.trees.retain(|tree| tree.role == Role::Rows);
             for tree in &mut run.trees {
                 tree.leaf_pages = leaves;
                 tree.fill_of_new_rows = Some(0.904);
             }
             let each = (0..3).map(|number| (number, run.clone())).collect();
-            *run = RunRecord::of_repeats(each).unwrap();
+            *run = Run::of_repeats(each).unwrap();
         }
         made
     }

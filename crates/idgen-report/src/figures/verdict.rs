@@ -1,6 +1,6 @@
 //! The first sentence of a report: which key to take, by the rule of `idgen lab advise`.
 
-use idgen_record::{Column, Cost, IdKind, Metric, Results, RunRecord};
+use idgen_record::{Column, Cost, IdKind, Metric, Results, Run};
 
 use super::asked::{is_mixed, sample};
 
@@ -26,28 +26,29 @@ pub(super) fn verdict(results: &Results) -> Option<String> {
     if is_mixed(results) {
         return None;
     }
-    let mut runs: Vec<(usize, Cost, &RunRecord)> = results
+    let mut runs: Vec<(usize, Cost, &Run)> = results
         .runs
         .iter()
-        .filter(|run| !run.strategy.column.is_mapped() && run.strategy.column != Column::Unkeyed16)
         .filter_map(|run| {
-            let place = KINDS.iter().position(|ids| *ids == run.strategy.ids)?;
+            let key = run.strategy.key?;
+            let is_plain = !key.column.is_mapped() && key.column != Column::Unkeyed16;
             // A 64-bit id is another kind of column, which does not fit UUIDs.
-            (run.strategy.ids != IdKind::Device).then_some(())?;
+            let fits = is_plain && key.ids != IdKind::Device;
+            let place = KINDS.iter().position(|ids| *ids == key.ids).filter(|_| fits)?;
             Some((place, cost(results, run)?, run))
         })
         .collect();
     runs.sort_by_key(|(place, ..)| *place);
     let costs: Vec<Cost> = runs.iter().map(|(_, cost, _)| *cost).collect();
     let (best_cost, best) = Cost::cheapest(&costs).map(|place| (costs[place], runs[place].2))?;
-    let dearer = |(_, cost, run): &&(usize, Cost, &RunRecord)| {
+    let dearer = |(_, cost, run): &&(usize, Cost, &Run)| {
         run.strategy.name != best.strategy.name && best_cost.is_less_than(cost)
     };
     // Version 4 is what most readers have, and otherwise the most costly one says why.
     let worst = runs.iter().filter(dearer).max_by(|(place, one, _), (other_place, other, _)| {
         place.cmp(other_place).then(one.work.total_cmp(&other.work))
     });
-    let title = |run: &RunRecord| format!("\u{201c}{}\u{201d}", run.strategy.title);
+    let title = |run: &Run| format!("\u{201c}{}\u{201d}", run.strategy.title);
     Some(match worst {
         Some((_, cost, other)) => {
             let mut reasons = Vec::new();
@@ -83,7 +84,7 @@ pub(super) fn verdict(results: &Results) -> Option<String> {
 }
 
 /// What a key cost in this run.
-fn cost(results: &Results, run: &RunRecord) -> Option<Cost> {
+fn cost(results: &Results, run: &Run) -> Option<Cost> {
     let median = |name: &str| {
         let metric = Metric::named(name)?.shown(&results.runs)?;
         Some(sample(metric.name, run)?.median()).filter(|median| median.is_finite())
@@ -98,7 +99,7 @@ fn cost(results: &Results, run: &RunRecord) -> Option<Cost> {
         }
     };
     let space = median("bytes_per_row").or_else(|| median("allocated_bytes_per_row"))?;
-    Some(Cost { work: work.unwrap_or(0.0), space, is_prefixed: run.strategy.ids.is_prefixed() })
+    Some(Cost { work: work.unwrap_or(0.0), space, is_prefixed: run.strategy.key?.ids.is_prefixed() })
 }
 
 fn in_heap(results: &Results) -> bool {

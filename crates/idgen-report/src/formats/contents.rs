@@ -5,8 +5,6 @@ use askama::Template;
 use crate::charts::drawings::Drawings;
 use crate::figures::answer::{answer, problems};
 use crate::figures::asked::checked;
-use crate::figures::case_table::CaseTable;
-use crate::figures::cases::{case_statements, case_tables};
 use crate::figures::finding::Answer;
 use crate::figures::grid::Grid;
 use crate::figures::grids::{facts, published, settings};
@@ -28,13 +26,12 @@ pub struct Contents<'a> {
     pub clients: String,
     pub checked: &'static str,
     pub problems: Vec<String>,
-    pub drawings: &'a Drawings,
     pub published: Option<Grid>,
     pub uncompared: Option<&'static str>,
     pub met: Option<String>,
     pub sections: Vec<Section<'a>>,
-    pub cases: Vec<CaseTable>,
-    pub statements: Vec<(&'a str, &'a str)>,
+    /// What the strategies are, or the statements.
+    pub explained: Vec<(&'a str, &'a str)>,
     pub facts: Vec<(&'static str, String)>,
     pub settings: Vec<(&'a str, &'a str)>,
     pub tables: Vec<(&'a str, &'a str)>,
@@ -47,21 +44,18 @@ impl<'a> Contents<'a> {
             results,
             rows: count(results.workload.rows),
             answer: answer(results),
-            unanswered: match (results.has_any(), results.cases.as_slice()) {
-                (false, _) => "No run was finished, so there are no measurements.",
-                (true, []) => "A single run cannot be compared.",
-                (true, _) => "A single case cannot be compared.",
+            unanswered: match results.has_any() {
+                false => "No run was finished, so there are no measurements.",
+                true => "A single run cannot be compared.",
             },
             clients: by_clients(&results.workload),
             checked: checked(results),
             problems: problems(results),
-            drawings,
             published: published(results),
             uncompared: uncompared(results),
             met: met(results),
             sections: sections(results, drawings),
-            cases: case_tables(results),
-            statements: case_statements(results),
+            explained: explained(results),
             facts: facts(results),
             settings: settings(results).collect(),
             tables: results
@@ -71,4 +65,16 @@ impl<'a> Contents<'a> {
                 .collect(),
         }
     }
+}
+
+/// Each title with what explains it; a case that was measured with several sizes once for each text.
+fn explained(results: &Results) -> Vec<(&str, &str)> {
+    let mut lines = Vec::new();
+    for run in &results.runs {
+        let line = (run.strategy.title.as_str(), run.strategy.explains.as_str());
+        if !line.1.is_empty() && !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    lines
 }

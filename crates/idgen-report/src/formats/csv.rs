@@ -1,11 +1,10 @@
-//! `results.csv` has one row per run, and `windows.csv` one per window of a run. Numbers have full precision, for
+//! `results.csv` has one row per run, with what experiments count or show of each index in columns of their own, and `windows.csv` one per window of a run. Numbers have full precision, for
 //! spreadsheets and scripts; unknown figures are empty.
 
-use idgen_record::{METRICS, Metric, OneRun, Results, RunRecord, TreeFigures, Value};
+use idgen_record::{Figures, METRICS, Metric, Results, Run, TreeFigures, Value};
 use serde::Serialize;
 
 use crate::error::{Error, Result};
-use crate::figures::case_figures::{CaseFigure, case_figures};
 
 /// One cell; serde writes numbers with all of their digits.
 #[derive(Serialize)]
@@ -37,25 +36,40 @@ const NUMBER: &str = "run";
 const SEED: &str = "seed";
 /// The columns before the metrics of a window.
 const WINDOW: [&str; 2] = ["strategy", "rows_end"];
-/// The columns of a case, with one figure per line, because experiments count different things.
-const CASE: [&str; 8] =
-    ["engine", "engine_version", "case", "clients", "statement_rows", "index", "figure", "value"];
+/// The size of a load, where an experiment compares several.
+const LOAD: [&str; 2] = ["clients", "statement_rows"];
 
 /// The results as CSV with a header (RFC 4180).
 ///
 /// # Errors
 /// No record causes an error; errors of the CSV writer are passed on.
 pub fn csv(results: &Results) -> Result<String> {
-    // Runs and cases have columns of their own; an experiment has one or the other.
-    match results.runs.as_slice() {
-        [] => lines(CASE.to_vec(), case_figures(results).iter().map(|figure| case_line(results, figure))),
-        runs => {
-            let metrics = METRICS.iter().map(|metric| metric.name);
-            let head = RUN.into_iter().chain(metrics).chain([HISTOGRAM, NUMBER, SEED]).collect();
-            let each = runs.iter().flat_map(|run| (1..).zip(run.each()).map(move |one| (run, one)));
-            lines(head, each.map(|(run, (number, one))| run_line(results, run, number, &one)))
+    let loads: &[&str] = if results.runs.iter().any(|run| run.load.is_some()) { &LOAD } else { &[] };
+    let mut details: Vec<String> = Vec::new();
+    for detail in results.runs.iter().flat_map(Run::details) {
+        if !details.contains(&detail.name) {
+            details.push(detail.name);
         }
     }
+    let metrics = METRICS.iter().map(|metric| metric.name);
+    let end = [HISTOGRAM, NUMBER, SEED].into_iter().chain(loads.iter().copied());
+    let head = RUN.into_iter().chain(metrics).chain(end).chain(details.iter().map(String::as_str)).collect();
+    let each = results.runs.iter().flat_map(|run| (1..).zip(run.each()).map(move |one| (run, one)));
+    lines(
+        head,
+        each.map(|(run, (number, one))| {
+            let mut line = run_line(results, run, number, &one);
+            let load = run.load.map(|load| [load.clients, load.statement_rows]);
+            let load = |at: usize| load.map(|load| Value::Count(load[at].into())).into();
+            line.extend((0..loads.len()).map(load));
+            let found = run.details();
+            let value = |name: &String| found.iter().find(|detail| detail.name == *name);
+            line.extend(
+                details.iter().map(|name| value(name).map(|detail| Value::Number(detail.value)).into()),
+            );
+            line
+        }),
+    )
 }
 
 /// The course of each run as CSV with a header; `None` where runs have no windows.
@@ -96,31 +110,16 @@ fn lines<'a>(head: Vec<&str>, lines: impl Iterator<Item = Vec<Cell<'a>>>) -> Res
     String::from_utf8(bytes).map_err(|error| Error::caused("cannot write the results as CSV", error))
 }
 
-fn case_line<'a>(results: &'a Results, figure: &CaseFigure<'a>) -> Vec<Cell<'a>> {
-    let load = figure.case.load.as_ref();
-    let of_load = |count: Option<u32>| count.map(|count| Value::Count(count.into())).into();
-    vec![
-        Cell::Text(&results.engine.name),
-        Cell::Text(&results.engine.version),
-        Cell::Text(&figure.case.name),
-        of_load(load.map(|load| load.clients)),
-        of_load(load.map(|load| load.statement_rows)),
-        Cell::Text(figure.index),
-        Cell::Text(figure.name),
-        Cell::Number(figure.value),
-    ]
-}
-
-fn run_line<'a>(results: &'a Results, run: &'a RunRecord, number: u64, one: &OneRun<'_>) -> Vec<Cell<'a>> {
+fn run_line<'a>(results: &'a Results, run: &'a Run, number: u64, one: &Figures<'_>) -> Vec<Cell<'a>> {
     let start = [&results.engine.name, &results.engine.version, &run.strategy.name, &run.strategy.title].map(
         |text| {
             let text: &str = text;
             Cell::Text(text)
         },
     );
-    let metrics = METRICS.iter().map(|metric| metric.value(&one.figures).into());
+    let metrics = METRICS.iter().map(|metric| metric.value(one).into());
     let end = [
-        Cell::Owned(histogram(one.figures.trees)),
+        Cell::Owned(histogram(one.trees)),
         Cell::Count(number),
         Cell::Count(one.seed.unwrap_or(results.workload.seed)),
     ];

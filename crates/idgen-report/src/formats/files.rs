@@ -81,10 +81,12 @@ pub fn save(results: &Results, directory: &Path) -> Result<()> {
 ///
 /// ```
 /// # let directory = tempfile::tempdir().unwrap();
-/// let recorded = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/rebuild");
+/// use idgen_report::{archive, json, open};
+///
+/// let recorded = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/rebuild").as_ref();
 /// let kept = directory.path();
-/// idgen_report::archive(recorded.as_ref(), kept, &[])?;
-/// assert_eq!(idgen_report::open(kept)?, idgen_report::open(recorded.as_ref())?);
+/// archive(recorded, kept, &[])?;
+/// assert_eq!(json(&open(kept)?)?, json(&open(recorded)?)?);
 /// assert!(!kept.join("charts").exists());
 /// # Ok::<(), idgen_report::Error>(())
 /// ```

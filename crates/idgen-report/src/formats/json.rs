@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::figures::maps::map;
-use idgen_record::{METRICS, Results, RunRecord, Value};
+use idgen_record::{METRICS, Results, Run, Value};
 use innodb_pages::Measure;
 
 /// The results as indented JSON.
@@ -19,9 +19,9 @@ pub fn json(results: &Results) -> Result<String> {
 const MOST: f64 = 1e15;
 
 /// Checks that all figures of a run are possible ones. Others would need an endless axis.
-fn plausible(run: &RunRecord) -> Result<()> {
+fn plausible(run: &Run) -> Result<()> {
     for one in run.each() {
-        let figures = METRICS.iter().map(|metric| (metric, metric.value(&one.figures)));
+        let figures = METRICS.iter().map(|metric| (metric, metric.value(&one)));
         let windows = one.windows.iter();
         let windows =
             windows.flat_map(|window| METRICS.iter().map(|metric| (metric, metric.in_window(window))));

@@ -30,7 +30,7 @@ pub fn text(results: &Results, drawings: &Drawings, named: Option<&[&str]>) -> S
     let engine = format!("{} {}", results.engine.name, results.engine.version);
     paragraph(&if !results.has_any() {
         format!("Run on {}. No run was finished, so there are no measurements.", plain(&engine))
-    } else if results.runs.is_empty() {
+    } else if results.times_statements() {
         format!("Run on {}; the result of each run was checked.", plain(&engine))
     } else {
         format!(
@@ -53,23 +53,6 @@ pub fn text(results: &Results, drawings: &Drawings, named: Option<&[&str]>) -> S
         let shown: Vec<_> = of.iter().filter(|drawing| wanted(drawing)).map(picture).collect();
         (!shown.is_empty()).then(|| shown.join("\n\n"))
     };
-    if let Some(pictures) = pictures(&drawings.cases) {
-        paragraph("## In pictures");
-        paragraph(&pictures);
-    }
-    for shown in contents.cases {
-        paragraph(&format!("## {}", shown.title));
-        paragraph(&plain(shown.note));
-        let head: Vec<_> = shown.head.iter().map(String::as_str).collect();
-        let rows = shown.lines.into_iter().filter_map(|mut line| {
-            let cells = line.split_off(1.min(line.len()));
-            Some((line.pop()?, cells))
-        });
-        paragraph(&table(&head, FIGURES, rows));
-    }
-    for (name, sql) in contents.statements {
-        paragraph(&format!("{}:\n\n    {}", plain(name), one_line(sql)));
-    }
     if let Some(grid) = contents.published {
         paragraph("## Published, and measured here");
         if let Some(why) = contents.uncompared {
@@ -99,6 +82,9 @@ pub fn text(results: &Results, drawings: &Drawings, named: Option<&[&str]>) -> S
             paragraph(&grid_table(grid));
         }
         section.missing.iter().for_each(|line| paragraph(&plain(line)));
+    }
+    for (name, sql) in contents.explained.iter().filter(|_| results.times_statements()) {
+        paragraph(&format!("{}:\n\n    {}", plain(name), one_line(sql)));
     }
     if results.has_any() && !results.notes.is_empty() {
         paragraph("## Notes");
@@ -145,8 +131,13 @@ fn grid_table(grid: Grid) -> String {
 /// Columns of figures are aligned to the right.
 const FIGURES: &str = "---:|";
 
-fn table(head: &[&str], align: &str, rows: impl Iterator<Item = (String, Vec<String>)>) -> String {
-    let mut out = format!("| {} |\n|---|{}", head.join(" | "), align.repeat(head.len() - 1));
+fn table<Head: AsRef<str>>(
+    head: &[Head],
+    align: &str,
+    rows: impl Iterator<Item = (String, Vec<String>)>,
+) -> String {
+    let heads: Vec<_> = head.iter().map(|head| plain(head.as_ref())).collect();
+    let mut out = format!("| {} |\n|---|{}", heads.join(" | "), align.repeat(head.len() - 1));
     for (name, cells) in rows {
         let _ = write!(out, "\n| {} |", plain(&name));
         for cell in cells {

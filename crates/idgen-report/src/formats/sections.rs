@@ -1,17 +1,19 @@
-//! The sections of a report about keys, in their order: the page and Markdown render the same list.
+//! The sections of a report, in their order: the page and Markdown render the same list.
+
+use std::borrow::Cow;
 
 use crate::charts::drawings::{Drawing, Drawings};
 use crate::figures::grid::Grid;
 use crate::figures::grids::{
     clients, counts, figures, files, has_end_figures, latencies, of_the_end, operations, whole,
 };
-use crate::figures::staying;
+use crate::figures::{staying, timed};
 use idgen_record::Results;
 
 /// A heading, and what is below it.
 pub struct Section<'a> {
     /// Of its heading in a page.
-    pub id: &'static str,
+    pub id: Cow<'static, str>,
     pub heading: &'static str,
     /// What a page adds to the heading.
     pub qualifier: &'static str,
@@ -30,11 +32,8 @@ pub struct Section<'a> {
 
 /// The sections that have a chart or a table.
 pub fn sections<'a>(results: &'a Results, drawings: &'a Drawings) -> Vec<Section<'a>> {
-    if results.runs.is_empty() {
-        return Vec::new();
-    }
-    let section = |id, heading| Section {
-        id,
+    let section = |id: &'static str, heading| Section {
+        id: id.into(),
         heading,
         qualifier: "",
         guide: String::new(),
@@ -49,6 +48,16 @@ pub fn sections<'a>(results: &'a Results, drawings: &'a Drawings) -> Vec<Section
         ..section(id, heading)
     };
     let charts = |id, heading, charts, guide| Section { charts, guide, ..section(id, heading) };
+    if results.times_statements() {
+        let tables = timed::tables(results).into_iter();
+        let tables = tables.map(|(heading, lead, grid)| Section {
+            id: grid.id.clone(),
+            lead: lead.into(),
+            ..table("", heading, Some(grid))
+        });
+        let pictures = charts("charts", "In pictures", &drawings.timed, String::new());
+        return with_contents(std::iter::once(pictures).chain(tables));
+    }
     let operations = operations(results).into_iter().map(|(kind, grid)| (Some(kind), grid)).collect();
     let all = [
         charts("pages", "Pages changed, read and written", &drawings.touched, of_pages(results)),
@@ -81,14 +90,18 @@ pub fn sections<'a>(results: &'a Results, drawings: &'a Drawings) -> Vec<Section
             qualifier: if has_end_figures(results) { " at the end of the runs" } else { "" },
             lead: of_the_end(results),
             missing: &results.engine.missing,
-            ..table("table", "The figures", Some(figures(results)))
+            ..table("table", "The figures", figures(results))
         },
         table("whole", "Means over the whole run", whole(results)),
         table("latency", "Latency of a statement", latencies(results)),
         table("clients", "From making an id to its insert", clients(results)),
         table("counts", "What the server counted", counts(results)),
     ];
-    all.into_iter().filter(|section| !section.charts.is_empty() || !section.tables.is_empty()).collect()
+    with_contents(all.into_iter())
+}
+
+fn with_contents<'a>(sections: impl Iterator<Item = Section<'a>>) -> Vec<Section<'a>> {
+    sections.filter(|section| !section.charts.is_empty() || !section.tables.is_empty()).collect()
 }
 
 fn of_pages(results: &Results) -> String {

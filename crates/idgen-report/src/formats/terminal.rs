@@ -2,13 +2,12 @@
 
 use comfy_table::{Cell, ColumnConstraint, Table};
 
-use crate::figures::case_table::CaseTable;
-use crate::figures::cases::case_tables;
-use crate::figures::grids;
+use crate::figures::grid::Grid;
 use crate::figures::load::of_commits;
 use crate::figures::published::uncompared;
+use crate::figures::{grids, timed};
 use crate::formats::fitted::{Column, Fitted, fitted, plain};
-use idgen_record::{Results, RunRecord};
+use idgen_record::{Results, Run};
 
 /// The widest line of text, in columns: longer ones are hard to read. Where there is no terminal, all are so wide.
 pub const WIDTH: u16 = 100;
@@ -27,12 +26,18 @@ pub(crate) fn table_width() -> u16 {
     Table::new().width().map_or(WIDTH, |columns| columns.clamp(LEAST_WIDTH, TABLE_WIDTH))
 }
 
-/// The results, one line per run, and below them why a cell is empty.
+/// The results, one line per run, and below them why a cell is empty; of timed statements, one table under another.
 pub fn table(results: &Results) -> String {
     table_of(results, table_width())
 }
 
 pub(crate) fn table_of(results: &Results, width: u16) -> String {
+    if results.times_statements() {
+        let tables = timed::tables(results);
+        let tables =
+            tables.iter().map(|(title, _, grid)| format!("{title}\n{}", fitted(&columns_of(grid), width)));
+        return tables.collect::<Vec<_>>().join("\n");
+    }
     let (metrics, rows) = grids::medians(results);
     let columns = metrics.iter().enumerate().map(|(place, metric)| Column {
         head: metric.head.into(),
@@ -41,7 +46,7 @@ pub(crate) fn table_of(results: &Results, width: u16) -> String {
     });
     let names = rows.iter().map(|(title, _)| title.clone()).collect();
     let mut text = fitted(&Fitted { head: "strategy", names, columns: columns.collect() }, width);
-    let runs = results.runs.iter().map(RunRecord::run_count);
+    let runs = results.runs.iter().map(Run::run_count);
     let repeated = match (runs.clone().min(), runs.max()) {
         (Some(1), Some(1)) if results.protocol.is_some() => {
             Some("One run of each: the spread is not known. --repeat N shows it.".to_owned())
@@ -89,14 +94,7 @@ pub fn published(results: &Results) -> Option<String> {
 
 pub(crate) fn published_of(results: &Results, width: u16) -> Option<String> {
     let grid = grids::published(results)?;
-    let columns = grid.head.iter().enumerate().skip(1).map(|(place, head)| Column {
-        head: (*head).into(),
-        name: (*head).into(),
-        cells: grid.rows.iter().map(|(_, cells)| cells[place - 1].clone()).collect(),
-    });
-    let names = grid.rows.iter().map(|(name, _)| name.clone()).collect();
-    let table = Fitted { head: grid.head[0], names, columns: columns.collect() };
-    let mut text = fitted(&table, width);
+    let mut text = fitted(&columns_of(&grid), width);
     if let Some(why) = uncompared(results) {
         text += "\n";
         text += &textwrap::fill(why, usize::from(width.min(WIDTH)));
@@ -104,25 +102,15 @@ pub(crate) fn published_of(results: &Results, width: u16) -> Option<String> {
     Some(text)
 }
 
-/// The statements that were run: one table under another.
-pub fn cases(results: &Results) -> String {
-    cases_of(results, table_width())
-}
-
-pub(crate) fn cases_of(results: &Results, width: u16) -> String {
-    let tables: Vec<_> = case_tables(results).into_iter().map(|shown| case_table(shown, width)).collect();
-    tables.join("\n")
-}
-
-fn case_table(shown: CaseTable, width: u16) -> String {
-    let mut columns = shown.head.into_iter().enumerate().map(|(place, head)| Column {
-        cells: shown.lines.iter().map(|line| line[place].clone()).collect(),
+/// A table of the report, for a terminal.
+fn columns_of(grid: &Grid) -> Fitted<'_> {
+    let columns = grid.head.iter().enumerate().skip(1).map(|(place, head)| Column {
+        head: head.clone(),
         name: head.clone(),
-        head,
+        cells: grid.rows.iter().map(|(_, cells)| cells[place - 1].clone()).collect(),
     });
-    let Some(names) = columns.next() else { return String::new() };
-    let table = Fitted { head: &names.head, names: names.cells, columns: columns.collect() };
-    format!("{}\n{}", shown.title, fitted(&table, width))
+    let names = grid.rows.iter().map(|(name, _)| name.clone()).collect();
+    Fitted { head: &grid.head[0], names, columns: columns.collect() }
 }
 
 /// Names and a line for each, under these two headings.

@@ -33,9 +33,9 @@ fn csv_has_a_line_for_each_run_and_tables_have_the_spread() {
     let run = results(1).runs.remove(0);
     let runs = [(7, 30.0), (8, 50.0), (9, 41.0)].map(|(seed, reads)| {
         let totals = Totals { reads_per_1k: reads, last_reads_per_1k: reads, ..run.totals };
-        (seed, RunRecord { totals, ..run.clone() })
+        (seed, Run { totals, ..run.clone() })
     });
-    let results = Results { runs: vec![RunRecord::of_repeats(runs.into()).unwrap()], ..results(0) };
+    let results = Results { runs: vec![Run::of_repeats(runs.into()).unwrap()], ..results(0) };
     assert_eq!(results.runs[0].totals.reads_per_1k, 41.0);
     let text = csv(&results).unwrap();
     assert_eq!(text.lines().count(), 4);

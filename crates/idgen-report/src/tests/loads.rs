@@ -1,37 +1,22 @@
 //! Pages of loads: figures over the number of clients.
 
-use std::collections::BTreeMap;
 use std::fs;
 
 use super::super::{CHARTS, save};
-use super::results;
-use idgen_record::{CaseRecord, LoadFigures, Results};
+use super::timed::{load, published, timed};
+use idgen_record::{Results, Run};
 
 /// Loads of two tables by one and by eight clients; published of the second.
 pub(super) fn loads() -> Results {
-    let case = |name: &str, clients: u32, secs: f64, published_times| CaseRecord {
-        name: name.into(),
-        secs,
-        runs: vec![secs],
-        published_times,
-        load: Some(LoadFigures {
-            clients,
-            statement_rows: 50,
-            rows: 100,
-            rows_per_sec: 100.0 / secs,
-            per_1k: BTreeMap::new(),
-        }),
-        ..CaseRecord::default()
-    };
-    Results {
-        cases: vec![
-            case("one cache", 1, 2.0, None),
-            case("a cache each", 1, 1.0, None),
-            case("one cache", 8, 4.0, None),
-            case("a cache each", 8, 3.0, Some(0.5)),
-        ],
-        ..results(0)
-    }
+    let runs = of_size(50);
+    let published = vec![published(&runs[3].strategy.name, "times_first", 0.5, None)];
+    Results { published, ..timed(runs) }
+}
+
+fn of_size(statement_rows: u32) -> Vec<Run> {
+    let runs =
+        [("one cache", 1, 2.0), ("a cache each", 1, 1.0), ("one cache", 8, 4.0), ("a cache each", 8, 3.0)];
+    runs.map(|(title, clients, secs)| load(title, &[secs], clients, statement_rows)).into()
 }
 
 #[test]
@@ -49,10 +34,7 @@ fn loads_are_drawn_over_their_clients_with_what_was_published() {
 
     // With statements of several sizes, a pair of charts for each.
     let mut both = loads();
-    both.cases.extend(loads().cases.into_iter().map(|mut case| {
-        case.load.as_mut().unwrap().statement_rows = 1;
-        case
-    }));
+    both.runs.extend(of_size(1));
     save(&both, directory.path()).unwrap();
     assert!(!directory.path().join(CHARTS).join("rates.svg").exists());
     assert!(

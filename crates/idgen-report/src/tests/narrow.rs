@@ -3,10 +3,11 @@
 use super::super::compare::{compare, comparison_of};
 use super::super::list;
 use super::loads::loads;
+use super::timed::timed;
 use super::{MANY, results};
 use crate::figures::numbers::write_median;
-use crate::formats::terminal::{WIDTH, cases_of, published_of, table_of};
-use idgen_record::{Metric, Published, Results};
+use crate::formats::terminal::{WIDTH, published_of, table_of};
+use idgen_record::{Metric, Published};
 
 const WIDTHS: [u16; 4] = [120, 100, 80, 60];
 
@@ -71,7 +72,7 @@ fn other_tables_fit_too() {
     let compared = compare(("one", &published), ("two", &other)).unwrap();
     for width in WIDTHS {
         check(&published_of(&published, width).unwrap(), width, &["241.0", "120.5", "base64"]);
-        check(&cases_of(&loads(), width), width, &["seconds", "rows/s", "4.0", "cache"]);
+        check(&table_of(&loads(), width), width, &["seconds", "rows/s", "4.0", "cache"]);
         let text = comparison_of(&compared, width);
         check(&text, WIDTH.max(width), &["7,700,000 diff. read/1k base64"]);
         for long in ["10.11.18-MariaDB-0+deb12u1", "innodb_change_buffering_of_a_long_name"] {
@@ -85,6 +86,5 @@ fn other_tables_fit_too() {
     let text = list(["name", "what it is"], lines);
     assert!(text.lines().all(|line| line.chars().count() <= usize::from(WIDTH)), "{text}");
     assert!(strategies.runs.iter().all(|run| text.contains(&run.strategy.name)), "{text}");
-    let empty = Results { runs: Vec::new(), ..strategies };
-    assert_eq!(cases_of(&empty, 60), "");
+    assert_eq!(table_of(&timed(vec![]), 60), "");
 }

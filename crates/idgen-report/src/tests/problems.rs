@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use super::super::{html, markdown};
 use super::results;
-use idgen_record::{CaseRecord, Failure, Results};
+use super::timed::{statement, timed};
+use idgen_record::{Failure, Results};
 
 /// Of keys or of statements: the page says why there is nothing, and claims no figures and no checks.
 #[test]
@@ -42,15 +43,7 @@ fn where_all_failed_only_that_is_shown() {
 /// Cases that were finished are shown; only what came after them is not.
 #[test]
 fn what_broke_off_says_where() {
-    let mut results = results(0);
-    for name in ["before", "after"] {
-        results.cases.push(CaseRecord {
-            name: name.into(),
-            secs: 1.0,
-            runs: vec![1.0],
-            ..CaseRecord::default()
-        });
-    }
+    let mut results = timed(["before", "after"].map(|name| statement(name, &[1.0])).into());
     results.failures.push(Failure { strategy: "rebuild".into(), error: "the disk is full".into() });
     let said = "rebuild broke off after 2 cases: the disk is full.";
     for page in [html(&results).unwrap(), markdown(&results).unwrap()] {

@@ -66,7 +66,7 @@ fn the_median_of_the_runs_is_compared() {
         run.windows[0].reads_per_1k = 10.0 * reads;
         (0, run)
     });
-    let shown = RunRecord::of_repeats(runs.into()).unwrap();
+    let shown = Run::of_repeats(runs.into()).unwrap();
     assert_eq!(shown.totals.bytes_per_row, 100.0);
     let published = |name: &str, rows| Published {
         strategy: shown.strategy.name.clone(),

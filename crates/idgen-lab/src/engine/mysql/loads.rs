@@ -9,12 +9,11 @@ use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Connection, Executor};
 
 use super::{Host, connect, counts, doing, number, run};
-use crate::engine::timed::median;
 use crate::engine::{Done, ORDER_SEED};
 use crate::experiment::{Loads, ReadyLoad, Scale};
 use crate::order::shuffle;
 use crate::{Error, Result};
-use idgen_record::{CaseRecord, LoadFigures};
+use idgen_record::{Load, Run, StrategyRecord, Totals};
 
 /// Runs and checks each load of an experiment, and passes each record to `done`.
 pub fn load_all(host: &Host, experiment: &Loads, scale: Scale, done: &mut Done<'_>) -> Result<()> {
@@ -53,7 +52,7 @@ async fn together(
     cases: &[ReadyLoad],
     counters: &[String],
     random: &mut FixedEntropy,
-) -> Result<Vec<CaseRecord>> {
+) -> Result<Vec<Run>> {
     let mut taken = vec![Taken::default(); cases.len()];
     let mut order: Vec<usize> = (0..cases.len()).collect();
     for _ in 0..cases.first().map_or(0, |load| load.runs) {
@@ -67,7 +66,7 @@ async fn together(
             }
         }
     }
-    Ok(cases.iter().zip(taken).map(|(load, taken)| record(load, taken)).collect())
+    Ok(cases.iter().zip(taken).filter_map(|(load, taken)| record(load, taken)).collect())
 }
 
 /// Runs a load once and checks it; returns the seconds, and what was counted meanwhile.
@@ -100,27 +99,25 @@ async fn once(
     Ok((secs, counted))
 }
 
-fn record(load: &ReadyLoad, taken: Taken) -> CaseRecord {
-    let secs = median(&taken.secs);
-    let thousands = load.rows() as f64 * taken.secs.len() as f64 / 1_000.0;
-    let per_1k = taken.counts.into_iter().map(|(name, count)| (name, count as f64 / thousands)).collect();
-    CaseRecord {
-        name: load.name.clone(),
-        sql: load.shown.clone(),
-        secs,
-        runs: taken.secs,
-        published_secs: load.published_secs,
-        published_times: load.published_times,
-        published_tolerance: load.published_tolerance,
-        load: Some(LoadFigures {
-            clients: load.clients,
-            statement_rows: load.statement_rows,
-            rows: load.rows(),
-            rows_per_sec: load.rows() as f64 / secs.max(1e-9),
-            per_1k,
-        }),
-        ..CaseRecord::default()
-    }
+/// The record of all runs of a load; `None` without any.
+fn record(load: &ReadyLoad, taken: Taken) -> Option<Run> {
+    let rows = load.rows();
+    let thousands = rows as f64 * taken.secs.len() as f64 / 1_000.0;
+    let counts: BTreeMap<_, _> =
+        taken.counts.into_iter().map(|(name, count)| (name, count as f64 / thousands)).collect();
+    let size = Load { clients: load.clients, statement_rows: load.statement_rows };
+    let strategy = StrategyRecord {
+        name: size.name_of(&load.name),
+        title: load.name.clone(),
+        explains: load.shown.clone(),
+        key: None,
+    };
+    let runs = taken.secs.into_iter().map(|secs| {
+        let totals = Totals { rows_per_sec: rows as f64 / secs.max(1e-9), ..Totals::of(rows, secs) };
+        let run = Run::of(strategy.clone(), totals);
+        (ORDER_SEED, Run { load: Some(size), counts: counts.clone(), ..run })
+    });
+    Run::of_repeats(runs.collect())
 }
 
 /// One client. It sends text, as a program without prepared statements does.

@@ -7,7 +7,6 @@ use super::{Host, connect, number, run, survey};
 use crate::engine::timed;
 use crate::experiment::File;
 use crate::{Error, Result};
-use idgen_record::FileFigures;
 
 /// A connection to the scratch schema.
 pub struct Client<'a> {
@@ -38,7 +37,7 @@ impl timed::Client for Client<'_> {
         number(&mut self.connection, sql).await
     }
 
-    async fn survey(&mut self, file: &File) -> Result<FileFigures> {
+    async fn survey(&mut self, file: &File) -> Result<timed::Surveyed> {
         survey::survey(self.host, &mut self.connection, file).await
     }
 }

@@ -6,13 +6,14 @@ use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Executor, Row};
 
 use super::{Host, doing, files, number};
+use crate::engine::timed::{Surveyed, filled};
 use crate::experiment::File;
 use crate::{Error, Result};
-use idgen_record::{Database, FileFigures, IndexFigures};
+use idgen_record::{Database, Role, TreeFigures};
 use innodb_pages::{IndexTree, Survey};
 
 /// Surveys the file of a table of the scratch schema, and compares its rows with the number that the server counts.
-pub async fn survey(host: &Host, connection: &mut MySqlConnection, file: &File) -> Result<FileFigures> {
+pub async fn survey(host: &Host, connection: &mut MySqlConnection, file: &File) -> Result<Surveyed> {
     let table = &file.table;
     let counted = number(connection, &format!("SELECT CAST(COUNT(*) AS CHAR) FROM {table}")).await?;
     let names = names(host, connection, table).await?;
@@ -26,26 +27,19 @@ pub async fn survey(host: &Host, connection: &mut MySqlConnection, file: &File) 
         )));
     }
     let page_bytes = u64::from(survey.format.page_size);
-    Ok(FileFigures {
+    let figures = |tree: &IndexTree| {
+        let name = names.get(&tree.id).cloned().unwrap_or_else(|| format!("index {}", tree.id));
+        let role = if tree.clustered { Role::Rows } else { Role::Secondary };
+        let leaf = tree.leaf();
+        let pages = [leaf.pages, tree.pages.saturating_sub(leaf.pages)];
+        filled(TreeFigures::index(&name, role, tree.records, pages, tree.pages * page_bytes), &leaf.fill)
+    };
+    Ok(Surveyed {
         rows: clustered.records,
-        heap_bytes: None,
         bytes: survey.pages * page_bytes,
-        key_bytes: file.key_bytes,
-        published_fill: file.published_fill,
-        published_key_share: file.published_key_share,
-        indexes: survey.indexes.iter().map(|index| figures(index, &names, page_bytes)).collect(),
+        heap_bytes: None,
+        indexes: survey.indexes.iter().map(figures).collect(),
     })
-}
-
-fn figures(index: &IndexTree, names: &BTreeMap<u64, String>, page_bytes: u64) -> IndexFigures {
-    let leaf = index.leaf();
-    IndexFigures {
-        name: names.get(&index.id).cloned().unwrap_or_else(|| format!("index {}", index.id)),
-        leaf_pages: leaf.pages,
-        bytes: index.pages * page_bytes,
-        fill_mean: leaf.fill.mean,
-        fill_p10: leaf.fill.p10,
-    }
 }
 
 /// The names of the indexes by their numbers, asked from the server because MariaDB's files do not contain them.

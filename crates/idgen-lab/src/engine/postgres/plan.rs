@@ -186,7 +186,7 @@ impl Plan {
                 Ok((format!("SELECT {key} FROM {rows} ORDER BY {order}"), self.column))
             }
             (Role::Map, Some(map)) => Ok((format!("SELECT uuid FROM {map} ORDER BY uuid"), Column::Binary16)),
-            (Role::Map | Role::Pairs, _) => {
+            (Role::Map | Role::Pairs | Role::Secondary, _) => {
                 Err(Error::unverified(format!("this strategy has no tree \"{role:?}\"")))
             }
         }

@@ -1,12 +1,12 @@
 //! A connection on which statements are timed, and the sizes of the tables that they leave.
 
-use idgen_record::{FileFigures, IndexFigures, Role};
+use idgen_record::{Role, TreeFigures};
 use innodb_pages::Distribution;
 use sqlx::postgres::PgConnection;
 use sqlx::{AssertSqlSafe, Executor, Row};
 
 use super::{Host, connect, doing, pages, run};
-use crate::engine::timed;
+use crate::engine::timed::{self, Surveyed, filled};
 use crate::experiment::File;
 use crate::{Error, Result};
 
@@ -53,7 +53,7 @@ impl timed::Client for Client<'_> {
         row.try_get(0).map_err(&failed)
     }
 
-    async fn survey(&mut self, file: &File) -> Result<FileFigures> {
+    async fn survey(&mut self, file: &File) -> Result<Surveyed> {
         let table = &file.table;
         let counted = self.number(&format!("SELECT count(*) FROM {table}")).await?;
         let heap_bytes = pages::bytes(&mut self.connection, table).await?;
@@ -63,15 +63,12 @@ impl timed::Client for Client<'_> {
             let reach = &self.host.reach;
             let tree = pages::tree(&mut self.connection, Role::Rows, &name, reach).await?;
             // The index of the primary key has one entry per row; in other indexes, one entry may list several rows.
+            let role = if rows.is_none() { Role::Rows } else { Role::Secondary };
             rows.get_or_insert(tree.rows());
             let fill = Distribution::of(tree.fills().collect());
-            indexes.push(IndexFigures {
-                leaf_pages: tree.leaves.len() as u64,
-                bytes: pages::bytes(&mut self.connection, &name).await?,
-                fill_mean: fill.mean,
-                fill_p10: fill.p10,
-                name,
-            });
+            let bytes = pages::bytes(&mut self.connection, &name).await?;
+            let pages = [tree.leaves.len() as u64, tree.inner_pages];
+            indexes.push(filled(TreeFigures::index(&name, role, tree.rows(), pages, bytes), &fill));
         }
         let rows = rows.ok_or_else(|| Error::unverified(format!("the table {table} has no index")))?;
         if rows.to_string() != counted {
@@ -79,14 +76,7 @@ impl timed::Client for Client<'_> {
                 "the first index of {table} holds {rows} rows, but the server counts {counted}"
             )));
         }
-        Ok(FileFigures {
-            rows,
-            bytes: heap_bytes + indexes.iter().map(|index| index.bytes).sum::<u64>(),
-            heap_bytes: Some(heap_bytes),
-            key_bytes: file.key_bytes,
-            published_fill: file.published_fill,
-            published_key_share: file.published_key_share,
-            indexes,
-        })
+        let bytes = heap_bytes + indexes.iter().map(|index| index.bytes).sum::<u64>();
+        Ok(Surveyed { rows, bytes, heap_bytes: Some(heap_bytes), indexes })
     }
 }

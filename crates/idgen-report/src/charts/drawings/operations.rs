@@ -4,7 +4,7 @@ use super::{Drawing, drawing};
 use crate::charts::{Bar, Scale, bars};
 use crate::error::Result;
 use crate::figures::numbers::write_median;
-use idgen_record::{Group, Metric, Operation, Results, RunRecord, Sample};
+use idgen_record::{Group, Metric, Operation, Results, Run, Sample};
 
 /// A chart for each kind of operation that occurred: the 99th percentile as a bar, and the median as a mark.
 pub fn latencies(results: &Results) -> Result<Vec<Drawing>> {
@@ -15,16 +15,16 @@ pub fn latencies(results: &Results) -> Result<Vec<Drawing>> {
 fn of_kind(results: &Results, kind: Operation) -> Result<Option<Drawing>> {
     let mut metrics = Metric::of_group(Group::LatencyOf(kind));
     let (Some(median), Some(slow)) = (metrics.next(), metrics.next()) else { return Ok(None) };
-    let millis = |metric: &Metric, run: &RunRecord| -> Option<Vec<f64>> {
+    let millis = |metric: &Metric, run: &Run| -> Option<Vec<f64>> {
         let sample = metric.sample(run)?;
         Some(sample.values().iter().map(|micros| micros / 1_000.0).collect())
     };
     let middle = |values: Vec<f64>| Sample::of(values).map(|sample| sample.median());
-    let bar = |run: &RunRecord| {
+    let bar = |run: &Run| {
         let points = millis(slow, run)?;
         Some(Bar {
             label: run.strategy.title.clone(),
-            family: run.strategy.family,
+            family: run.strategy.family(),
             value: middle(points.clone())?,
             written: write_median(slow, slow.sample(run).as_ref()),
             mark: millis(median, run).and_then(middle),

@@ -214,7 +214,7 @@ impl Plan {
                     return Ok((sql, Column::Integer));
                 }
             },
-            (Role::Pairs | Role::Map, None) => {
+            (Role::Pairs | Role::Map, None) | (Role::Secondary, _) => {
                 return Err(Error::unverified(format!("a strategy without a map has no tree \"{role:?}\"")));
             }
         };
