@@ -1,26 +1,27 @@
 //! The charts as SVG, drawn by `plotters`. They are narrow, so that they can be read on a phone. Text and grid have the
 //! color of the surrounding text, so that they can be read on light and dark backgrounds and in print.
 
+mod axis;
 mod bars;
 mod course;
 pub(crate) mod drawings;
 mod lines;
 pub(crate) mod overlaid;
-mod overlay;
-mod pages;
 pub(crate) mod picture;
+mod plot;
 mod scatter;
 
-use plotters::style::{RGBColor, TextStyle};
+use plotters::coord::Shift;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use crate::error::Error;
+use crate::error::{Error, Result};
 use idgen_record::Family;
 
-pub use bars::{Bar, Scale, bars};
+pub use bars::{Bar, bars};
 pub use course::{Course, course};
 pub use lines::{Axes, Line, lines};
-pub use overlay::{MOST as MOST_OVERLAID, Overlaid, overlay};
-pub use pages::{Maps, pages};
+pub use picture::{Maps, pages};
 pub use scatter::{Point, scatter};
 
 /// Width of every chart in its own pixels; pages scale it.
@@ -42,9 +43,37 @@ fn color(family: Family) -> RGBColor {
     }
 }
 
-/// The font size of `plotters` includes more than the letters: 16 here are 13 pixels.
-fn text(size: i32) -> TextStyle<'static> {
-    TextStyle::from((FONT, size)).color(&INK)
+/// Of a letter of a number or a name.
+const LETTER_WIDTH: i32 = 8;
+
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+
+/// Writes words, if there are any, that begin, end or are centered here.
+fn word(root: &Area<'_>, words: &str, at: (i32, i32), side: HPos) -> Result<()> {
+    if words.is_empty() {
+        return Ok(());
+    }
+    // The font size of `plotters` includes more than the letters: 16 here are 13 pixels.
+    let style = TextStyle::from((FONT, 16)).color(&INK).pos(Pos::new(side, VPos::Center));
+    root.draw(&Text::new(words.to_owned(), at, style)).map_err(failed)
+}
+
+/// Draws a line of this strength.
+fn stroke(root: &Area<'_>, ends: &[(i32, i32)], strength: f64) -> Result<()> {
+    root.draw(&PathElement::new(ends.to_vec(), INK.mix(strength))).map_err(failed)
+}
+
+/// Writes the numbers below an axis. A number that would touch the one before is left out.
+fn below(root: &Area<'_>, numbers: Vec<(i32, String)>, y: i32) -> Result<()> {
+    let mut free_from = i32::MIN;
+    for (x, number) in numbers {
+        let half = LETTER_WIDTH * number.chars().count() as i32 / 2 + 2;
+        if x - half >= free_from {
+            word(root, &number, (x, y), HPos::Center)?;
+            free_from = x + half;
+        }
+    }
+    Ok(())
 }
 
 /// A drawing with its name, and a description in words for readers who cannot see it.

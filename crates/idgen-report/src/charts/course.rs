@@ -3,25 +3,13 @@
 
 use std::ops::Range;
 
-use plotters::coord::Shift;
-use plotters::coord::ranged1d::AsRangedCoord;
-use plotters::coord::ranged1d::ValueFormatter;
-use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, Pos, VPos};
-
-use super::bars::round_step;
-use super::{Chart, INK, WIDTH, color, failed, text};
+use super::axis::{Axis, round_step};
+use super::plot::{Legend, Panel, Plot, Series};
+use super::{Chart, INK, color};
 use crate::error::Result;
 use crate::figures::numbers::{grouped, short, write_single};
 use idgen_record::{Metric, Results, Run, Window, Workload};
-
-/// Of one curve.
-const HEIGHT: u32 = 200;
-/// Of what stands above a curve.
-const HEADING: u32 = 22;
-
-/// Of a letter of a label.
-const LETTER_WIDTH: u32 = 8;
+use plotters::style::Color as _;
 
 /// What is drawn over the rows in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,102 +52,56 @@ pub fn course(results: &Results, run: &Run, kind: Course) -> Result<Chart> {
         }
         Course::Throughput => (vec![RATE], "rows inserted per second"),
     };
-    let mut svg = String::new();
-    {
-        let size = (WIDTH, (HEIGHT + HEADING) * measures.len() as u32);
-        let root = SVGBackend::with_string(&mut svg, size).into_drawing_area();
-        // As wide in all curves, so that they have their rows one below the other.
-        let scales: Vec<_> = measures.iter().map(|measure| kind.scale(results, measure)).collect();
-        let ends = scales.iter().flat_map(|scale| [scale.start, scale.end]);
-        let longest = ends.map(|end| label(end).len()).max().unwrap_or(0);
-        let labels = longest as u32 * LETTER_WIDTH + 8;
-        let areas = root.split_evenly((measures.len(), 1));
-        for ((area, measure), scale) in areas.iter().zip(&measures).zip(scales) {
-            let place = (labels as i32, HEADING as i32 / 2 + 3);
-            let left = text(15).pos(Pos::new(HPos::Left, VPos::Center));
-            area.draw(&Text::new(measure.heading, place, left)).map_err(failed)?;
-            let (_, plot) = area.split_vertically(HEADING);
-            match kind {
-                Course::Throughput => curve(&plot, results, run, measure, scale.log_scale(), labels)?,
-                Course::Pages => curve(&plot, results, run, measure, scale, labels)?,
-            }
-        }
-        root.present().map_err(failed)?;
-    }
-    let words = match kind {
-        Course::Throughput => throughput_in_words(run),
-        Course::Pages => pages_in_words(run),
+    let panel = |measure: &Measure| {
+        let Range { start, end } = over(&results.workload);
+        let step = round_step((end - start).max(1.0) / 4.0);
+        let x = Axis::between(start, end, step, short);
+        let panel = Panel::of(x, kind.axis(results, measure), curves(results, run, measure));
+        Panel { heading: measure.heading.into(), ..panel }
     };
-    Ok(Chart::drawn(&svg, &format!("{}: {what} over the run", run.strategy.title), words))
+    Plot {
+        title: format!("{}: {what} over the run", run.strategy.title),
+        words: match kind {
+            Course::Throughput => throughput_in_words(run),
+            Course::Pages => pages_in_words(run),
+        },
+        panels: measures.iter().map(panel).collect(),
+        legend: Legend::default(),
+    }
+    .draw()
 }
 
-fn curve<Y>(
-    area: &DrawingArea<SVGBackend<'_>, Shift>,
-    results: &Results,
-    run: &Run,
-    measure: &Measure,
-    scale: impl AsRangedCoord<CoordDescType = Y, Value = f64>,
-    labels: u32,
-) -> Result<()>
-where
-    Y: Ranged<ValueType = f64> + ValueFormatter<f64>,
-{
-    let points = |windows: &[Window]| -> Vec<_> {
-        windows.iter().filter_map(|window| Some((window.rows_end, (measure.of)(window)?))).collect()
+/// The faint curves of the others, then the run's own.
+fn curves(results: &Results, run: &Run, measure: &Measure) -> Vec<Series> {
+    let curve = |windows: &[Window], color, width| {
+        let point = |window: &Window| Some((window.rows_end as f64, (measure.of)(window)?));
+        Series::line(windows.iter().filter_map(point).collect(), color, width)
     };
-    let mut chart = ChartBuilder::on(area)
-        .margin_top(4)
-        .margin_right(30)
-        .x_label_area_size(24)
-        .y_label_area_size(labels)
-        .build_cartesian_2d(over(&results.workload), scale)
-        .map_err(failed)?;
-    chart
-        .configure_mesh()
-        .x_labels(4)
-        .y_labels(4)
-        .x_label_formatter(&|rows| short(*rows as f64))
-        .y_label_formatter(&|value| label(*value))
-        .label_style(text(15))
-        .axis_style(INK.mix(0.5))
-        .bold_line_style(INK.mix(0.15))
-        .light_line_style(TRANSPARENT)
-        .draw()
-        .map_err(failed)?;
-    for other in results.runs.iter().filter(|other| other.strategy != run.strategy) {
-        chart.draw_series(LineSeries::new(points(&other.windows), INK.mix(0.12))).map_err(failed)?;
-    }
     let own = color(run.strategy.family());
-    for repeat in &run.repeats {
-        chart.draw_series(LineSeries::new(points(&repeat.windows), own.mix(0.5))).map_err(failed)?;
-    }
-    chart.draw_series(LineSeries::new(points(&run.windows), own.stroke_width(2))).map_err(failed)?;
-    Ok(())
+    let others = results.runs.iter().filter(|other| other.strategy != run.strategy);
+    let others = others.map(|other| curve(&other.windows, INK.mix(0.12), 1));
+    let repeats = run.repeats.iter().map(|repeat| curve(&repeat.windows, own.mix(0.5), 1));
+    others.chain(repeats).chain([curve(&run.windows, own.into(), 2)]).collect()
 }
 
 /// Rows in the table at the beginning of the run and at its end.
-fn over(load: &Workload) -> Range<u64> {
-    load.existing_rows()..load.rows_at_end()
+fn over(load: &Workload) -> Range<f64> {
+    load.existing_rows() as f64..load.rows_at_end() as f64
 }
 
 /// The least that a logarithmic scale shows: a microsecond, in milliseconds.
 const LEAST: f64 = 0.001;
 
 impl Course {
-    /// The axis that holds the values of all runs: whole factors of ten, at least one, or from zero to a round number.
-    fn scale(self, results: &Results, measure: &Measure) -> Range<f64> {
+    /// The axis that holds the values of all runs: whole factors of ten, or from zero to a round number.
+    fn axis(self, results: &Results, measure: &Measure) -> Axis {
         let most = values(results, measure).fold(0.0, f64::max);
         match self {
             Course::Throughput => {
-                let low = values(results, measure).fold(f64::MAX, f64::min).max(LEAST).log10().floor();
-                let high = most.max(LEAST).log10().ceil();
-                10_f64.powf(low)..10_f64.powf(high.max(low + 1.0))
+                let least = values(results, measure).fold(f64::MAX, f64::min);
+                Axis::of_factors(least.max(LEAST), most.max(LEAST), label)
             }
-            Course::Pages => {
-                // Where nothing was read or written there is still an axis.
-                let step = round_step(most.max(1.0) / 4.0);
-                0.0..step * (most / step).ceil().max(1.0)
-            }
+            Course::Pages => Axis::from_zero(most.max(1.0), label),
         }
     }
 }
@@ -234,8 +176,8 @@ mod tests {
     #[test]
     fn rows_from_before_are_not_in_the_course() {
         let empty = Workload::of_rows(4_000).unwrap();
-        assert_eq!(over(&empty), 0..4_000);
+        assert_eq!(over(&empty), 0.0..4_000.0);
         let existing = Some(Existing { ids: Some(IdKind::V4), rows: 3_000 });
-        assert_eq!(over(&Workload { existing, ..empty }), 3_000..7_000);
+        assert_eq!(over(&Workload { existing, ..empty }), 3_000.0..7_000.0);
     }
 }

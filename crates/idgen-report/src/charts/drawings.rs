@@ -3,7 +3,7 @@
 mod operations;
 mod timed;
 
-use crate::charts::{Bar, Chart, Course, Maps, Point, Scale, bars, course, pages, scatter};
+use crate::charts::{Bar, Chart, Course, Maps, Point, bars, course, pages, scatter};
 use crate::error::Result;
 use crate::figures::asked::main_metrics;
 use crate::figures::maps::map;
@@ -94,7 +94,6 @@ fn of_metrics(results: &Results) -> Result<[Vec<Drawing>; 2]> {
     metrics.sort_by_key(place);
     for metric in metrics {
         let (Some(axis), Some(chart)) = (metric.axis, metric.chart) else { continue };
-        let scale = Scale::from(axis);
         let mark = chart.mark.and_then(Metric::named);
         // The heading says what is shown: the end of the run, or the mean of the run in its place.
         let Some(shown) = metric.shown(&results.runs) else { continue };
@@ -106,7 +105,7 @@ fn of_metrics(results: &Results) -> Result<[Vec<Drawing>; 2]> {
             (false, _, _) => shown.title,
             _ => "",
         };
-        let bar = |run: &Run| one_bar(run, shown, mark, scale);
+        let bar = |run: &Run| one_bar(run, shown, mark);
         let rows: Vec<_> = results.runs.iter().map(bar).collect();
         let caption =
             chart.embedded_caption.filter(|_| results.engine.is_embedded()).unwrap_or(chart.caption);
@@ -114,7 +113,7 @@ fn of_metrics(results: &Results) -> Result<[Vec<Drawing>; 2]> {
             if beside.is_empty() { chart.title.to_owned() } else { format!("{}, {beside}", chart.title) };
         let drawing = Drawing {
             beside: if beside.is_empty() { String::new() } else { format!("({beside})") },
-            ..drawing(chart.file, chart.title, caption, bars(&title, &rows, scale)?)
+            ..drawing(chart.file, chart.title, caption, bars(&title, &rows, axis)?)
         };
         if axis == Axis::Log { touched.push(drawing) } else { space.push(drawing) }
     }
@@ -152,17 +151,17 @@ fn trade_off(results: &Results) -> Result<Option<Drawing>> {
 }
 
 /// The bar of a run: the median, and each run where there are several.
-fn one_bar(run: &Run, metric: &Metric, mark: Option<&Metric>, scale: Scale) -> Bar {
+fn one_bar(run: &Run, metric: &Metric, mark: Option<&Metric>) -> Bar {
     let sample = metric.sample(run);
     let median = |metric: &Metric| metric.sample(run).map_or(f64::NAN, |sample| sample.median());
     let values = sample.iter().filter(|sample| sample.runs() > 1).flat_map(Sample::values);
     Bar {
         label: run.strategy.title.clone(),
         family: run.strategy.family(),
-        value: scale.of(median(metric)),
+        value: median(metric),
         written: write_median(metric, sample.as_ref()),
-        mark: mark.map(|mark| scale.of(median(mark))),
-        points: values.map(|value| scale.of(*value)).collect(),
+        mark: mark.map(median),
+        points: values.copied().collect(),
     }
 }
 

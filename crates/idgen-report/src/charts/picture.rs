@@ -1,15 +1,17 @@
-//! Draws a page map from its cells.
+//! The pages of a file, a square each: how full they are, or when they were changed.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use innodb_pages::{Cell, Measure, PageMap};
 
-use crate::charts::{Axes, Line, lines};
+use super::escape;
+use crate::charts::{Axes, Chart, Line, lines};
 use crate::error::Result;
 use crate::figures::numbers::grouped;
 
 /// From dark to bright, in steps that look equal and do not have to be distinguished by red and green (viridis).
-pub(crate) const SHADES: [[u8; 3]; 10] = [
+const SHADES: [[u8; 3]; 10] = [
     [0x44, 0x01, 0x54],
     [0x48, 0x28, 0x78],
     [0x3e, 0x49, 0x89],
@@ -21,11 +23,11 @@ pub(crate) const SHADES: [[u8; 3]; 10] = [
     [0xb5, 0xde, 0x2b],
     [0xfd, 0xe7, 0x25],
 ];
-/// Pages that belong to no index.
-pub(crate) const OTHER: [u8; 3] = [0x9a, 0x9a, 0x9a];
 /// Index pages above the leaves.
-pub(crate) const INNER: [u8; 3] = [0xe0, 0x5a, 0x2b];
-/// The height of the legend.
+const INNER: [u8; 3] = [0xe0, 0x5a, 0x2b];
+/// Pages that belong to no index.
+const OTHER: [u8; 3] = [0x9a, 0x9a, 0x9a];
+/// The width of the legend.
 const LEGEND_WIDTH: usize = 680;
 /// The side of a cell in a PNG, in pixels, for files of up to this many pages.
 const CELL_PX: [(usize, usize); 3] = [(4_096, 8), (65_536, 4), (1_000_000, 2)];
@@ -44,11 +46,11 @@ fn color(cell: Cell) -> Option<[u8; 3]> {
 }
 
 /// `#rrggbb`.
-pub(crate) fn hex([red, green, blue]: [u8; 3]) -> String {
+fn hex([red, green, blue]: [u8; 3]) -> String {
     format!("#{red:02x}{green:02x}{blue:02x}")
 }
 
-/// The map as an SVG with a legend. Neighbors of one color share a rectangle, so the SVG of a million pages in order is
+/// The map as an SVG with a legend. Neighbors of one color share a step of a path, so the SVG of a million pages in order is
 /// small. [`page_png`] is smaller where colors are random.
 pub fn page_svg(map: &PageMap, title: &str) -> String {
     let columns = map.columns();
@@ -60,48 +62,25 @@ pub fn page_svg(map: &PageMap, title: &str) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" role=\"img\" \
          font-family=\"system-ui, sans-serif\" font-size=\"12\">\n<title>{title}</title>\n\
          <text y=\"14\" fill=\"currentColor\">{title}</text>\n\
-         <g transform=\"translate(0 22)\" shape-rendering=\"crispEdges\">\n",
+         <g transform=\"translate(0 22) scale({side})\" shape-rendering=\"crispEdges\">\n",
         width.max(LEGEND_WIDTH),
         height + 58
     );
-    for (row, cells) in map.cells.chunks(columns).enumerate() {
-        let mut start = 0;
-        for run in cells.chunk_by(|a, b| color(*a) == color(*b)) {
-            if let Some(color) = color(run[0]) {
-                let _ = writeln!(
-                    out,
-                    "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{side}\" fill=\"{}\"/>",
-                    start * side,
-                    row * side,
-                    run.len() * side,
-                    hex(color)
-                );
-            }
-            start += run.len();
-        }
-    }
+    out += &squares(&map.cells, columns);
     out.push_str("</g>\n");
     legend(&mut out, map.measure, height + 34);
     out.push_str("</svg>\n");
     out
 }
 
+/// The shades between two words, and what the other colors are.
 fn legend(out: &mut String, measure: Measure, top: usize) {
-    let (low, high) = match measure {
-        Measure::Fill => ("empty leaf", "full leaf"),
-        Measure::Recency => ("oldest change", "newest change"),
+    let words = match measure {
+        Measure::Fill => ["empty leaf", "full leaf"],
+        Measure::Recency => ["oldest change", "newest change"],
     };
     let _ = writeln!(out, "<g transform=\"translate(0 {top})\" fill=\"currentColor\">");
-    let _ = writeln!(out, "<text y=\"10\">{low}</text>");
-    for (step, shade) in SHADES.into_iter().enumerate() {
-        let _ = writeln!(
-            out,
-            "<rect x=\"{}\" width=\"12\" height=\"12\" fill=\"{}\"/>",
-            90 + 12 * step,
-            hex(shade)
-        );
-    }
-    let _ = writeln!(out, "<text x=\"216\" y=\"10\">{high}</text>");
+    shades(out, words, 90, 12);
     for (x, color, word) in [(320, INNER, "above the leaves"), (450, OTHER, "not an index")] {
         let _ = writeln!(
             out,
@@ -113,8 +92,69 @@ fn legend(out: &mut String, measure: Measure, top: usize) {
     out.push_str("<text x=\"560\" y=\"10\">no color: free</text>\n</g>\n");
 }
 
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+/// The shades from here on, between two words.
+fn shades(out: &mut String, [low, high]: [&str; 2], left: usize, step: usize) {
+    let _ = write!(out, "<text y=\"10\">{low}</text>");
+    for (number, shade) in SHADES.into_iter().enumerate() {
+        let x = left + step * number;
+        let _ = write!(out, "<rect x=\"{x}\" width=\"{step}\" height=\"12\" fill=\"{}\"/>", hex(shade));
+    }
+    let _ = write!(out, "<text x=\"{}\" y=\"10\">{high}</text>", left + step * SHADES.len() + 8);
+}
+
+/// A path for each color, with a square of one unit for each cell; neighbors in a row share a step.
+fn squares(cells: &[Cell], columns: usize) -> String {
+    let mut paths: BTreeMap<[u8; 3], String> = BTreeMap::new();
+    for (y, row) in cells.chunks(columns).enumerate() {
+        let mut x = 0;
+        for run in row.chunk_by(|a, b| color(*a) == color(*b)) {
+            if let Some(color) = color(run[0]) {
+                let _ = write!(paths.entry(color).or_default(), "M{x} {y}h{0}v1h-{0}z", run.len());
+            }
+            x += run.len();
+        }
+    }
+    paths.iter().map(|(color, path)| format!("<path fill=\"{}\" d=\"{path}\"/>", hex(*color))).collect()
+}
+
+/// The two maps of one file.
+#[derive(Clone, Debug)]
+pub struct Maps {
+    pub fill: PageMap,
+    pub recency: PageMap,
+}
+
+/// Draws both maps of a file with `columns` squares in a row: how full its pages are, and below when they were changed. It is
+/// narrower than the other charts, because several stand side by side.
+pub fn pages(maps: &Maps, columns: usize, title: &str, words: String) -> Chart {
+    const WIDTH: usize = 256;
+    const HEADING: usize = 20;
+    const LEGEND: usize = 24;
+    let mut body = String::from("<g font-family=\"sans-serif\" font-size=\"12\">");
+    let mut top = 0;
+    for (map, heading, ends) in [
+        (&maps.fill, "How full each page is", ["empty", "full"]),
+        (&maps.recency, "When it was changed", ["first", "last"]),
+    ] {
+        let _ = write!(body, "<text y=\"{}\">{heading}</text>", top + 13);
+        top += HEADING;
+        let side = WIDTH / columns;
+        let height = map.cells.len().div_ceil(columns) * side;
+        // A ground of its own: the darkest squares show on a dark page, the brightest on a white one.
+        let _ = write!(
+            body,
+            "<g transform=\"translate(0 {top})\"><rect width=\"{WIDTH}\" height=\"{height}\" opacity=\".16\"/>\
+             <g transform=\"scale({side})\" shape-rendering=\"crispEdges\">{}</g></g>",
+            squares(&map.cells, columns)
+        );
+        top += height + 6;
+        let _ = write!(body, "<g transform=\"translate(0 {top})\">");
+        shades(&mut body, ends, 42, 14);
+        body.push_str("</g>");
+        top += LEGEND;
+    }
+    body.push_str("</g>");
+    Chart { title: title.into(), words, width: WIDTH as u32, height: top as u32, body }
 }
 
 /// Pages read per 1,000 inserts over the number of rows in a table, for each name a line, as an SVG of its own with a legend.
@@ -214,5 +254,25 @@ mod tests {
                 text.split("viewBox=\"0 0 ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
             assert!(width >= 680.0, "{pages} pages: {width}");
         }
+    }
+
+    #[test]
+    fn neighbors_of_one_color_are_one_step_and_free_pages_none() {
+        let leaf = |shade| Cell::Leaf { shade };
+        let cells = [Cell::Other, leaf(0.41), leaf(0.49), Cell::Free, leaf(1.0)];
+        let drawn = squares(&cells, 3);
+        for part in [
+            format!("<path fill=\"{}\" d=\"M0 0h1v1h-1z\"/>", hex(OTHER)),
+            format!("<path fill=\"{}\" d=\"M1 0h2v1h-2z\"/>", hex(SHADES[4])),
+            format!("<path fill=\"{}\" d=\"M1 1h1v1h-1z\"/>", hex(SHADES[9])),
+        ] {
+            assert!(drawn.contains(&part), "{drawn}");
+        }
+        assert_eq!(drawn.matches("<path").count(), 3);
+        let maps = Maps {
+            fill: PageMap { measure: Measure::Fill, cells: cells.to_vec() },
+            recency: PageMap { measure: Measure::Recency, cells: Vec::new() },
+        };
+        assert!(pages(&maps, 32, "a<b", "words".into()).inline().contains("<title>a&lt;b</title>"));
     }
 }

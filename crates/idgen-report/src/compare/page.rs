@@ -4,7 +4,7 @@ use askama::Template;
 
 use super::{Compared, Pair, Ratio, Shown, Side};
 use crate::charts::drawings::Drawing;
-use crate::charts::{Bar, Scale, bars};
+use crate::charts::{Bar, bars};
 use crate::error::{Error, Result};
 use crate::figures::grid::Grid;
 use crate::figures::numbers::{probability, write_sample};
@@ -50,7 +50,6 @@ pub fn comparison_html(compared: &Compared) -> Result<String> {
 /// The bar is B, and the mark across it is A. `None` for a metric that is not drawn or that no strategy has.
 fn drawing(compared: &Compared, metric: &'static Metric) -> Result<Option<Drawing>> {
     let Some(axis) = metric.axis else { return Ok(None) };
-    let scale = Scale::from(axis);
     let rows: Vec<_> = compared
         .strategies
         .iter()
@@ -59,15 +58,10 @@ fn drawing(compared: &Compared, metric: &'static Metric) -> Result<Option<Drawin
             Some(Bar {
                 label: pair.title.clone(),
                 family: pair.family,
-                value: scale.of(found.b),
+                value: found.b,
                 written: found.verdict("no diff."),
-                mark: Some(scale.of(found.a)),
-                points: found
-                    .b_runs
-                    .iter()
-                    .filter(|_| found.b_runs.len() > 1)
-                    .map(|b| scale.of(*b))
-                    .collect(),
+                mark: Some(found.a),
+                points: if found.b_runs.len() > 1 { found.b_runs.clone() } else { Vec::new() },
             })
         })
         .collect();
@@ -87,7 +81,7 @@ fn drawing(compared: &Compared, metric: &'static Metric) -> Result<Option<Drawin
             }
             Better::Neither => "The bar is B, and the vertical mark is A; the number is B divided by A.",
         },
-        chart: bars(&format!("{}: B divided by A", metric.title), &rows, scale)?,
+        chart: bars(&format!("{}: B divided by A", metric.title), &rows, axis)?,
     }))
 }
 

@@ -1,10 +1,10 @@
 //! A self-contained page about something that is no record of the lab, such as a survey of a database.
 
 use askama::Template;
-use idgen_record::Family;
+use idgen_record::{Axis, Family};
 
 use crate::charts::drawings::Drawing;
-use crate::charts::{Bar, Scale, bars};
+use crate::charts::{Bar, bars};
 use crate::error::{Error, Result};
 
 /// A page of headings, tables, bars and findings. All its texts may have any characters.
@@ -149,7 +149,7 @@ fn drawing(chart: &BarChart) -> Result<Drawing> {
         heading: chart.heading.clone(),
         beside: String::new(),
         caption: chart.caption,
-        chart: bars(&chart.heading, &rows, Scale::Linear)?,
+        chart: bars(&chart.heading, &rows, Axis::Linear)?,
     })
 }
 

@@ -1,10 +1,10 @@
 //! How long the operations of each kind took.
 
 use super::{Drawing, drawing};
-use crate::charts::{Bar, Scale, bars};
+use crate::charts::{Bar, bars};
 use crate::error::Result;
 use crate::figures::numbers::write_median;
-use idgen_record::{Group, Metric, Operation, Results, Run, Sample};
+use idgen_record::{Axis, Group, Metric, Operation, Results, Run, Sample};
 
 /// A chart for each kind of operation that occurred: the 99th percentile as a bar, and the median as a mark.
 pub fn latencies(results: &Results) -> Result<Vec<Drawing>> {
@@ -41,7 +41,7 @@ fn of_kind(results: &Results, kind: Operation) -> Result<Option<Drawing>> {
         &format!("latency-{}", kind.id()),
         &heading,
         "Milliseconds. The bar is the 99th percentile, and the vertical mark is the median.",
-        bars(&title, &rows, Scale::Linear)?,
+        bars(&title, &rows, Axis::Linear)?,
     );
     Ok(Some(Drawing { beside: "(99th percentile of the latency)".into(), ..drawing }))
 }

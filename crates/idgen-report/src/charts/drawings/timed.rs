@@ -1,12 +1,12 @@
 //! The charts of experiments that time statements or loads.
 
 use super::{Drawing, drawing, of_metrics, one_bar};
-use crate::charts::{Axes, Bar, Line, Scale, bars, lines};
+use crate::charts::{Axes, Bar, Line, bars, lines};
 use crate::error::Result;
 use crate::figures::numbers::grouped;
 use crate::figures::published::published_of;
 use crate::figures::timed::{seconds, times_first};
-use idgen_record::{Metric, Results, Run, TIMES_FIRST};
+use idgen_record::{Axis, Metric, Results, Run, TIMES_FIRST};
 
 /// Draws the speed of loads, the sizes of files, or else the seconds.
 pub fn timed(results: &Results) -> Result<Vec<Drawing>> {
@@ -94,7 +94,7 @@ fn bars_of_seconds(results: &Results) -> Result<Vec<Drawing>> {
     };
     let published = |run: &Run| published_of(results, run, secs.name);
     let bar = |run: &Run| {
-        let bar = one_bar(run, secs, None, Scale::Linear);
+        let bar = one_bar(run, secs, None);
         Bar { written: format!("{:.3}", bar.value), mark: published(run), ..bar }
     };
     let rows: Vec<_> = results.runs.iter().map(bar).collect();
@@ -104,5 +104,5 @@ fn bars_of_seconds(results: &Results) -> Result<Vec<Drawing>> {
         }
         false => "As measured here. It depends on the machine and on its other work.",
     };
-    Ok(vec![drawing("seconds", "Seconds", caption, bars("Seconds", &rows, Scale::Linear)?)])
+    Ok(vec![drawing("seconds", "Seconds", caption, bars("Seconds", &rows, Axis::Linear)?)])
 }
