@@ -22,9 +22,22 @@ build() {
   chroot "$dir" useradd --system --no-create-home --shell /usr/sbin/nologin mysql 2>/dev/null || true
   mkdir -p "$dir"/var/lib/mysql-files "$dir"/run/mysqld
   rm -rf "$dir"/var/lib/mysql/*
+  if [[ $packages == mariadb-server-core* ]]; then add_myrocks "$dir" "$log"; fi
   chroot "$dir" sh -c 'mkdir -p /var/lib/mysql && chown mysql:mysql /var/lib/mysql /var/lib/mysql-files /run/mysqld'
   finish "$image" "$dir" entrypoint.sh --change 'VOLUME /var/lib/mysql' --change 'EXPOSE 3306'
   rm -f "$log"
+}
+
+# add_myrocks DIR LOG: the storage engine MyRocks. Its package depends on more than the server needs, so it is unpacked without
+# being installed. The plug-in must have the version of the server, which has the same source.
+add_myrocks() {
+  local dir=$1 log=$2
+  chroot "$dir" sh -c '
+    set -e
+    cd /tmp
+    apt-get -qq download mariadb-plugin-rocksdb libsnappy1v5
+    for package in *.deb; do dpkg-deb -x "$package" /; done
+    rm -f *.deb' >>"$log" 2>&1 </dev/null || { tail -n 20 "$log" >&2; die "could not add MyRocks"; }
 }
 
 # build_postgres IMAGE SUITE PACKAGE: the same for PostgreSQL. Its packages are unpacked without being configured,
@@ -80,7 +93,11 @@ finish() {
 # provide IMAGE OWN SUITE PACKAGES [BUILDER]
 provide() {
   local image=$1 own=$2
-  exists "$image" && return 0
+  # An image of the user's is taken as it is; one of this script may be older than MyRocks in it.
+  if exists "$image"; then
+    [[ $image != "$own" || $4 != mariadb-server-core* ]] && return 0
+    docker run --rm --entrypoint test "$image" -e /usr/lib/mysql/plugin/ha_rocksdb.so && return 0
+  fi
   if [ "$image" = "$own" ]; then
     "${5:-build}" "$own" "$3" "$4"
   else

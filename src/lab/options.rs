@@ -35,7 +35,7 @@ pub struct LoadArgs {
 
 #[derive(clap::Args)]
 pub struct CommonArgs {
-    /// The database: sqlite, mysql, mariadb, postgres, or your own server as mysql://user:password@host:port or
+    /// The database: sqlite, mysql, mariadb, postgres, myrocks (MariaDB with MyRocks), or your own server as mysql://user:password@host:port or
     /// postgres://user:password@host:port. Use the environment variable to keep the password out of process lists.
     #[arg(long, env = "IDGEN_LAB_ENGINE", hide_env_values = true, default_value = "sqlite")]
     pub engine: Target,

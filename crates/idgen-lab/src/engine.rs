@@ -26,13 +26,13 @@ use crate::{Error, Result};
 #[doc(hidden)]
 pub use clients::{Feed, Statement, Turn};
 #[doc(hidden)]
-pub use counted::{Contents, Counters, FilePages, Leaf, Seen, Tree};
+pub use counted::{Contents, Counters, FilePages, Leaf, LsmCounters, Seen, Tree};
 pub(crate) use latencies::Latencies;
 pub use mysql::Mysql;
 pub use postgres::Postgres;
 pub use sqlite::Sqlite;
 pub(crate) use start::{can_limit_iops, database_at, has_checkpoints, may_be};
-pub use start::{connect, start};
+pub use start::{connect, start, start_myrocks};
 #[doc(hidden)]
 pub use step::{Answer, MakeKey, Outcome, Step};
 #[doc(hidden)]

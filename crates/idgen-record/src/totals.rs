@@ -76,6 +76,16 @@ pub struct Totals {
     /// Page requests answered by the cache, from 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hit_rate: Option<f64>,
+    /// Bytes written to the files of an LSM tree per row: by flushes of memtables, and by compactions until none was left. The
+    /// log is not included.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub written_bytes_per_row: Option<f64>,
+    /// The same for each byte that flushes wrote: RocksDB's W-Amp. 1 if no compaction wrote a row again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub write_amplification: Option<f64>,
+    /// Filters that an LSM tree asked, to find out whether a key was new, per 1,000 inserts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub filters_per_1k: Option<f64>,
     /// Different leaf pages that 1,000 consecutive inserts went to, on average; all trees together. Not a
     /// number where the pages are out of reach, as on a server given by URL: `null` in JSON, `–` in reports.
     #[serde(with = "known")]

@@ -22,6 +22,7 @@ pub struct Settings {
     write_iops: Option<u32>,
     tls: bool,
     memory: Memory,
+    plugin: Option<String>,
 }
 
 impl Settings {
@@ -50,6 +51,12 @@ impl Settings {
     pub fn option(mut self, name: &str, value: impl Into<String>) -> Self {
         self.options.retain(|(present, _)| present != name);
         self.options.push((name.to_owned(), value.into()));
+        self
+    }
+
+    /// A plug-in that a server of MariaDB loads at its start, by the name of its library, such as `ha_rocksdb`.
+    pub fn plugin(mut self, library: &str) -> Self {
+        self.plugin = Some(library.to_owned());
         self
     }
 
@@ -128,8 +135,11 @@ impl Settings {
                 format!("--innodb_buffer_pool_chunk_size={bytes}"),
             ]
         });
+        let plugin = self.plugin.iter().map(|library| format!("--plugin-load-add={library}"));
         // The last of two counts: the user's own.
-        whole.chain(self.options.iter().map(move |(name, value)| format!("{prefix}{name}={value}")))
+        whole
+            .chain(plugin)
+            .chain(self.options.iter().map(move |(name, value)| format!("{prefix}{name}={value}")))
     }
 }
 

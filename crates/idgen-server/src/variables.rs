@@ -53,11 +53,12 @@ impl Server {
     /// # Errors
     /// The server cannot be asked.
     pub fn shown_settings(&self) -> Result<Vec<(String, String)>, Error> {
-        const MYSQL: &str = "SHOW GLOBAL VARIABLES WHERE Variable_name LIKE 'innodb%' OR Variable_name IN \
+        const MYSQL: &str = "SHOW GLOBAL VARIABLES WHERE Variable_name LIKE 'innodb%' OR \
+            Variable_name LIKE 'rocksdb%' OR Variable_name IN \
             ('binlog_format', 'sync_binlog', 'log_bin', 'transaction_isolation', 'tx_isolation', 'version', \
              'version_comment', 'sql_mode', 'character_set_server', 'collation_server', 'max_connections', \
              'auto_increment_increment', 'auto_increment_offset', 'flush', 'query_cache_type', 'thread_handling', \
-             'key_buffer_size', 'performance_schema')";
+             'key_buffer_size', 'performance_schema', 'default_storage_engine')";
         const POSTGRES: &str = "SELECT name, current_setting(name) FROM pg_settings \
             WHERE category LIKE 'Write-Ahead Log%' OR category LIKE 'Resource Usage%' OR name IN \
             ('autovacuum', 'block_size', 'data_checksums', 'default_transaction_isolation', 'lc_collate', \

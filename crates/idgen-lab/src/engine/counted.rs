@@ -29,9 +29,41 @@ pub struct Counters {
     pub pages_doublewritten: Option<u64>,
     /// Bytes written to the binary log.
     pub binlog_bytes: Option<u64>,
+    /// What an LSM tree did.
+    pub lsm: Option<LsmCounters>,
     /// The pages read and written that belong to the files of these tables. The others are the server's own: undo logs,
     /// the dictionary, statistics.
     pub table_pages: Option<FilePages>,
+}
+
+/// What flushes and compactions of an LSM tree wrote, and what the checks for equal keys asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LsmCounters {
+    /// Bytes that flushes of memtables wrote.
+    pub flushed_bytes: u64,
+    /// Bytes that compactions wrote.
+    pub compacted_bytes: u64,
+    /// Filters that were asked for a key.
+    pub filters: u64,
+}
+
+impl LsmCounters {
+    fn since(self, earlier: LsmCounters) -> LsmCounters {
+        LsmCounters {
+            flushed_bytes: self.flushed_bytes.saturating_sub(earlier.flushed_bytes),
+            compacted_bytes: self.compacted_bytes.saturating_sub(earlier.compacted_bytes),
+            filters: self.filters.saturating_sub(earlier.filters),
+        }
+    }
+
+    /// Both together.
+    pub fn and(self, later: LsmCounters) -> LsmCounters {
+        LsmCounters {
+            flushed_bytes: self.flushed_bytes + later.flushed_bytes,
+            compacted_bytes: self.compacted_bytes + later.compacted_bytes,
+            filters: self.filters + later.filters,
+        }
+    }
 }
 
 /// Pages that were read from files, and pages that were written to them.
@@ -60,6 +92,7 @@ impl Counters {
             cache_hits: both(self.cache_hits, earlier.cache_hits),
             pages_doublewritten: both(self.pages_doublewritten, earlier.pages_doublewritten),
             binlog_bytes: both(self.binlog_bytes, earlier.binlog_bytes),
+            lsm: self.lsm.zip(earlier.lsm).map(|(now, then)| now.since(then)),
             table_pages: self.table_pages.zip(earlier.table_pages).map(|(now, then)| FilePages {
                 read: now.read.saturating_sub(then.read),
                 written: now.written.saturating_sub(then.written),

@@ -8,6 +8,7 @@ mod counts;
 mod files;
 mod flush;
 mod loads;
+mod myrocks;
 mod others;
 mod reach;
 mod statements;
@@ -40,7 +41,7 @@ pub struct Mysql {
 type Host = host::Host<reach::Reach>;
 
 /// The variables that influence these counts, in the order in which a report shows them.
-const SHOWN: [&str; 23] = [
+const SHOWN: [&str; 27] = [
     "innodb_buffer_pool_size",
     "innodb_page_size",
     "innodb_flush_method",
@@ -64,6 +65,10 @@ const SHOWN: [&str; 23] = [
     "performance_schema",
     "log_bin",
     "sync_binlog",
+    "default_storage_engine",
+    "rocksdb_default_cf_options",
+    "rocksdb_block_cache_size",
+    "rocksdb_flush_log_at_trx_commit",
 ];
 
 impl Mysql {
@@ -75,8 +80,7 @@ impl Mysql {
     /// # Errors
     /// No server can be started, or it cannot be measured: the message says what is missing.
     pub fn start(database: Database, workload: &Workload) -> Result<Self> {
-        let server = host::start(database, &settings(database, workload))?;
-        let engine = Self::over(server, workload)?;
+        let engine = Self::over(host::start(database, &settings(database, workload))?, workload)?;
         engine.host.runtime.block_on(async {
             let mut connection = connect(&engine.host).await?;
             // Off by default on both servers.
@@ -92,6 +96,14 @@ impl Mysql {
         Ok(engine)
     }
 
+    /// Starts a server of MariaDB whose tables are those of MyRocks; see `idgen-server`.
+    ///
+    /// # Errors
+    /// No such server can be started: the message says what is missing.
+    pub fn start_myrocks(workload: &Workload) -> Result<Self> {
+        Self::over(host::start(Database::MariaDb, &myrocks::settings(workload))?, workload)
+    }
+
     /// Connects to the server at this URL, `mysql://user:password@host:port`, without changing its settings. All that
     /// is made in it is a schema with a random name, which is dropped with this value; the user needs `ALL` on ``
     /// `idgen\_%`.* `` and, to see page fill and splits, `PROCESS`.
@@ -103,6 +115,9 @@ impl Mysql {
         let pool_bytes = engine.cache_bytes(workload)?;
         let reach = engine.host.runtime.block_on(async {
             let mut connection = connect(&engine.host).await?;
+            if engine.is_myrocks() {
+                return Ok(reach::Reach::of_myrocks(&mut connection).await);
+            }
             Ok::<_, Error>(reach::Reach::of(&mut connection, engine.host.server.database(), pool_bytes).await)
         })?;
         let host = Rc::get_mut(&mut engine.host)
@@ -112,8 +127,17 @@ impl Mysql {
     }
 
     fn over(server: Server, workload: &Workload) -> Result<Self> {
-        let host = Rc::new(Host::new(server, &SHOWN, reach::Reach::everything())?);
-        Ok(Mysql { host, runs: 0, iops: workload.iops })
+        let mut host = Host::new(server, &SHOWN, reach::Reach::everything())?;
+        if myrocks::is_default(&host.settings) {
+            host.settings.retain(|name, _| !name.starts_with("innodb"));
+            host.reach = reach::Reach::of_own_myrocks();
+        }
+        Ok(Mysql { host: Rc::new(host), runs: 0, iops: workload.iops })
+    }
+
+    /// Whether the tables are those of MyRocks.
+    fn is_myrocks(&self) -> bool {
+        self.host.reach.is_myrocks
     }
 
     /// What this server does not show, why, and how to make it show it; one sentence each. Nothing is missing on a
@@ -174,6 +198,10 @@ impl Engine for Mysql {
             None => "reads and writes not limited".into(),
         };
         let setup = match self.host.is_own() {
+            own if self.is_myrocks() => format!(
+                "MyRocks {place}, clients over TCP, autocommit; {}compactions are counted for the whole server",
+                if own { "log flushed once per second, no compression; " } else { "" }
+            ),
             false => format!(
                 "InnoDB {place}, clients over TCP, autocommit; pages are counted for the whole server, with the work \
                  of others"
@@ -184,7 +212,7 @@ impl Engine for Mysql {
             ),
         };
         EngineInfo {
-            name: server.database().to_string(),
+            name: if self.is_myrocks() { "MyRocks".into() } else { server.database().to_string() },
             version: server.version().into(),
             setup,
             missing: self.missing().to_vec(),
@@ -217,11 +245,14 @@ impl Engine for Mysql {
     /// The buffer pool of the server, which was started with additional room for its own pages, or was set up by the
     /// user.
     fn cache_bytes(&self, _: &Workload) -> Result<u64> {
-        reach::number(&self.host.settings, "innodb_buffer_pool_size")
+        let name = if self.is_myrocks() { "rocksdb_block_cache_size" } else { "innodb_buffer_pool_size" };
+        reach::number(&self.host.settings, name)
     }
 
     fn renew(&mut self, workload: &Workload) -> Result<()> {
-        if self.host.is_own() {
+        if self.host.is_own() && self.is_myrocks() {
+            *self = Self::start_myrocks(workload)?;
+        } else if self.host.is_own() {
             *self = Self::start(self.host.server.database(), workload)?;
         }
         Ok(())

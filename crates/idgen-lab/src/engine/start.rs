@@ -18,6 +18,14 @@ pub fn start(database: Database, load: &Workload) -> Result<Box<dyn Engine>> {
     })
 }
 
+/// Starts a server of MariaDB that keeps the rows in LSM trees, for this load.
+///
+/// # Errors
+/// No server can be started, or it has no MyRocks.
+pub fn start_myrocks(load: &Workload) -> Result<Box<dyn Engine>> {
+    Ok(Box::new(Mysql::start_myrocks(load)?))
+}
+
 /// Connects to the server at this URL, and measures it without changing its settings.
 ///
 /// # Errors

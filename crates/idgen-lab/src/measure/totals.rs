@@ -24,6 +24,7 @@ pub fn totals(
     existing: u64,
 ) -> Totals {
     let counters = &counted.inserts;
+    let lsm = counters.lsm.map(|lsm| lsm.and(counted.flush.and_then(|flush| flush.lsm).unwrap_or_default()));
     let rows: u64 = windows.iter().map(|window| window.rows).sum();
     let secs: f64 = windows.iter().map(|window| window.secs).sum();
     let whole = window(counters, None, rows, rows, secs);
@@ -66,6 +67,11 @@ pub fn totals(
         page_images_per_1k: whole.page_images_per_1k,
         serialization_failures_per_1k: whole.serialization_failures_per_1k,
         hit_rate: whole.hit_rate,
+        written_bytes_per_row: lsm.map(|lsm| (lsm.flushed_bytes + lsm.compacted_bytes) as f64 / rows as f64),
+        write_amplification: lsm
+            .filter(|lsm| lsm.flushed_bytes > 0)
+            .map(|lsm| 1.0 + lsm.compacted_bytes as f64 / lsm.flushed_bytes as f64),
+        filters_per_1k: counters.lsm.map(|lsm| per_1k(lsm.filters)),
         distinct_leaves_per_1k: figures.iter().map(|tree| tree.distinct_leaves_per_1k).sum(),
         fill_mean: all_leaves.mean,
         fill_p10: all_leaves.p10,

@@ -10,11 +10,16 @@ use crate::engine::{self, Engine};
 use crate::experiment::Experiment;
 use crate::{Error, Result};
 
+/// The name of MyRocks on the command line.
+const MYROCKS: &str = "myrocks";
+
 /// A database as the user named it. It is always displayed without the password.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Target {
     /// The embedded engine, or a server that the lab starts.
     Own(Database),
+    /// A server of MariaDB that the lab starts, whose tables are those of MyRocks.
+    MyRocks,
     /// Anything else is treated as the URL of a server, and [`Target::check`] refuses it if it is not one. An error of
     /// parsing would show the value, which may contain a password.
     Url(String),
@@ -24,6 +29,9 @@ impl FromStr for Target {
     type Err = Infallible;
 
     fn from_str(text: &str) -> std::result::Result<Self, Infallible> {
+        if text == MYROCKS {
+            return Ok(Target::MyRocks);
+        }
         Ok(Database::with_id(text).map_or_else(|| Target::Url(text.to_owned()), Target::Own))
     }
 }
@@ -33,6 +41,7 @@ impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Target::Own(database) => f.write_str(database.id()),
+            Target::MyRocks => f.write_str(MYROCKS),
             Target::Url(url) => f.write_str(&idgen_server::redacted(url)),
         }
     }
@@ -43,7 +52,7 @@ impl Target {
     pub fn own_server(&self) -> Option<Database> {
         match self {
             Target::Own(database) => Some(*database).filter(|database| !database.is_embedded()),
-            Target::Url(_) => None,
+            Target::MyRocks | Target::Url(_) => None,
         }
     }
 
@@ -54,13 +63,14 @@ impl Target {
 
     /// Returns whether it is the embedded engine or a server of the lab's own.
     pub fn is_ours(&self) -> bool {
-        matches!(self, Target::Own(_))
+        matches!(self, Target::Own(_) | Target::MyRocks)
     }
 
     /// Whether it can be this database, as far as its name says: an external server is not asked.
     pub fn can_be(&self, database: Database) -> bool {
         match self {
             Target::Own(own) => *own == database,
+            Target::MyRocks => database == Database::MariaDb,
             Target::Url(url) => engine::may_be(url, database),
         }
     }
@@ -99,11 +109,11 @@ impl Target {
                     url.len() <= 16 && url.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
                 let name = if is_name { format!(" {url:?}") } else { String::new() };
                 Err(Error::config(format!(
-                    "there is no such engine{name}: choose sqlite, mysql, mariadb, postgres, or a URL: \
+                    "there is no such engine{name}: choose sqlite, mysql, mariadb, postgres, myrocks, or a URL: \
                      mysql://user:password@host:port or postgres://user:password@host:port"
                 )))
             }
-            Target::Url(_) | Target::Own(_) => Ok(()),
+            Target::Url(_) | Target::Own(_) | Target::MyRocks => Ok(()),
         }
     }
 
@@ -115,6 +125,7 @@ impl Target {
         self.check()?;
         Ok(match self {
             Target::Own(database) => *database,
+            Target::MyRocks => Database::MariaDb,
             Target::Url(url) => engine::database_at(url)?,
         })
     }
@@ -139,6 +150,14 @@ impl Target {
                     load.iops = None;
                 }
                 engine::start(*database, &load)?
+            }
+            Target::MyRocks => {
+                if load.iops.take().is_some() {
+                    notes.push(
+                        "MyRocks writes files as a whole, so the lab does not limit its IOPS".to_owned(),
+                    );
+                }
+                engine::start_myrocks(&load)?
             }
         };
         if self.has_checkpoints() {

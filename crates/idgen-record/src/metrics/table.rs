@@ -562,6 +562,45 @@ pub static METRICS: &[Metric] = &[
         ..METRIC
     },
     Metric {
+        name: "write_amplification",
+        title: "times that compactions and flushes wrote a byte",
+        head: "times\nwritten",
+        unit: Unit::Decimals(2),
+        better: Better::Lower,
+        group: Group::Figures,
+        axis: Some(Axis::Linear),
+        chart: Some(ChartOf {
+            file: "write-amplification",
+            title: "How often a row is written to the files of an LSM tree",
+            caption: "Bytes that flushes and compactions wrote, divided by those that flushes wrote.",
+            embedded_caption: None,
+            mark: None,
+        }),
+        noise: Noise { floor: 0.05, share: 0.1 },
+        run: |f| f.totals.write_amplification.and_then(number),
+        ..METRIC
+    },
+    Metric {
+        name: "written_bytes_per_row",
+        title: "bytes per row written to the files of an LSM tree",
+        head: "written\nB/row",
+        unit: Unit::Decimals(0),
+        better: Better::Lower,
+        group: Group::Figures,
+        noise: Noise { floor: 1.0, share: 0.1 },
+        run: |f| f.totals.written_bytes_per_row.and_then(number),
+        ..METRIC
+    },
+    Metric {
+        name: "filters_per_1k",
+        title: "filters asked per 1k",
+        head: "filters\nper 1k",
+        group: Group::Figures,
+        noise: Noise { floor: 20.0, share: 0.1 },
+        run: |f| f.totals.filters_per_1k.and_then(number),
+        ..PER_1K
+    },
+    Metric {
         name: "heap_bytes_per_row",
         title: "bytes per row of the heap",
         head: "heap B\nper row",

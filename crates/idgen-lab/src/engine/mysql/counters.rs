@@ -7,7 +7,7 @@
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Executor, Row};
 
-use super::{Host, doing};
+use super::{Host, doing, myrocks};
 use crate::engine::{Counters, FilePages};
 use crate::{Error, Result};
 
@@ -30,6 +30,9 @@ const PAGE_BYTES: u64 = 16_384;
 
 /// The counts since the server was started. Counts that cannot be read are absent.
 pub async fn read(connection: &mut MySqlConnection, host: &Host) -> Result<Counters> {
+    if host.reach.is_myrocks {
+        return myrocks::counters(connection).await;
+    }
     let failed = doing("read the server's counters");
     let rows = connection.fetch_all(STATUS).await.map_err(&failed)?;
     let mut found = Vec::with_capacity(rows.len());
@@ -84,6 +87,6 @@ pub async fn read(connection: &mut MySqlConnection, host: &Host) -> Result<Count
     })
 }
 
-fn number(text: &str) -> Result<u64> {
+pub(super) fn number(text: &str) -> Result<u64> {
     text.parse().map_err(|error| Error::engine(format!("the server counts \"{text}\", not a number"), error))
 }

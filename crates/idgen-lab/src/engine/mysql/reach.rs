@@ -19,6 +19,8 @@ const MOST_LISTED_BYTES: u64 = 4 << 30;
 /// What the lab can read of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reach {
+    /// The tables are those of MyRocks, which have no pages.
+    pub is_myrocks: bool,
     /// Copies of the tables' files, which show everything about their pages.
     pub files: bool,
     /// The list of the pages in the pool, which shows how full they are.
@@ -37,6 +39,7 @@ impl Reach {
     /// What a server shows that the lab started.
     pub fn everything() -> Self {
         Reach {
+            is_myrocks: false,
             files: true,
             pool_pages: true,
             splits: true,
@@ -44,6 +47,24 @@ impl Reach {
             functions: true,
             missing: Vec::new(),
         }
+    }
+
+    /// What a server shows that the lab started with MyRocks: an LSM tree has no pages.
+    pub fn of_own_myrocks() -> Self {
+        Reach {
+            is_myrocks: true,
+            files: false,
+            pool_pages: false,
+            splits: false,
+            file_counts: false,
+            functions: true,
+            missing: Vec::new(),
+        }
+    }
+
+    /// What another server with MyRocks shows.
+    pub async fn of_myrocks(connection: &mut MySqlConnection) -> Self {
+        Reach { functions: takes_functions(connection).await, ..Reach::of_own_myrocks() }
     }
 
     /// Finds out what the user may do, without changing anything.
@@ -84,6 +105,7 @@ impl Reach {
         }
         let functions = takes_functions(connection).await;
         Reach {
+            is_myrocks: false,
             files: false,
             pool_pages,
             splits: enabled == Some(true),

@@ -18,7 +18,7 @@ use futures_util::{TryFutureExt, TryStreamExt};
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Executor, Row};
 
-use super::{Host, connect, counters, doing, files, flush, others, reach, run};
+use super::{Host, connect, counters, doing, files, flush, myrocks, others, reach, run};
 use crate::Result;
 use crate::engine::latencies::Latencies;
 use crate::engine::{
@@ -52,6 +52,7 @@ impl Tables {
     pub fn create(host: Rc<Host>, number: u32, strategy: &Strategy, workload: &Workload) -> Result<Self> {
         let latencies = Latencies::new()?;
         let mut plan = Plan::of(strategy, workload, host.server.database(), number)?;
+        plan.is_myrocks = host.reach.is_myrocks;
         let waits = Rc::clone(&host);
         waits.wait(async {
             let mut connection = connect(&host).await?;
@@ -197,13 +198,17 @@ impl Table for Tables {
     }
 
     fn flush(&mut self) -> Result<Option<Counters>> {
-        if !self.host.is_own() {
+        let is_myrocks = self.host.reach.is_myrocks;
+        if !self.host.is_own() && !is_myrocks {
             return Ok(None);
         }
         let (host, connection) = (&self.host, &mut self.connection);
         host.wait(async {
             let before = counters::read(connection, host).await?;
-            flush::all(connection, host).await?;
+            match is_myrocks {
+                true => myrocks::until_compacted(connection).await?,
+                false => flush::all(connection, host).await?,
+            }
             Ok(Some(counters::read(connection, host).await?.since(&before)))
         })
     }
@@ -221,9 +226,12 @@ impl Table for Tables {
         if host.reach.files {
             return Ok(None);
         }
-        let page_bytes = reach::number(&host.settings, "innodb_page_size")?;
         let roles = plan.trees().iter().map(|place| place.role).collect();
         let mut seen = Seen { roles, fills: Vec::new(), mean_fill: None, bytes: None, map_bytes: None };
+        if host.reach.is_myrocks {
+            return Ok(Some(seen));
+        }
+        let page_bytes = reach::number(&host.settings, "innodb_page_size")?;
         host.wait(async {
             for table in plan.tables() {
                 if host.reach.pool_pages {

@@ -19,6 +19,8 @@ pub struct Plan {
     pub rows: String,
     /// The table that maps UUIDs to integers, and how, if there is one.
     pub map: Option<(MapBy, String)>,
+    /// The table of the rows is one of MyRocks. Those of a map are of InnoDB everywhere.
+    pub is_myrocks: bool,
     /// The user's own tables and statements, if they replace the lab's.
     pub own: Option<Own>,
     /// How clients that insert at the same time learn when the server inserted each row; `None` if they do not.
@@ -98,6 +100,7 @@ impl Plan {
             statement_rows: workload.statement_rows.max(1) as usize,
             rows: own.as_ref().map_or_else(|| format!("rows_{number}"), |own| own.table().to_owned()),
             map: map.map(|by| (by, named(by))),
+            is_myrocks: false,
             clock: clock(strategy, workload, database).filter(|_| own.is_none()),
             own,
         })
@@ -125,7 +128,9 @@ impl Plan {
         };
         let primary = if self.column == Column::Unkeyed16 { "" } else { ", PRIMARY KEY (id)" };
         let rows = &self.rows;
-        let mut statements = vec![format!("CREATE TABLE {rows} (id {key}{payload}{primary}) ENGINE=InnoDB")];
+        let engine = if self.is_myrocks { "ROCKSDB" } else { "InnoDB" };
+        let mut statements =
+            vec![format!("CREATE TABLE {rows} (id {key}{payload}{primary}) ENGINE={engine}")];
         match &self.map {
             Some((MapBy::Clustered, map)) => statements.push(format!(
                 "CREATE TABLE {map} (uuid BINARY(16) NOT NULL, id BIGINT UNSIGNED NOT NULL, PRIMARY KEY (uuid)) \
