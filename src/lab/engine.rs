@@ -1,13 +1,40 @@
-//! The databases that the model predicts, as an option.
+//! The engines that a model predicts, as an option.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use idgen_lab::forecast;
-use idgen_record::Database;
+use idgen_lab::forecast::{self, Model};
+use idgen_lab::lsm;
 
-/// Accepts the databases that the model predicts.
-pub fn modeled() -> impl TypedValueParser<Value = Database> {
-    let possible =
-        forecast::MODELS.iter().map(|model| PossibleValue::new(model.database.id()).help(model.about));
-    PossibleValuesParser::new(possible.collect::<Vec<_>>())
-        .try_map(|id| Database::with_id(&id).ok_or("there is no such database"))
+/// An engine that is predicted.
+#[derive(Clone, Copy, Debug)]
+pub enum Predicted {
+    /// A database that keeps its keys in a B-tree.
+    Tree(&'static Model),
+    /// One that keeps them in an LSM tree.
+    Lsm(lsm::Engine),
+}
+
+impl Predicted {
+    /// The name for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Predicted::Tree(model) => model.database.name(),
+            Predicted::Lsm(engine) => engine.name(),
+        }
+    }
+
+    fn all() -> impl Iterator<Item = (&'static str, &'static str, Predicted)> {
+        let trees =
+            forecast::MODELS.iter().map(|model| (model.database.id(), model.about, Predicted::Tree(model)));
+        let lsm = lsm::Engine::ALL.into_iter().map(|one| (one.id(), one.about(), Predicted::Lsm(one)));
+        trees.chain(lsm)
+    }
+}
+
+/// Accepts the engines that a model predicts.
+pub fn modeled() -> impl TypedValueParser<Value = Predicted> {
+    let possible = Predicted::all().map(|(id, about, _)| PossibleValue::new(id).help(about));
+    PossibleValuesParser::new(possible.collect::<Vec<_>>()).try_map(|id| {
+        let found = Predicted::all().find(|(known, ..)| *known == id);
+        found.map(|(_, _, engine)| engine).ok_or("there is no such engine")
+    })
 }

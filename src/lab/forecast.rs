@@ -7,15 +7,17 @@ use std::process::ExitCode;
 
 use idgen_lab::advise::{IdsFrom, advise};
 use idgen_lab::forecast::{Forecast, Load, Model, Options, predict};
+use idgen_lab::lsm;
 use idgen_lab::strategy::{self, Strategy};
 use idgen_record::{Database, thousands};
 use idgen_report as report;
 use serde::Serialize;
 
 use super::clients::ClientArgs;
+use super::engine::{self, Predicted};
+use super::existing;
 use super::screen::wrapped;
 use super::waiting::Waiting;
-use super::{engine, existing};
 use crate::failure;
 use crate::number;
 use crate::output::Output;
@@ -30,6 +32,7 @@ Examples:
   idgen lab simulate v4-binary --engine sqlite --pool 2M --commit-rows 100
   idgen lab simulate minute-random --pool 32M --rates 1,60 --picture reads.svg
   idgen lab simulate minute-random --pool 32M --rate 12000 --id-rate 400
+  idgen lab simulate v4-binary --engine rocksdb --rows 10M --memtable 16M --level-base 64M
 
 Beyond ten million rows, the model follows only a part of the keys: one in N, where N is the smallest of the pool \
 divided by 16M, the rows divided by 8M, and 64. A billion rows take up to 2 GB of memory with --pool 512M, and half of \
@@ -41,10 +44,12 @@ Examples:
   idgen lab advise --engine postgres --rows 100M --rate 2000 --writers 20
   idgen lab advise --engine postgres --rows 10M --existing v4-binary:10M
   idgen lab advise --engine sqlite --rows 2M --writers 5
+  idgen lab advise --engine myrocks --rows 200M --rate 5000 --compressed 50
   idgen lab advise --rows 10M --existing v4-binary:10M
   idgen lab advise --rows 10M --json";
 
-/// Predict what a key strategy costs a table of InnoDB, PostgreSQL or SQLite: page fill, splits, pages read and written, log.
+/// Predict what a key strategy costs a table of InnoDB, PostgreSQL or SQLite: page fill, splits, pages read and written, log;
+/// or an LSM tree: how often compactions write a row.
 #[derive(clap::Args)]
 #[command(after_help = SIMULATE_EXAMPLES)]
 pub struct SimulateArgs {
@@ -112,7 +117,7 @@ struct LoadArgs {
     clients: ClientArgs,
     /// The database whose default settings the model uses.
     #[arg(long, alias = "server", value_parser = engine::modeled(), default_value = Database::MySql.id())]
-    engine: Database,
+    engine: Predicted,
     /// Page reads and writes per second that the device can do, if it is the limit.
     #[arg(long, value_name = "N", value_parser = number::whole::<u32>(1..=u64::from(u32::MAX)), allow_negative_numbers = true)]
     iops: Option<u32>,
@@ -125,6 +130,15 @@ struct LoadArgs {
     /// Rows in a transaction, of InnoDB or SQLite [default: 1, on SQLite 1000].
     #[arg(long, value_name = "N", value_parser = number::count, allow_negative_numbers = true)]
     commit_rows: Option<u64>,
+    /// Bytes of a memtable, of an LSM tree (write_buffer_size); files have the same size [default: 64M].
+    #[arg(long, value_name = "BYTES", value_parser = number::size, allow_negative_numbers = true)]
+    memtable: Option<u64>,
+    /// Bytes of the first level below level 0, of an LSM tree (max_bytes_for_level_base) [default: 256M].
+    #[arg(long, value_name = "BYTES", value_parser = number::size, allow_negative_numbers = true)]
+    level_base: Option<u64>,
+    /// The size of a compressed file in % of its size without compression, of an LSM tree [default: 100].
+    #[arg(long, value_name = "PERCENT", value_parser = number::whole::<u32>(1..=100), allow_negative_numbers = true)]
+    compressed: Option<u32>,
     /// Rows that the table holds before the run, as STRATEGY:ROWS, such as v4-binary:1M.
     #[arg(long, value_name = "STRATEGY:ROWS", value_parser = existing::read)]
     existing: Option<existing::Existing>,
@@ -148,8 +162,23 @@ fn start(text: &str) -> Result<i64, String> {
 /// Runs `simulate`.
 pub fn run_simulate(args: SimulateArgs) -> anyhow::Result<ExitCode> {
     let strategy = args.strategy;
-    strategy.check(args.load.engine).map_err(refused)?;
-    let model = args.load.model()?;
+    let model = match args.load.engine {
+        Predicted::Tree(model) => model,
+        Predicted::Lsm(engine) => {
+            let given = [
+                ("--rates", !args.rates.is_empty()),
+                ("--id-rate", args.id_rate.is_some()),
+                ("--picture", args.picture.is_some()),
+            ];
+            args.load.refuse(&given)?;
+            let load = lsm::Load { start_unix_secs: args.start, ..args.load.of_lsm(engine)? };
+            let waiting = Waiting::begin("predicting");
+            let forecast = lsm::predict(strategy, &load).map_err(refused)?;
+            drop(waiting);
+            return show(&forecast, args.load.json);
+        }
+    };
+    strategy.check(model.database).map_err(refused)?;
     args.load.refuse(&[("--picture", args.picture.is_some() && !model.has_pool)])?;
     let load = Load { id_rate: args.id_rate, start_unix_secs: args.start, ..args.load.load(model)? };
     let rates = if args.rates.is_empty() { vec![load.rate] } else { args.rates.clone() };
@@ -201,7 +230,18 @@ pub fn run_advise(args: AdviseArgs) -> anyhow::Result<ExitCode> {
         Some(Who::Server) => IdsFrom::Server,
         Some(Who::Clients) => IdsFrom::Clients,
     };
-    let planned = load.load(load.model()?)?;
+    let model = match load.engine {
+        Predicted::Tree(model) => model,
+        Predicted::Lsm(engine) => {
+            load.refuse(&[("--ids-from", args.ids_from.is_some())])?;
+            let planned = load.of_lsm(engine)?;
+            let waiting = Waiting::begin("predicting each kind of key");
+            let advice = lsm::advise(&planned).map_err(refused)?;
+            drop(waiting);
+            return show(&advice, load.json);
+        }
+    };
+    let planned = load.load(model)?;
     let waiting = Waiting::begin("predicting each kind of key");
     let advice = advise(&planned, from).map_err(refused)?;
     drop(waiting);
@@ -224,18 +264,12 @@ fn refused(error: idgen_lab::Error) -> anyhow::Error {
 }
 
 impl LoadArgs {
-    fn model(&self) -> anyhow::Result<&'static Model> {
-        Model::of(self.engine).ok_or_else(|| {
-            failure::usage(format_args!("{} has no model: choose another --engine", self.engine))
-        })
-    }
-
     /// Refuses the first of these options that is given and that the model of the database does not have.
     fn refuse(&self, options: &[(&str, bool)]) -> anyhow::Result<()> {
         match options.iter().find(|(_, refused)| *refused) {
             Some((option, _)) => Err(failure::usage(format_args!(
                 "{option} does not apply to the model of {}: leave it out, or choose another --engine",
-                self.engine
+                self.engine.name()
             ))),
             None => Ok(()),
         }
@@ -248,6 +282,7 @@ impl LoadArgs {
             ("--page-bytes", self.page_bytes.is_some() && !model.has_page_sizes),
             ("--commit-rows", self.commit_rows.is_some() && !model.has_transactions),
         ])?;
+        self.refuse(&self.of_lsm_alone())?;
         let clients = if model.has_clients {
             self.clients.of(self.writers)?
         } else {
@@ -258,7 +293,7 @@ impl LoadArgs {
             failure::note(format_args!(
                 "the model of {} has no cache yet, so --pool {pool} bytes changes nothing: pages read and written are not \
                  predicted, and the size of the index says whether it fits",
-                self.engine
+                self.engine.name()
             ));
         }
         let server = (model.settings)(Options {
@@ -278,6 +313,47 @@ impl LoadArgs {
             existing: self.existing()?,
             clients,
             skew: self.clients.skew(),
+            ..usual
+        })
+    }
+
+    /// The options of LSM trees.
+    fn of_lsm_alone(&self) -> [(&'static str, bool); 3] {
+        [
+            ("--memtable", self.memtable.is_some()),
+            ("--level-base", self.level_base.is_some()),
+            ("--compressed", self.compressed.is_some()),
+        ]
+    }
+
+    fn of_lsm(&self, engine: lsm::Engine) -> anyhow::Result<lsm::Load> {
+        self.refuse(&[
+            ("--pool", self.pool.is_some()),
+            ("--iops", self.iops.is_some()),
+            ("--checkpoint", self.checkpoint.is_some()),
+            ("--page-bytes", self.page_bytes.is_some()),
+            ("--commit-rows", self.commit_rows.is_some()),
+        ])?;
+        let clients = self.clients.of(self.writers)?;
+        let LoadArgs { rows, row_bytes, rate, writers, .. } = *self;
+        let usual = lsm::Load::new(rows, engine);
+        let memtable_bytes = self.memtable.unwrap_or(usual.settings.memtable_bytes);
+        let settings = lsm_model::Settings {
+            memtable_bytes,
+            file_bytes: memtable_bytes,
+            level_base_bytes: self.level_base.unwrap_or(usual.settings.level_base_bytes),
+            compressed_share: f64::from(self.compressed.unwrap_or(100)) / 100.0,
+            ..usual.settings.clone()
+        };
+        let skew = self.clients.skew();
+        Ok(lsm::Load {
+            row_bytes,
+            rate,
+            writers,
+            settings,
+            existing: self.existing()?,
+            clients,
+            skew,
             ..usual
         })
     }

@@ -1,6 +1,6 @@
 //! Recommends a key for a table, with the reasons.
 
-mod amounts;
+pub(crate) mod amounts;
 mod candidates;
 mod clocks;
 mod cost;

@@ -24,8 +24,9 @@ use btree_model::{Figures, Table, TreeState};
 pub use clients::{Clients, Delay};
 use idgen_record::Arrival;
 pub(crate) use innodb::record_bytes;
-use keys::Keys;
+pub(crate) use keys::{Arriving, Keys, Makers};
 pub use load::Load;
+pub(crate) use load::{check_skew, existing_rows, key_bytes};
 use models::Modeled;
 pub use models::Settings;
 #[doc(hidden)]
@@ -163,7 +164,7 @@ pub(crate) fn predict_part(strategy: &'static Strategy, load: &Load, part: Part)
     let (mut table, parts) = server.table(strategy, load)?;
     let mut before = 0;
     if let Some((old, rows)) = load.existing {
-        let mut keys = Keys::existing(old, load, rows)?;
+        let mut keys = Keys::existing(old, &load.makers(), rows)?;
         for row in 1..=rows {
             table.insert(keys.next_key()?).map_err(refused)?;
             if row % load.commit_rows == 0 || row == rows {
@@ -174,7 +175,7 @@ pub(crate) fn predict_part(strategy: &'static Strategy, load: &Load, part: Part)
         table.checkpoint();
         table.figures();
     }
-    let mut keys = Keys::new(strategy, load, part.crowd)?.after(before).by(load);
+    let mut keys = Keys::new(strategy, &load.makers(), part.crowd)?.after(before).by(&load.arriving());
     let between = server.checkpoint_rows(load).map(|rows| (rows / part.checkpoints).max(1));
     follow(strategy, load, (table, parts), between, |table| table.insert(keys.next_key()?).map_err(refused))
 }

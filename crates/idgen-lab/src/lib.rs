@@ -53,6 +53,7 @@ mod error;
 pub mod experiment;
 pub mod forecast;
 mod key;
+pub mod lsm;
 pub mod measure;
 mod order;
 pub mod own;

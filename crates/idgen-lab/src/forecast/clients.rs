@@ -108,7 +108,7 @@ impl Clients {
     pub const MAX_STATEMENT_ROWS: u64 = 100_000;
 
     /// Refuses what no client does.
-    pub(super) fn check(&self) -> Result<()> {
+    pub(crate) fn check(&self) -> Result<()> {
         if !(1..=Self::MAX_STATEMENT_ROWS).contains(&self.statement_rows) {
             return Err(Error::config(format!(
                 "a statement has {} rows: give a number from 1 to {}",

@@ -66,7 +66,7 @@ fn ranges(strategy: &Strategy, load: &Load, server: &Server) -> Result<Ranges> {
     if parts == 1 {
         return Ok(Ranges::all());
     }
-    let mut keys = Keys::new(strategy, load, 1)?;
+    let mut keys = Keys::new(strategy, &load.makers(), 1)?;
     let step = (load.rows / LEARNED_KEYS).max(1);
     let mut learned = Vec::new();
     for row in 0..load.rows {

@@ -2,18 +2,18 @@
 
 use idgen::Timestamp;
 
-use super::Load;
+use super::Clients;
 use super::arrival::{Maker, Order};
 use super::buckets::Bucketed;
 use crate::Result;
 use crate::key::Key;
 use crate::strategy::{self, Ids, Strategy};
 use crate::workload::Arrivals;
-use idgen_record::{Column, IdKind, Workload};
+use idgen_record::{Column, IdKind, Skew, Workload};
 
 /// The keys of all writers, in the order in which their rows are inserted: that of their creation, or that in which the
 /// statements of several clients arrive.
-pub(super) struct Keys {
+pub(crate) struct Keys {
     writers: Writers,
     turn: usize,
     /// The order of the rows, if it is not that of their creation.
@@ -22,6 +22,32 @@ pub(super) struct Keys {
     counted: bool,
     assigned: u64,
     buffer: [u8; crate::TEXT_LEN],
+}
+
+/// Who makes the ids of a load, and when.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Makers {
+    /// Clients, each with a generator of its own.
+    pub(crate) writers: u64,
+    /// Ids per second of all clients together.
+    pub(crate) rate: f64,
+    /// When the first id is made, in seconds since 1970, if it matters.
+    pub(crate) start_unix_secs: Option<i64>,
+}
+
+/// How the rows of a load arrive.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arriving<'a> {
+    /// How clients insert, if rows do not arrive in the order in which their ids are made.
+    pub(crate) clients: Option<Clients>,
+    /// Rows that are inserted.
+    pub(crate) rows: u64,
+    /// Inserts per second.
+    pub(crate) rate: f64,
+    /// Whether the ids of a statement have times of their own, and not that of the statement.
+    pub(crate) own_clock: bool,
+    /// By how much the clocks of the writers differ.
+    pub(crate) skew: Option<&'a Skew>,
 }
 
 /// The generators of all writers, and their clock.
@@ -46,25 +72,24 @@ enum Writer {
 impl Keys {
     /// A round of keyed prefixes has `crowd` times fewer intervals, and `crowd` times fewer prefixes. Other strategies
     /// have no rounds.
-    pub(super) fn new(strategy: &Strategy, load: &Load, crowd: u64) -> Result<Keys> {
-        let (rate, writers) = (load.id_rate(), load.writers);
-        let mut workload = workload(strategy, writers)?;
-        workload.start_unix_secs = load.start_unix_secs.unwrap_or(workload.start_unix_secs);
+    pub(crate) fn new(strategy: &Strategy, makers: &Makers, crowd: u64) -> Result<Keys> {
+        let mut workload = workload(strategy, makers.writers)?;
+        workload.start_unix_secs = makers.start_unix_secs.unwrap_or(workload.start_unix_secs);
         let start = Timestamp::from_unix_secs(workload.start_unix_secs);
-        let arrivals = Arrivals::new(start, rate, workload.seed);
+        let arrivals = Arrivals::new(start, makers.rate, workload.seed);
         Keys::of(strategy, &workload, arrivals, crowd)
     }
 
     /// The keys of rows that a table holds before the load begins. One writer made them at this rate, and the last of
     /// them when the keys of [`Keys::new`] begin.
-    pub(super) fn existing(strategy: &Strategy, load: &Load, rows: u64) -> Result<Keys> {
+    pub(crate) fn existing(strategy: &Strategy, makers: &Makers, rows: u64) -> Result<Keys> {
         /// Gives another random stream than the seed of the load.
         const SEED: u64 = 0x01d_5eed;
         let mut workload = workload(strategy, 1)?;
-        workload.start_unix_secs = load.start_unix_secs.unwrap_or(workload.start_unix_secs);
+        workload.start_unix_secs = makers.start_unix_secs.unwrap_or(workload.start_unix_secs);
         /// Ids are made after 1970. Their order is the same in a shorter time.
         const MOST_SECS: f64 = 40.0 * 365.0 * 86_400.0;
-        let secs = (rows as f64 / load.id_rate()).ceil().min(MOST_SECS);
+        let secs = (rows as f64 / makers.rate).ceil().min(MOST_SECS);
         workload.seed ^= SEED;
         workload.start_unix_secs -= secs as i64;
         let start = Timestamp::from_unix_secs(workload.start_unix_secs);
@@ -73,13 +98,12 @@ impl Keys {
     }
 
     /// The same keys, in the order in which the rows of this load arrive.
-    pub(super) fn by(mut self, load: &Load) -> Keys {
+    pub(crate) fn by(mut self, arriving: &Arriving<'_>) -> Keys {
         let Writers { all, start, seed, .. } = &self.writers;
-        let writers = all.len() as u64;
-        self.order =
-            load.clients.map(|clients| Order::new(&clients, writers, load.rows, load.rate, *start, *seed));
-        self.writers.own_clock = load.id_rate.is_some();
-        if let Some(skew) = &load.skew {
+        let (writers, Arriving { rows, rate, .. }) = (all.len() as u64, *arriving);
+        self.order = arriving.clients.map(|clients| Order::new(&clients, writers, rows, rate, *start, *seed));
+        self.writers.own_clock = arriving.own_clock;
+        if let Some(skew) = arriving.skew {
             let ticks = |writer| (skew.of(writer, self.writers.seed) * 10_000.0) as i64;
             self.writers.skew = (0..self.writers.all.len() as u32).map(ticks).collect();
         }
@@ -87,7 +111,7 @@ impl Keys {
     }
 
     /// Keys for a table that holds `rows` rows already: numbers that the table assigns continue after them.
-    pub(super) fn after(self, rows: u64) -> Keys {
+    pub(crate) fn after(self, rows: u64) -> Keys {
         Keys { assigned: rows, ..self }
     }
 
@@ -124,7 +148,7 @@ impl Keys {
         })
     }
 
-    pub(super) fn next_key(&mut self) -> Result<&[u8]> {
+    pub(crate) fn next_key(&mut self) -> Result<&[u8]> {
         let key = match &mut self.order {
             Some(order) => order.next(&mut self.writers)?,
             None => None,
@@ -189,7 +213,7 @@ impl Maker for Writers {
 
 /// Sets the writers and the seed; the time is set for each key.
 fn workload(strategy: &Strategy, writers: u64) -> Result<Workload> {
-    let mut workload = Workload::of_rows(Load::MIN_ROWS)?;
+    let mut workload = Workload::of_rows(super::Load::MIN_ROWS)?;
     workload.devices = writers as u32;
     // One generator makes the ids of all devices, which take turns.
     workload.writers = if strategy.ids == IdKind::Device { 1 } else { workload.devices };

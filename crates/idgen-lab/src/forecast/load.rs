@@ -3,6 +3,7 @@
 use idgen_record::{Column, Skew};
 use serde::Serialize;
 
+use super::keys::{Arriving, Makers};
 use super::{Clients, Settings};
 use crate::strategy::Strategy;
 use crate::{Error, Result};
@@ -28,7 +29,7 @@ pub struct Load {
     /// The settings of the server.
     pub server: Settings,
     /// Rows that are in the table before, with ids of this strategy from one writer.
-    #[serde(serialize_with = "existing", skip_serializing_if = "Option::is_none")]
+    #[serde(serialize_with = "existing_rows", skip_serializing_if = "Option::is_none")]
     pub existing: Option<(&'static Strategy, u64)>,
     /// By how much the clocks of the writers differ.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -41,7 +42,7 @@ pub struct Load {
     pub clients: Option<Clients>,
 }
 
-fn existing<S: serde::Serializer>(
+pub(crate) fn existing_rows<S: serde::Serializer>(
     existing: &Option<(&'static Strategy, u64)>,
     serializer: S,
 ) -> std::result::Result<S::Ok, S::Error> {
@@ -81,6 +82,17 @@ impl Load {
             skew: None,
             start_unix_secs: None,
             clients: None,
+        }
+    }
+
+    /// How its rows arrive.
+    pub(super) fn arriving(&self) -> Arriving<'_> {
+        Arriving {
+            clients: self.clients,
+            rows: self.rows,
+            rate: self.rate,
+            own_clock: self.id_rate.is_some(),
+            skew: self.skew.as_ref(),
         }
     }
 
@@ -134,13 +146,7 @@ impl Load {
             return Err(Error::config(text.to_owned()));
         }
         self.clients.as_ref().map_or(Ok(()), Clients::check)?;
-        if let Some(wrong) = self.skew.as_ref().and_then(Skew::wrong) {
-            return Err(Error::config(format!(
-                "a clock is off by {wrong} ms: give a number from {} to {}",
-                -Skew::MOST_MS,
-                Skew::MOST_MS
-            )));
-        }
+        check_skew(self.skew.as_ref())?;
         if let Some(secs) = self.start_unix_secs
             && !(0..=Self::LATEST_START).contains(&secs)
         {
@@ -152,7 +158,7 @@ impl Load {
         Self::check_rate("rate of the ids", self.id_rate())
     }
 
-    fn check_rate(what: &str, rate: f64) -> Result<()> {
+    pub(crate) fn check_rate(what: &str, rate: f64) -> Result<()> {
         // Also refuses a rate that is not a number.
         if !(Self::MIN_RATE..=Self::MAX_RATE).contains(&rate) {
             return Err(Error::config(format!(
@@ -165,8 +171,13 @@ impl Load {
     }
 
     /// Ids per second by their own clock.
-    pub(super) fn id_rate(&self) -> f64 {
+    fn id_rate(&self) -> f64 {
         self.id_rate.unwrap_or(self.rate)
+    }
+
+    /// Who makes the ids.
+    pub(super) fn makers(&self) -> Makers {
+        Makers { writers: self.writers, rate: self.id_rate(), start_unix_secs: self.start_unix_secs }
     }
 
     /// Inserts per second, which are fewer than asked if the clients cannot keep the pace.
@@ -180,8 +191,20 @@ impl Load {
     }
 }
 
+/// Refuses clocks that no host has.
+pub(crate) fn check_skew(skew: Option<&Skew>) -> Result<()> {
+    match skew.and_then(Skew::wrong) {
+        None => Ok(()),
+        Some(wrong) => Err(Error::config(format!(
+            "a clock is off by {wrong} ms: give a number from {} to {}",
+            -Skew::MOST_MS,
+            Skew::MOST_MS
+        ))),
+    }
+}
+
 /// Bytes of the key column in a record, including its length byte if the column has one: `CHAR` in ASCII has none.
-pub(super) fn key_bytes(column: Column) -> u32 {
+pub(crate) fn key_bytes(column: Column) -> u32 {
     match column {
         Column::Binary16 | Column::Swapped16 | Column::Uuid | Column::TwoIntegers => 16,
         Column::Bytea => 1 + 16,

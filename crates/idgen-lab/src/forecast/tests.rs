@@ -72,7 +72,7 @@ fn random_keys_cause_reads_and_ordered_keys_do_not() {
 fn the_simulated_clock_keeps_the_rate() {
     let strategy = find("minute-ascending").unwrap();
     let load = load(300_000);
-    let mut keys = Keys::new(strategy, &load, 1).unwrap();
+    let mut keys = Keys::new(strategy, &load.makers(), 1).unwrap();
     let mut prefixes = Vec::new();
     for _ in 0..load.rows {
         prefixes.push(keys.next_key().unwrap()[..2].to_vec());
@@ -153,8 +153,8 @@ fn existing_and_new_keys_differ() {
         let strategy = find(name).unwrap();
         let mut all = std::collections::HashSet::new();
         let load = Load { rate: 100.0, ..postgres(20_000) };
-        let mut old = Keys::existing(strategy, &load, 5_000).unwrap();
-        let mut new = Keys::new(strategy, &load, 1).unwrap().after(5_000);
+        let mut old = Keys::existing(strategy, &load.makers(), 5_000).unwrap();
+        let mut new = Keys::new(strategy, &load.makers(), 1).unwrap().after(5_000);
         for _ in 0..5_000 {
             assert!(all.insert(old.next_key().unwrap().to_vec()), "{name}");
             assert!(all.insert(new.next_key().unwrap().to_vec()), "{name}");
