@@ -10,6 +10,7 @@ mod inserts;
 mod leftovers;
 mod locks;
 mod mixed;
+mod myrocks;
 mod own;
 mod postgres;
 mod statements;

@@ -71,6 +71,9 @@ pub struct TableReport {
     pub key: Vec<String>,
     /// Whether rows are stored in the order of the primary key.
     pub clustered: bool,
+    /// The storage engine, on MySQL and MariaDB.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub storage: Option<String>,
     /// Bytes that the table takes for each row: on servers with the free space of its pages, from statistics; on SQLite without
     /// it, from dbstat, of a table without row ids.
     pub bytes_per_row: Option<f64>,
@@ -79,6 +82,13 @@ pub struct TableReport {
     pub watched: Option<Watched>,
     /// Its columns of ids.
     pub columns: Vec<ColumnReport>,
+}
+
+impl TableReport {
+    /// The storage engine, if it is not InnoDB.
+    pub(crate) fn other_engine(&self) -> Option<&str> {
+        self.storage.as_deref().filter(|engine| !engine.eq_ignore_ascii_case("InnoDB"))
+    }
 }
 
 /// A column of ids.

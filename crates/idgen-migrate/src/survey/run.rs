@@ -172,6 +172,7 @@ fn tables(
             whole: sample.as_ref().is_some_and(|sample| sample.whole),
             key: key(&catalog.tables[at]),
             clustered: catalog.tables[at].clustered,
+            storage: catalog.tables[at].storage.clone(),
             bytes_per_row: catalog.tables[at].bytes_per_row,
             columns: columns
                 .iter()

@@ -79,6 +79,8 @@ pub(crate) struct Table {
     pub(crate) counters: Vec<Counter>,
     /// Whether rows are stored in the order of the primary key.
     pub(crate) clustered: bool,
+    /// The storage engine, where a server has several.
+    pub(crate) storage: Option<String>,
     /// Bytes that the table takes for each row, where the catalog says so.
     pub(crate) bytes_per_row: Option<f64>,
     /// Whether this user may read its rows.

@@ -101,8 +101,9 @@ impl Survey {
     }
 
     fn columns(&self) -> Section {
-        let mut rows = Vec::new();
+        let (mut rows, mut notes) = (Vec::new(), Vec::new());
         for found in &self.tables {
+            notes.extend(found.other_engine().map(|engine| of_engine(&found.table, engine)));
             for column in &found.columns {
                 rows.push(vec![
                     found.table.clone(),
@@ -117,7 +118,7 @@ impl Survey {
         }
         Section {
             heading: "Columns of ids".to_owned(),
-            notes: Vec::new(),
+            notes,
             head: vec!["table", "rows", "read", "column", "type", "kinds", "new ids"],
             rows,
             texts: vec![0, 3, 4, 5, 6],
@@ -262,6 +263,17 @@ fn arrival(column: &ColumnReport) -> String {
         Some(ArrivalBy::Column(by)) => format!("{name}, by {by}"),
         _ => name.to_owned(),
     }
+}
+
+/// What an engine other than InnoDB means for the key of a table.
+fn of_engine(table: &str, engine: &str) -> String {
+    let means = match engine.to_ascii_uppercase().as_str() {
+        "ROCKSDB" => {
+            "an LSM tree, which has no pages to fill: idgen lab advise --engine myrocks predicts what a key costs it"
+        }
+        _ => "for which there is no prediction",
+    };
+    format!("{table} is in {engine}, {means}.")
 }
 
 fn rows_text(rows: Option<u64>, exact: bool) -> String {

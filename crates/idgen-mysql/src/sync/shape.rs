@@ -12,6 +12,7 @@ use crate::statement::caller::Connection;
 use crate::sync::catalog::{self, CatalogTable, UniquePart};
 use crate::sync::expression::Expression;
 use crate::sync::fits::Holds;
+use crate::table::table_kind::why_not;
 
 /// A table of a sync: its name, and references that the schema has no foreign key for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -167,7 +168,8 @@ async fn shape<C: Connection>(
         None => return Err(refused("it is a view: name the table itself".to_owned())),
         Some(engine) => {
             return Err(refused(format!(
-                "its storage engine is {engine}, which keeps rows after ROLLBACK: ALTER TABLE {name} ENGINE=InnoDB"
+                "its engine is {engine}, not InnoDB, {}: ALTER TABLE {name} ENGINE=InnoDB",
+                why_not(engine)
             )));
         }
     }

@@ -39,8 +39,20 @@ pub(crate) const VIEW: &str = "a view has its name, and the map needs the table 
 
 /// What is wrong with a table of another engine than InnoDB.
 pub(crate) fn other_engine(table: &str, engine: &str) -> String {
+    let why = why_not(engine);
     format!(
-        "its engine is {engine}, not InnoDB, so a transaction cannot undo what it stores: run ALTER TABLE {table} ENGINE = \
-         InnoDB, and then check the map (idgen map check)"
+        "its engine is {engine}, not InnoDB, {why}: run ALTER TABLE {table} ENGINE = InnoDB, and then check the map (idgen map \
+         check)"
     )
+}
+
+/// Why an engine cannot take the place of InnoDB, as the end of a sentence.
+pub(crate) fn why_not(engine: &str) -> &'static str {
+    /// Engines with transactions that have other locks.
+    const OTHERS: [&str; 3] = ["ROCKSDB", "NDBCLUSTER", "TOKUDB"];
+    if OTHERS.iter().any(|other| other.eq_ignore_ascii_case(engine)) {
+        "on whose locks of ranges and order of commits idgen relies"
+    } else {
+        "so a transaction cannot undo what it stores"
+    }
 }

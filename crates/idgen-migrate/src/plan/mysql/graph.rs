@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::catalog::{Catalog, Table};
 use super::form::Form;
+use super::refuse;
 use super::session::Session;
 use idgen_database::catalog::ForeignKey;
 use idgen_database::{Error, Result};
@@ -21,7 +22,7 @@ pub(super) struct Graph {
 
 impl Graph {
     pub(super) async fn find(session: &mut Session, catalog: &Catalog, start: &str) -> Result<Graph> {
-        let table = catalog.table(start)?;
+        let table = in_innodb(catalog, start)?;
         let mut graph = Graph::default();
         if graph.take_primary_key(session, table).await?.is_none() {
             if table.primary.len() > 1 {
@@ -49,7 +50,7 @@ impl Graph {
     /// For `--to bigint`: the key of a table, and the columns that foreign keys connect with it. All other integers stay as they
     /// are.
     pub(super) fn of_integers(catalog: &Catalog, start: &str) -> Result<Graph> {
-        let table = catalog.table(start)?;
+        let table = in_innodb(catalog, start)?;
         if table.primary.len() > 1 {
             return Err(several_columns(table));
         }
@@ -209,6 +210,12 @@ impl Graph {
     pub(super) fn concerns(&self, key: &ForeignKey) -> bool {
         self.order.contains(&key.table) || self.order.contains(&key.to_table)
     }
+}
+
+/// The table that a plan begins with. Nothing else is asked of one of another engine, whose catalog may look different.
+fn in_innodb<'a>(catalog: &'a Catalog, start: &str) -> Result<&'a Table> {
+    let table = catalog.table(start)?;
+    refuse::not_innodb(table).map_or(Ok(table), |why| Err(Error::new(why)))
 }
 
 fn several_columns(table: &Table) -> Error {

@@ -112,9 +112,10 @@ fn of_table(catalog: &Catalog, name: &str) -> Option<String> {
             table.kind
         ));
     }
-    let why = if !table.engine.eq_ignore_ascii_case("InnoDB") {
-        "is not in InnoDB, so a change and its copy are not one transaction: change its engine first"
-    } else if table.is_partitioned {
+    if let Some(why) = not_innodb(table) {
+        return Some(why);
+    }
+    let why = if table.is_partitioned {
         "is partitioned; MySQL and MariaDB have no foreign keys there, and the plan does not cover it"
     } else if table.primary.is_empty() {
         "has neither a primary key nor a unique key without NULL (generated columns do not count), so the copy cannot find rows again: add a primary key first"
@@ -122,6 +123,14 @@ fn of_table(catalog: &Catalog, name: &str) -> Option<String> {
         return None;
     };
     Some(format!("the table {name} {why}"))
+}
+
+/// What is wrong with a table of another engine than InnoDB. Views have none.
+pub(super) fn not_innodb(table: &Table) -> Option<String> {
+    let Table { name, engine, .. } = table;
+    (table.is_base() && !engine.eq_ignore_ascii_case("InnoDB")).then(|| {
+        format!("the table {name} is in {engine}, not in InnoDB, the only engine that plans are for: change its engine first")
+    })
 }
 
 fn refers(catalog: &Catalog, table: &Table, column: &Column) -> bool {

@@ -76,6 +76,9 @@ async fn unreported_cascades(session: &mut Session, catalog: &mut Catalog, place
     Ok(())
 }
 
+/// The engines that keep rows in the order of the primary key, and end every other index with it.
+const CLUSTERED: [&str; 2] = ["InnoDB", "ROCKSDB"];
+
 /// Tables, and the next value of their counters, which `columns` judges by the type.
 async fn tables(session: &mut Session, catalog: &mut Catalog, places: &mut Places) -> Result<()> {
     let sql = format!(
@@ -96,7 +99,8 @@ async fn tables(session: &mut Session, catalog: &mut Catalog, places: &mut Place
             schema: schema.clone(),
             name: name.clone(),
             rows: number(rows),
-            clustered: engine.eq_ignore_ascii_case("InnoDB"),
+            clustered: CLUSTERED.iter().any(|known| engine.eq_ignore_ascii_case(known)),
+            storage: Some(engine.clone()).filter(|engine| !engine.is_empty()),
             columns: Vec::new(),
             keys: Vec::new(),
             counters: counters.into_iter().collect(),

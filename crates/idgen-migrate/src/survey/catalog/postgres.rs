@@ -47,6 +47,7 @@ async fn tables(session: &mut Session, catalog: &mut Catalog, places: &mut Place
             keys: Vec::new(),
             counters: Vec::new(),
             clustered: false,
+            storage: None,
             bytes_per_row,
             readable: readable == "true",
         };

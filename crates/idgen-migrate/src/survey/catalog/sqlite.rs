@@ -21,6 +21,7 @@ pub(super) async fn read(session: &mut Session) -> Result<Catalog> {
             keys: Vec::new(),
             counters: Vec::new(),
             clustered: without_rowid == "1",
+            storage: None,
             bytes_per_row: None,
             readable: true,
         };

@@ -75,7 +75,7 @@ fn question(
     if table.key.len() != 1 {
         return Err("the model has no keys of several columns");
     }
-    if engine.speaks_mysql() && !table.clustered {
+    if table.other_engine().is_some() {
         return Err("the model has InnoDB only");
     }
     let share = column.kinds.first().filter(|share| share.share >= CLEARLY);

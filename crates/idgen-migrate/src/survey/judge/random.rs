@@ -123,6 +123,7 @@ fn catalog(class: Class) -> Catalog {
         keys: vec![key],
         counters: Vec::new(),
         clustered: true,
+        storage: None,
         bytes_per_row: None,
         readable: true,
     };
