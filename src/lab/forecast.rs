@@ -165,13 +165,10 @@ pub fn run_simulate(args: SimulateArgs) -> anyhow::Result<ExitCode> {
     let model = match args.load.engine {
         Predicted::Tree(model) => model,
         Predicted::Lsm(engine) => {
-            let given = [
-                ("--rates", !args.rates.is_empty()),
-                ("--id-rate", args.id_rate.is_some()),
-                ("--picture", args.picture.is_some()),
-            ];
+            let given = [("--rates", !args.rates.is_empty()), ("--picture", args.picture.is_some())];
             args.load.refuse(&given)?;
-            let load = lsm::Load { start_unix_secs: args.start, ..args.load.of_lsm(engine)? };
+            let load =
+                lsm::Load { id_rate: args.id_rate, start_unix_secs: args.start, ..args.load.of_lsm(engine)? };
             let waiting = Waiting::begin("predicting");
             let forecast = lsm::predict(strategy, &load).map_err(refused)?;
             drop(waiting);

@@ -53,6 +53,9 @@ fn compactions_are_counted_as_the_model_predicts_them() {
         assert!(counted.fill_mean.is_nan() && counted.splits_per_1k.is_none(), "{name} has no pages");
     }
     assert!(totals("v4-binary").filters_per_1k > Some(1_500.0), "{:?}", totals("v4-binary"));
+    let answer = idgen_report::answer(&recorded).unwrap();
+    let lead = &answer.parts[0].lead;
+    assert!(lead.contains("bytes per row to the files, and \u{201c}v4, binary 16\u{201d}"), "{lead}");
     // The table of integers grows at its end; the map beside it is a table of InnoDB.
     assert_eq!(totals("mapped-unique").write_amplification, Some(1.0));
 }

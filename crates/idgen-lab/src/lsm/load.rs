@@ -84,6 +84,9 @@ pub struct Load {
     pub row_bytes: u32,
     /// Inserts per second by all writers together. Compactions are done meanwhile.
     pub rate: f64,
+    /// Ids per second by their own clock, if that is not the clock of the inserts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id_rate: Option<f64>,
     /// Clients that generate ids, each with a generator of its own.
     pub writers: u64,
     /// The settings of the tree.
@@ -114,6 +117,7 @@ impl Load {
             rows,
             row_bytes: 100,
             rate: 1_000.0,
+            id_rate: None,
             writers: 1,
             settings: engine.settings(),
             existing: None,
@@ -143,7 +147,7 @@ impl Load {
     pub(super) fn makers(&self, scale: u64) -> Makers {
         Makers {
             writers: self.writers,
-            rate: self.rate / scale as f64,
+            rate: self.id_rate.unwrap_or(self.rate) / scale as f64,
             start_unix_secs: self.start_unix_secs,
         }
     }
@@ -155,7 +159,7 @@ impl Load {
             clients: self.clients,
             rows: self.rows / scale,
             rate: self.rate / scale as f64,
-            own_clock: false,
+            own_clock: self.id_rate.is_some(),
             skew: self.skew.as_ref(),
         }
     }
@@ -174,6 +178,7 @@ impl Load {
         within("writers", self.writers, 1, forecast::Load::MAX_WRITERS)?;
         within("bytes of a row", self.row_bytes.into(), 0, 1 << 20)?;
         forecast::Load::check_rate("rate", self.rate)?;
+        forecast::Load::check_rate("rate of the ids", self.id_rate.unwrap_or(self.rate))?;
         self.clients.as_ref().map_or(Ok(()), Clients::check)?;
         check_skew(self.skew.as_ref())?;
         let scale = self.scale(MOST_FOLLOWED);

@@ -30,7 +30,9 @@ pub(crate) fn asked(results: &Results) -> Vec<&'static str> {
     let reads = |run: &Run| sample(pages[0], run).is_some_and(|reads| reads.median() > 0.0);
     let fill = (!results.runs.iter().any(reads)).then_some("fill_mean");
     let speed = (results.workload.rows != Workload::QUICK_ROWS).then_some("last_rows_per_sec");
-    let decides = fill.into_iter().chain(["distinct_leaves_per_1k"]);
+    // An LSM tree has no pages: what compactions write differs most.
+    let decides = ["write_amplification", "written_bytes_per_row", "filters_per_1k"].into_iter();
+    let decides = decides.chain(fill).chain(["distinct_leaves_per_1k"]);
     for name in decides.chain(pages).chain(log).chain(speed) {
         // A record without figures of the end has those of the whole run.
         let shown = Metric::named(name).and_then(|metric| metric.shown(&results.runs));

@@ -89,9 +89,10 @@ fn cost(results: &Results, run: &Run) -> Option<Cost> {
         let metric = Metric::named(name)?.shown(&results.runs)?;
         Some(sample(metric.name, run)?.median()).filter(|median| median.is_finite())
     };
-    let work = match in_heap(results) {
-        true => median("redo_bytes_per_row"),
-        false => {
+    let work = match (in_lsm(results), in_heap(results)) {
+        (true, _) => median(WRITTEN),
+        (_, true) => median("redo_bytes_per_row"),
+        (_, false) => {
             let table = ["last_table_reads_per_1k", "last_table_writes_per_1k"].map(median);
             let all = || ["last_reads_per_1k", "last_writes_per_1k"].map(median);
             let [reads, writes] = if table.iter().all(Option::is_some) { table } else { all() };
@@ -102,6 +103,14 @@ fn cost(results: &Results, run: &Run) -> Option<Cost> {
     Some(Cost { work: work.unwrap_or(0.0), space, is_prefixed: run.strategy.key?.ids.is_prefixed() })
 }
 
+/// What an insert costs an LSM tree.
+const WRITTEN: &str = "written_bytes_per_row";
+
+/// Whether the rows are in an LSM tree, where no insert reads a page.
+fn in_lsm(results: &Results) -> bool {
+    results.runs.iter().all(|run| sample(WRITTEN, run).is_some())
+}
+
 fn in_heap(results: &Results) -> bool {
     results.engine.database().is_some_and(|database| !database.clusters_rows())
 }
@@ -109,9 +118,10 @@ fn in_heap(results: &Results) -> bool {
 /// What the key does for its inserts. Fewer pages than those that are too few to matter were not told apart.
 fn work_of(results: &Results, work: f64) -> String {
     let (amount, or_fewer) = (figure(work), if work > FREE_PAGES { "" } else { " or fewer" });
-    match in_heap(results) {
-        true => format!("adds {amount} bytes to the log per row"),
-        false => format!("reads and writes {amount} pages{or_fewer} per 1,000 inserts at the end"),
+    match (in_lsm(results), in_heap(results)) {
+        (true, _) => format!("writes {amount} bytes per row to the files"),
+        (_, true) => format!("adds {amount} bytes to the log per row"),
+        (_, false) => format!("reads and writes {amount} pages{or_fewer} per 1,000 inserts at the end"),
     }
 }
 
