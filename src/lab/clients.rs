@@ -22,7 +22,8 @@ pub(super) struct ClientArgs {
     #[arg(long, value_name = "MS", value_parser = delay, allow_negative_numbers = true)]
     span: Option<Delay>,
     /// Milliseconds by which the clocks of --writers differ: a random constant for each, up to this many before or after the
-    /// true time, or a list of one constant for each, separated by commas; `idgen lab skew` measures yours.
+    /// true time, or a list of constants, separated by commas, which begins again for further writers; `idgen lab skew` measures
+    /// yours.
     #[arg(long, value_name = "MS", value_parser = clocks::read, allow_negative_numbers = true)]
     skew: Option<Skew>,
 }
@@ -52,6 +53,7 @@ impl ClientArgs {
     /// The clients of so many writers; `None` for one writer, whose rows arrive in the order in which it makes their ids.
     pub(super) fn of(&self, writers: u64) -> anyhow::Result<Option<Clients>> {
         if writers > 1 {
+            clocks::check(self.skew.as_ref(), writers)?;
             let (statement_rows, delay) =
                 (self.statement_rows.unwrap_or(1), self.delay.unwrap_or(Delay::RECORDED));
             return Ok(Some(Clients { statement_rows, delay, span: self.span }));

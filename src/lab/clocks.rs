@@ -2,6 +2,8 @@
 
 use idgen_record::Skew;
 
+use crate::failure;
+
 /// One number, or one for each client.
 pub fn read(text: &str) -> Result<Skew, String> {
     let millis: Vec<f64> = text
@@ -16,6 +18,17 @@ pub fn read(text: &str) -> Result<Skew, String> {
     match skew.wrong() {
         Some(wrong) => Err(format!("{wrong} ms: give a number from -{0} to {0}", Skew::MOST_MS)),
         None => Ok(skew),
+    }
+}
+
+/// Refuses more constants than there are clients: those after the last client would be the clocks of nobody.
+pub fn check(skew: Option<&Skew>, writers: u64) -> anyhow::Result<()> {
+    match skew {
+        Some(Skew::Each(all)) if all.len() as u64 > writers => Err(failure::usage(format_args!(
+            "--skew has {} clocks, and --writers is {writers}: give at most one clock for each writer",
+            all.len()
+        ))),
+        _ => Ok(()),
     }
 }
 
@@ -41,5 +54,15 @@ mod tests {
         for bad in ["", "x", "-1", "NaN", "inf", "1,", "1,1e12"] {
             assert!(read(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn each_clock_has_a_client() {
+        let clocks = |text| Some(read(text).unwrap());
+        assert!(check(clocks("0,1,2").as_ref(), 2).is_err());
+        for (text, writers) in [("0,1,2", 3), ("0,10", 8), ("5", 1)] {
+            assert!(check(clocks(text).as_ref(), writers).is_ok(), "{text} {writers}");
+        }
+        assert!(check(None, 1).is_ok());
     }
 }

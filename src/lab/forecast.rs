@@ -165,7 +165,9 @@ pub fn run_simulate(args: SimulateArgs) -> anyhow::Result<ExitCode> {
     let model = match args.load.engine {
         Predicted::Tree(model) => model,
         Predicted::Lsm(engine) => {
-            let given = [("--rates", !args.rates.is_empty()), ("--picture", args.picture.is_some())];
+            const WHY: &str = "which follows one rate, and reads no pages";
+            let given =
+                [("--rates", !args.rates.is_empty(), WHY), ("--picture", args.picture.is_some(), WHY)];
             args.load.refuse(&given)?;
             let load =
                 lsm::Load { id_rate: args.id_rate, start_unix_secs: args.start, ..args.load.of_lsm(engine)? };
@@ -176,7 +178,8 @@ pub fn run_simulate(args: SimulateArgs) -> anyhow::Result<ExitCode> {
         }
     };
     strategy.check(model.database).map_err(refused)?;
-    args.load.refuse(&[("--picture", args.picture.is_some() && !model.has_pool)])?;
+    let picture = args.picture.is_some() && !model.has_pool;
+    args.load.refuse(&[("--picture", picture, "which does not predict pages read")])?;
     let load = Load { id_rate: args.id_rate, start_unix_secs: args.start, ..args.load.load(model)? };
     let rates = if args.rates.is_empty() { vec![load.rate] } else { args.rates.clone() };
     let waiting = Waiting::begin("predicting");
@@ -230,7 +233,7 @@ pub fn run_advise(args: AdviseArgs) -> anyhow::Result<ExitCode> {
     let model = match load.engine {
         Predicted::Tree(model) => model,
         Predicted::Lsm(engine) => {
-            load.refuse(&[("--ids-from", args.ids_from.is_some())])?;
+            load.refuse(&[("--ids-from", args.ids_from.is_some(), "which names a key for either")])?;
             let planned = load.of_lsm(engine)?;
             let waiting = Waiting::begin("predicting each kind of key");
             let advice = lsm::advise(&planned).map_err(refused)?;
@@ -261,11 +264,11 @@ fn refused(error: idgen_lab::Error) -> anyhow::Error {
 }
 
 impl LoadArgs {
-    /// Refuses the first of these options that is given and that the model of the database does not have.
-    fn refuse(&self, options: &[(&str, bool)]) -> anyhow::Result<()> {
-        match options.iter().find(|(_, refused)| *refused) {
-            Some((option, _)) => Err(failure::usage(format_args!(
-                "{option} does not apply to the model of {}: leave it out, or choose another --engine",
+    /// Refuses the first of these options that is given and that the model of the database does not have, and says why.
+    fn refuse(&self, options: &[(&str, bool, &str)]) -> anyhow::Result<()> {
+        match options.iter().find(|(_, refused, _)| *refused) {
+            Some((option, _, why)) => Err(failure::usage(format_args!(
+                "{option} does not apply to the model of {}, {why}: leave it out, or choose another --engine",
                 self.engine.name()
             ))),
             None => Ok(()),
@@ -274,16 +277,35 @@ impl LoadArgs {
 
     fn load(&self, model: &Model) -> anyhow::Result<Load> {
         self.refuse(&[
-            ("--iops", self.iops.is_some() && !model.has_device),
-            ("--checkpoint", self.checkpoint.is_some() && !model.has_checkpoints),
-            ("--page-bytes", self.page_bytes.is_some() && !model.has_page_sizes),
-            ("--commit-rows", self.commit_rows.is_some() && !model.has_transactions),
+            (
+                "--iops",
+                self.iops.is_some() && !model.has_device,
+                "which does not predict the speed of a device",
+            ),
+            (
+                "--checkpoint",
+                self.checkpoint.is_some() && !model.has_checkpoints,
+                "whose figures do not depend on checkpoints",
+            ),
+            (
+                "--page-bytes",
+                self.page_bytes.is_some() && !model.has_page_sizes,
+                "whose pages have the default size",
+            ),
+            (
+                "--commit-rows",
+                self.commit_rows.is_some() && !model.has_transactions,
+                "whose figures do not depend on transactions",
+            ),
         ])?;
         self.refuse(&self.of_lsm_alone())?;
         let clients = if model.has_clients {
             self.clients.of(self.writers)?
         } else {
-            self.refuse(&self.clients.given())?;
+            let given = self.clients.given();
+            self.refuse(
+                &given.map(|(option, given)| (option, given, "where one connection inserts all rows")),
+            )?;
             None
         };
         if let Some(pool) = self.pool.filter(|_| !model.has_pool) {
@@ -315,21 +337,23 @@ impl LoadArgs {
     }
 
     /// The options of LSM trees.
-    fn of_lsm_alone(&self) -> [(&'static str, bool); 3] {
+    fn of_lsm_alone(&self) -> [(&'static str, bool, &'static str); 3] {
+        const WHY: &str = "which is no LSM tree";
         [
-            ("--memtable", self.memtable.is_some()),
-            ("--level-base", self.level_base.is_some()),
-            ("--compressed", self.compressed.is_some()),
+            ("--memtable", self.memtable.is_some(), WHY),
+            ("--level-base", self.level_base.is_some(), WHY),
+            ("--compressed", self.compressed.is_some(), WHY),
         ]
     }
 
     fn of_lsm(&self, engine: lsm::Engine) -> anyhow::Result<lsm::Load> {
+        const WHY: &str = "which predicts bytes, and no speed";
         self.refuse(&[
-            ("--pool", self.pool.is_some()),
-            ("--iops", self.iops.is_some()),
-            ("--checkpoint", self.checkpoint.is_some()),
-            ("--page-bytes", self.page_bytes.is_some()),
-            ("--commit-rows", self.commit_rows.is_some()),
+            ("--pool", self.pool.is_some(), "whose writes do not depend on a cache"),
+            ("--iops", self.iops.is_some(), WHY),
+            ("--checkpoint", self.checkpoint.is_some(), WHY),
+            ("--page-bytes", self.page_bytes.is_some(), "which has no pages"),
+            ("--commit-rows", self.commit_rows.is_some(), WHY),
         ])?;
         let clients = self.clients.of(self.writers)?;
         let LoadArgs { rows, row_bytes, rate, writers, .. } = *self;

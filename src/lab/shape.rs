@@ -76,7 +76,8 @@ pub struct ShapeArgs {
     #[arg(long, value_name = "MS", value_parser = delay, conflicts_with_all = ["paced", "serializable", "mix"], allow_negative_numbers = true)]
     delay: Option<f64>,
     /// Milliseconds by which the clocks of --writers differ: a random constant for each, up to this many before or after the
-    /// true time, or a list of one constant for each, separated by commas; `idgen lab skew` measures yours.
+    /// true time, or a list of constants, separated by commas, which begins again for further writers; `idgen lab skew` measures
+    /// yours.
     #[arg(long, value_name = "MS", value_parser = clocks::read, conflicts_with_all = ["mix"], allow_negative_numbers = true)]
     skew: Option<Skew>,
     #[command(flatten)]
@@ -155,6 +156,7 @@ impl ShapeArgs {
                 clocks::given(skew)
             )));
         }
+        clocks::check(self.skew.as_ref(), load.writers.into())?;
         let most = if self.own.has_statement() { 1 } else { 100 };
         let statement_rows =
             if on_server { self.statement_rows.unwrap_or(most) } else { load.statement_rows };

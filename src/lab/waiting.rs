@@ -25,7 +25,7 @@ impl Waiting {
         let (done, ended) = channel();
         let thread = spawn(move || {
             if goes_on(&ended, MOMENT) {
-                let bar = ProgressBar::new_spinner().with_message(what);
+                let bar = ProgressBar::new_spinner().with_message(what).with_elapsed(MOMENT);
                 if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}: {elapsed} so far") {
                     bar.set_style(style);
                 }

@@ -110,7 +110,7 @@ fn simulate_predicts_an_index_of_postgres() {
     let text = lines(&[&args[..], &["v4-binary:20K", "--checkpoint", "60"]].concat()).join("\n");
     assert!(text.contains("a checkpoint every 60 s") && text.contains("% full"), "{text}");
     for (bad, says) in [
-        (&["--iops", "100"][..], "--iops does not apply to the model of PostgreSQL"),
+        (&["--iops", "100"][..], "PostgreSQL, which does not predict the speed of a device"),
         (&["--existing", "v4-binary"], "v4-binary:1M"),
         (&["--existing", "v5:1M"], "no strategy"),
         (&["--existing", "v4-text36:1M"], "do not fit one column"),
@@ -256,6 +256,7 @@ fn several_clients_fill_pages_as_their_delay_says() {
         (&["--writers", "8", "--delay", "1,2"], "four ascending numbers"),
         (&["--writers", "8", "--statement-rows", "0"], "from 1 to 100000"),
         (&["--writers", "8", "--delay", "5", "--engine", "sqlite"], "--delay does not apply to the model"),
+        (&["--writers", "2", "--skew", "0,1,2"], "--skew has 3 clocks, and --writers is 2"),
     ] {
         let (code, error) = failure(&[&["lab", "simulate", "v7-binary"], args].concat(), "");
         assert_eq!((code, error.replace('\n', " ").contains(says)), (2, true), "{error}");

@@ -45,7 +45,8 @@ fn when(one: &Candidate, load: &Load) -> Option<String> {
         }
         days if days >= 2.0 => format!("{days:.0} days"),
         days if days >= 2.0 / 24.0 => format!("{:.0} hours", days * 24.0),
-        days => format!("{:.0} minutes", (days * 24.0 * 60.0).max(1.0)),
+        days if days >= 1.5 / 24.0 / 60.0 => format!("{:.0} minutes", days * 24.0 * 60.0),
+        _ => "one minute".to_owned(),
     };
     let date = jiff::Timestamp::now()
         .checked_add(jiff::SignedDuration::from_secs((days * DAY) as i64))
@@ -78,6 +79,11 @@ mod tests {
             "{said}"
         );
         assert!(when(&candidate(72_000), &load).unwrap().ends_with("after 2 hours at 10 inserts per second"));
+        for rows in [300, 600, 890] {
+            let said = when(&candidate(rows), &load).unwrap();
+            assert!(said.contains("after one minute at"), "{rows}: {said}");
+        }
+        assert!(when(&candidate(910), &load).unwrap().contains("after 2 minutes at"));
         let old = crate::strategy::find("v4-binary").unwrap();
         let held = Load { existing: Some((old, 9_000_000)), ..load };
         assert_eq!(when(&candidate(8_640_000), &held).unwrap(), "already: it does at 8,640,000 rows");

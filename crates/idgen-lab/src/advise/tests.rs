@@ -109,8 +109,14 @@ fn new_keys_for_an_existing_table_fit_its_column() {
     assert!(first.contains("if they stay with v4-binary, at"), "{first}");
     assert!(binary.prefix.is_none() && !binary.to_string().contains("interval"), "{binary}");
     assert!(binary.candidates.iter().all(|one| !one.strategy.contains("text")), "{binary:?}");
-    let text = advice("v4-text36", 3).unwrap();
+    let mut text = advice("v4-text36", 3).unwrap();
     assert!(text.recommended == "v7-text36" && text.hiding == Some("minute-text36"), "{text:?}");
+    assert!(text.to_string().contains("\nIf ids must not reveal when they were made, use minute-text36.\n"));
+    // A key is not recommended twice.
+    text.recommended = "minute-text36";
+    assert!(
+        text.to_string().starts_with("Take minute-text36.\nIts ids do not reveal when they were made.\n")
+    );
     let counted = advice("auto-increment", 1).unwrap();
     assert_eq!((counted.recommended, counted.from_server), ("device", Some("auto-increment")));
     assert!(advice("v4-base64", 1).unwrap().candidates.len() > 1);

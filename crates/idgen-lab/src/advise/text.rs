@@ -14,6 +14,9 @@ impl fmt::Display for Advice {
             writeln!(f, "If the database makes the ids, use {name} (--ids-from says who does).")?;
         }
         match self.hiding {
+            Some(hiding) if hiding == self.recommended => {
+                writeln!(f, "Its ids do not reveal when they were made.\n")?;
+            }
             Some(hiding) => writeln!(f, "If ids must not reveal when they were made, use {hiding}.\n")?,
             None => writeln!(f)?,
         }

@@ -34,8 +34,11 @@ pub fn text(results: &Results, drawings: &Drawings, named: Option<&[&str]>) -> S
         format!("Run on {}; the result of each run was checked.", plain(&engine))
     } else {
         format!(
-            "{} key strategies with {} rows each, on {}{}. Every run was checked afterwards: {}.",
-            results.runs.len(),
+            "{} with {} rows each, on {}{}. Every run was checked afterwards: {}.",
+            match results.runs.len() {
+                1 => "One key strategy".to_owned(),
+                several => format!("{several} key strategies"),
+            },
             contents.rows,
             plain(&engine),
             contents.clients,

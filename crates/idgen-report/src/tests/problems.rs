@@ -50,3 +50,10 @@ fn what_broke_off_says_where() {
         assert!(page.contains(said) && !page.contains("is not shown"), "{page}");
     }
 }
+
+#[test]
+fn the_number_of_strategies_is_in_words_that_fit_it() {
+    let one = markdown(&results(1)).unwrap();
+    assert!(one.contains("\nOne key strategy with ") && !one.contains("1 key strategies"), "{one}");
+    assert!(markdown(&results(2)).unwrap().contains("\n2 key strategies with "));
+}
