@@ -175,7 +175,7 @@ pub(crate) fn predict_part(strategy: &'static Strategy, load: &Load, part: Part)
         table.checkpoint();
         table.figures();
     }
-    let mut keys = Keys::new(strategy, &load.makers(), part.crowd)?.after(before).by(&load.arriving());
+    let mut keys = Keys::new(strategy, &load.makers(), part.crowd)?.after(before).by(&load.arriving())?;
     let between = server.checkpoint_rows(load).map(|rows| (rows / part.checkpoints).max(1));
     follow(strategy, load, (table, parts), between, |table| table.insert(keys.next_key()?).map_err(refused))
 }

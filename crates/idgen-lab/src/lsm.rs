@@ -109,7 +109,7 @@ fn predict_on(strategy: &'static Strategy, load: &Load, scale: u64) -> Result<Fo
         }
     }
     let rows = load.rows / scale;
-    let mut keys = Keys::new(strategy, &makers, 1)?.after(before).by(&load.arriving(scale));
+    let mut keys = Keys::new(strategy, &makers, 1)?.after(before).by(&load.arriving(scale))?;
     let begin = tree.figures();
     let (mut since, mut windows) = (begin, Vec::new());
     let stretch = rows.div_ceil(WINDOWS);
@@ -139,7 +139,7 @@ fn predict_on(strategy: &'static Strategy, load: &Load, scale: u64) -> Result<Fo
 #[doc(hidden)]
 pub fn each_key(strategy: &'static Strategy, load: &Load, visit: &mut dyn FnMut(&[u8])) -> Result<()> {
     load.check(strategy)?;
-    let mut keys = Keys::new(strategy, &load.makers(1), 1)?.by(&load.arriving(1));
+    let mut keys = Keys::new(strategy, &load.makers(1), 1)?.by(&load.arriving(1))?;
     for _ in 0..load.rows {
         visit(keys.next_key()?);
     }

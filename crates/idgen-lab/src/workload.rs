@@ -47,6 +47,12 @@ impl Arrivals {
         Self::of(start, Next::After(rate.recip()), seed)
     }
 
+    /// The same for each of so many clients by itself: all of them together have this many arrivals per second.
+    pub(crate) fn of_each(start: Timestamp, rate: f64, seed: u64, clients: u64) -> Vec<Self> {
+        let of = |client: u64| Self::new(start, rate / clients as f64, seed ^ client.rotate_left(48));
+        (0..clients).map(of).collect()
+    }
+
     /// This many arrivals within this many seconds from this moment on: a Poisson process with a known number of rows.
     /// The same seed gives the same times.
     pub(crate) fn within(start: Timestamp, secs: f64, rows: u64, seed: u64) -> Self {

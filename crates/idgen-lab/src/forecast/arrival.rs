@@ -1,7 +1,7 @@
 //! The order in which the rows of several clients arrive at a server.
 //!
 //! Statements are requested at random, at the rate of the load. The client that has been free for the longest time makes
-//! the ids of a statement at once. After a delay, the server inserts its rows one after another, and rows of other statements
+//! the ids of a statement at once; where clocks differ, clients are on hosts of their own, and each has its own requests. After a delay, the server inserts its rows one after another, and rows of other statements
 //! among them. So ids and rows have different orders, and how different they are decides how full pages are. What follows the
 //! last row, the commit and the answer, changes no order.
 
@@ -13,10 +13,11 @@ use idgen::Timestamp;
 use idgen::source::FixedEntropy;
 
 use super::clients::{Clients, Delay};
+use super::keys::Arriving;
 use crate::Result;
 use crate::key::Key;
 use crate::turns::Turns;
-use crate::workload::{Arrivals, share};
+use crate::workload::share;
 
 /// Times longer than those of this share of the statements are stalls. This constant and the next ones were chosen for training
 /// runs with 3, 12 and 32 clients and 1, 5, 20 and 60 rows in a statement, which the hold-out sets do not have.
@@ -102,33 +103,27 @@ pub(super) struct Order {
     sent: BinaryHeap<Reverse<Sent>>,
 }
 
-/// When statements are requested.
-fn requests(clients: &Clients, rate: f64, start: Timestamp, seed: u64) -> Arrivals {
-    Arrivals::new(start, rate / clients.statement_rows as f64, !seed)
-}
-
 impl Order {
-    /// The order of so many rows by so many clients, requested at this many rows per second. The same seed gives the same
-    /// order.
+    /// The order of the rows of a load by so many clients. The same seed gives the same order.
     pub(super) fn new(
         clients: &Clients,
         writers: u64,
-        rows: u64,
-        rate: f64,
+        arriving: &Arriving<'_>,
         start: Timestamp,
         seed: u64,
-    ) -> Order {
-        Order {
-            turns: Turns::new(requests(clients, rate, start, seed), writers),
+    ) -> Result<Order> {
+        let (rate, apart) = (arriving.rate / clients.statement_rows as f64, arriving.skew.is_some());
+        Ok(Order {
+            turns: Turns::new(start, rate, !seed, writers, apart)?,
             statement_rows: clients.statement_rows,
             delay: clients.delay,
             span: clients.span,
             // Another random stream than those of ids and requests.
             random: FixedEntropy::new(seed.rotate_left(16) ^ 0x0a44_17a1),
-            left: rows,
+            left: arriving.rows,
             number: 0,
             sent: BinaryHeap::new(),
-        }
+        })
     }
 
     /// The row that arrives next; `None` after the last one.
@@ -158,8 +153,7 @@ impl Order {
         self.number += 1;
         let (mut last, mut pauses) = (first, pauses);
         (1..rows).for_each(|_| last = last.saturating_add(pauses.next()));
-        self.turns.free(client, last);
-        Ok(())
+        self.turns.free(client, last)
     }
 
     /// The time from making the ids of a statement to the insert of its first row, in ticks.
@@ -200,9 +194,12 @@ impl Order {
 
 #[cfg(test)]
 mod tests {
-    use idgen_record::Latency;
+    use btree_model::Server;
+    use idgen_record::{Latency, Skew};
 
     use super::*;
+    use crate::forecast::Load;
+    use crate::workload::Arrivals;
 
     const START: i64 = 17_000_000_000_000_000;
     const ROWS: u64 = 4_000;
@@ -221,13 +218,19 @@ mod tests {
         }
     }
 
-    fn order(clients: &Clients, writers: u64, rate: f64, seed: u64) -> Order {
-        Order::new(clients, writers, ROWS, rate, Timestamp::from_unix_ticks(START), seed)
+    /// Clients of one service, or each on a host of its own.
+    fn order(clients: &Clients, writers: u64, rate: f64, seed: u64, apart: bool) -> Order {
+        let skew = apart.then_some(Skew::Within(1.0));
+        let load = Load { rate, skew, ..Load::new(ROWS, Server::mysql(1 << 30)) };
+        Order::new(clients, writers, &load.arriving(), Timestamp::from_unix_ticks(START), seed).unwrap()
     }
 
     fn arrived(clients: &Clients, writers: u64, rate: f64, seed: u64) -> (Vec<u64>, Numbers) {
-        let (mut order, mut numbers, mut rows) =
-            (order(clients, writers, rate, seed), Numbers::default(), Vec::new());
+        arrived_in(order(clients, writers, rate, seed, false))
+    }
+
+    fn arrived_in(mut order: Order) -> (Vec<u64>, Numbers) {
+        let (mut numbers, mut rows) = (Numbers::default(), Vec::new());
         while let Some(key) = order.next(&mut numbers).unwrap() {
             let Key::Uint(number) = key else { unreachable!() };
             rows.push(number);
@@ -237,8 +240,9 @@ mod tests {
 
     /// The naive version: all statements first, then all rows sorted by the time of their arrival.
     fn naive(clients: &Clients, writers: usize, rate: f64, seed: u64) -> Vec<u64> {
-        let mut source = order(clients, writers as u64, rate, seed);
-        let mut requests = requests(clients, rate, Timestamp::from_unix_ticks(START), seed);
+        let mut source = order(clients, writers as u64, rate, seed, false);
+        let start = Timestamp::from_unix_ticks(START);
+        let mut requests = Arrivals::new(start, rate / clients.statement_rows as f64, !seed);
         let (mut free, mut rows, mut number) = (vec![i64::MIN; writers], Vec::new(), 0);
         while number < ROWS {
             let request = requests.next_moment().unwrap().unix_ticks();
@@ -283,6 +287,28 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// Hosts have requests of their own: each makes statements at the times of its requests, or as soon as it is free, and one
+    /// host in four makes the next statement too.
+    #[test]
+    fn each_host_has_its_own_requests() {
+        let clients = Clients { statement_rows: 1, delay: Delay::MeanMillis(1.0), span: None };
+        let (rows, numbers) = arrived_in(order(&clients, 4, 100.0, 7, true));
+        assert_eq!(rows.len() as u64, ROWS);
+        assert!(numbers.made.is_sorted_by_key(|(made, _)| *made), "ids are made one after another");
+        let start = Timestamp::from_unix_ticks(START);
+        for (host, mut requests) in Arrivals::of_each(start, 100.0, !7, 4).into_iter().enumerate() {
+            let made: Vec<i64> =
+                numbers.made.iter().filter(|(_, by)| *by == host).map(|(at, _)| *at).collect();
+            assert!((900..1_100).contains(&made.len()), "{host} {}", made.len());
+            let late = made.iter().filter(|at| **at != requests.next_moment().unwrap().unix_ticks()).count();
+            assert!(late * 10 < made.len(), "{host}: {late} statements waited for the one before");
+        }
+        let again = |made: &[(i64, usize)]| made.windows(2).filter(|pair| pair[0].1 == pair[1].1).count();
+        assert!((900..1_100).contains(&again(&numbers.made)), "{}", again(&numbers.made));
+        let (_, in_turn) = arrived(&clients, 4, 100.0, 7);
+        assert!(again(&in_turn.made) < 100, "{}", again(&in_turn.made));
     }
 
     /// A client makes no ids while it waits, and the rows of a statement keep their order.

@@ -98,16 +98,16 @@ impl Keys {
     }
 
     /// The same keys, in the order in which the rows of this load arrive.
-    pub(crate) fn by(mut self, arriving: &Arriving<'_>) -> Keys {
+    pub(crate) fn by(mut self, arriving: &Arriving<'_>) -> Result<Keys> {
         let Writers { all, start, seed, .. } = &self.writers;
-        let (writers, Arriving { rows, rate, .. }) = (all.len() as u64, *arriving);
-        self.order = arriving.clients.map(|clients| Order::new(&clients, writers, rows, rate, *start, *seed));
+        let of = |clients| Order::new(&clients, all.len() as u64, arriving, *start, *seed);
+        self.order = arriving.clients.map(of).transpose()?;
         self.writers.own_clock = arriving.own_clock;
         if let Some(skew) = arriving.skew {
             let ticks = |writer| (skew.of(writer, self.writers.seed) * 10_000.0) as i64;
             self.writers.skew = (0..self.writers.all.len() as u32).map(ticks).collect();
         }
-        self
+        Ok(self)
     }
 
     /// Keys for a table that holds `rows` rows already: numbers that the table assigns continue after them.

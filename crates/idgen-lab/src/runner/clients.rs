@@ -79,7 +79,8 @@ pub(super) fn skew_ticks(workload: &Workload) -> Vec<i64> {
 /// The statements of a paced load: they arrive at random, independently of each other and of the clients.
 struct Pace {
     began: Instant,
-    arrivals: Arrivals,
+    /// Those of all clients, or of each client by itself.
+    arrivals: Vec<Arrivals>,
     /// The moment of the statement that each client will insert, if it waits for one.
     due: Vec<Option<Instant>>,
 }
@@ -90,8 +91,10 @@ impl Pace {
         if let Some(due) = self.due[client] {
             return Ok(due);
         }
-        self.arrivals.next_moment()?;
-        let due = self.began + Duration::from_secs_f64(self.arrivals.elapsed_secs());
+        let streams = self.arrivals.len();
+        let arrivals = &mut self.arrivals[client % streams];
+        arrivals.next_moment()?;
+        let due = self.began + Duration::from_secs_f64(arrivals.elapsed_secs());
         self.due[client] = Some(due);
         Ok(due)
     }
@@ -105,7 +108,8 @@ impl Pace {
     /// The share of the pace that was kept, if the clients have inserted what arrived until now.
     fn kept(&self, ended: Instant) -> f64 {
         let took = ended.saturating_duration_since(self.began).as_secs_f64();
-        (self.arrivals.elapsed_secs() / took.max(1e-9)).min(1.0)
+        let arrived: f64 = self.arrivals.iter().map(Arrivals::elapsed_secs).sum();
+        (arrived / self.arrivals.len().max(1) as f64 / took.max(1e-9)).min(1.0)
     }
 }
 
@@ -196,9 +200,11 @@ pub(super) fn insert(context: Context<'_>) -> Result<Inserts> {
     let statement_rows = table.rows_at_once(workload).max(1);
     let ahead = table.clock_ahead()?;
     let began = Instant::now();
+    // Clients whose clocks differ are on hosts of their own, and each has its own requests.
+    let streams = if workload.skew.is_some() { workload.writers.into() } else { 1 };
     let pace = workload.rate.filter(|_| workload.paced).map(|rate| Pace {
         began,
-        arrivals: Arrivals::new(start, rate / statement_rows as f64, workload.seed),
+        arrivals: Arrivals::of_each(start, rate / statement_rows as f64, workload.seed, streams),
         due: vec![None; workload.writers as usize],
     });
     let clock = Clock::of(strategy, workload, began);
@@ -276,6 +282,25 @@ mod tests {
         let paced = Workload { rate: Some(100.0), paced: true, ..load };
         let mut clock = Clock::of(find("v7-binary").unwrap(), &paced, Instant::now());
         assert!(clock.now(0, 3_999).since(start).as_secs() < 30);
+    }
+
+    /// Requests of hosts wait for their host; those of a service go to any client that is free.
+    #[test]
+    fn each_host_has_its_own_pace() {
+        let pace = |streams| {
+            let arrivals = Arrivals::of_each(Timestamp::UNIX_EPOCH, 100.0, 7, streams);
+            Pace { began: Instant::now(), arrivals, due: vec![None; 2] }
+        };
+        let alone = |streams| {
+            let mut pace = pace(streams);
+            (0..200).for_each(|_| {
+                pace.due(0).unwrap();
+                pace.due[0] = None;
+            });
+            (pace.due(0).unwrap() - pace.began).as_secs_f64()
+        };
+        let (shared, own) = (alone(1), alone(2));
+        assert!((1.5..2.5).contains(&shared) && (3.0..5.0).contains(&own), "{shared} {own}");
     }
 
     #[test]

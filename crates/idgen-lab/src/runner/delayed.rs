@@ -1,7 +1,8 @@
 //! Several clients by the simulated clock: the order of their inserts follows from a stated delay.
 //!
-//! Requests arrive at random, at the rate of the load. The client that has been free for the longest time takes the request,
-//! makes the ids of a statement, and its rows arrive at the server after a random delay. The lab inserts one statement after
+//! Requests arrive at random, at the rate of the load. The client that has been free for the longest time takes the request (where
+//! clocks differ, clients are on hosts of their own, and each has its own requests), makes the ids of a statement, and its rows
+//! arrive at the server after a random delay. The lab inserts one statement after
 //! another in the order of these arrivals, each on the connection of its client, so pages are as full as the rate and the
 //! delay make them, on any machine. Nothing runs at the same time, so speed and latency are those of one client.
 
@@ -20,7 +21,7 @@ use crate::engine::{Batch, Latencies};
 use crate::key::Key;
 use crate::strategy::{Ids, Strategy};
 use crate::turns::Turns;
-use crate::workload::{Arrivals, share};
+use crate::workload::share;
 
 /// Ticks of 100 ns.
 const TICKS_PER_MILLI: f64 = 10_000.0;
@@ -68,7 +69,7 @@ impl Queue {
             }
             self.sent.push(Reverse(Sent { arrives, number: self.number, made, client, keys }));
             self.number += 1;
-            self.turns.free(client, arrives);
+            self.turns.free(client, arrives)?;
         }
         Ok(self.sent.pop().map(|Reverse(sent)| sent))
     }
@@ -84,12 +85,10 @@ fn queue(strategy: &Strategy, workload: &Workload, statement_rows: u64) -> Resul
     let start = Timestamp::from_unix_secs(workload.start_unix_secs);
     let ids = (0..workload.writers).map(|writer| Ids::of_writer(strategy, workload, writer));
     let statements_a_second = Ids::rate(strategy, workload) / statement_rows as f64;
+    let (writers, apart) = (workload.writers.into(), workload.skew.is_some());
     Ok(Queue {
         ids: ids.collect::<Result<_>>()?,
-        turns: Turns::new(
-            Arrivals::new(start, statements_a_second, workload.seed),
-            u64::from(workload.writers),
-        ),
+        turns: Turns::new(start, statements_a_second, workload.seed, writers, apart)?,
         // Another random stream than those of ids, arrivals and payloads.
         random: FixedEntropy::new(workload.seed.rotate_left(8) ^ 0xde1a_7ed5),
         mean_ticks: workload.delay_ms.unwrap_or(0.0) * TICKS_PER_MILLI,
