@@ -32,7 +32,7 @@ Examples:
   idgen lab simulate v4-binary --engine sqlite --pool 2M --commit-rows 100
   idgen lab simulate minute-random --pool 32M --rates 1,60 --picture reads.svg
   idgen lab simulate minute-random --pool 32M --rate 12000 --id-rate 400
-  idgen lab simulate v4-binary --engine rocksdb --rows 10M --memtable 16M --level-base 64M
+  idgen lab simulate v4-binary --engine rocksdb --memtable 4M --level-base 16M
 
 Beyond ten million rows, the model follows only a part of the keys: one in N, where N is the smallest of the pool \
 divided by 16M, the rows divided by 8M, and 64. A billion rows take up to 2 GB of memory with --pool 512M, and half of \

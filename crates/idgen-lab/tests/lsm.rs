@@ -9,7 +9,7 @@ use std::path::Path;
 use idgen_lab::forecast::{Clients, Delay};
 use idgen_lab::lsm::{Engine, Load, predict};
 use idgen_lab::strategy;
-use idgen_record::{Results, Workload, thousands};
+use idgen_record::{Metric, Results, Workload, thousands};
 use sample::sample;
 use serde::Deserialize;
 
@@ -202,9 +202,10 @@ fn the_page_has_the_recorded_figures_and_the_model_s() {
                 ..usual
             };
             let whole = predict(strategy::find(name).unwrap(), &planned).unwrap().whole;
-            cells.push(format!("{:.2}", run.totals.write_amplification.unwrap()));
+            let median = |name: &str| Metric::named(name).unwrap().sample(run).unwrap().median();
+            cells.push(format!("{:.2}", median("write_amplification")));
             cells.push(format!("{:.2}", whole.write_amplification));
-            cells.push(thousands(run.totals.filters_per_1k.unwrap().round() as u64));
+            cells.push(thousands(median("filters_per_1k").round() as u64));
         }
         lines.push(format!("{} |", cells.join(" | ")));
     }

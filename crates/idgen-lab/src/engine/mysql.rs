@@ -101,7 +101,15 @@ impl Mysql {
     /// # Errors
     /// No such server can be started: the message says what is missing.
     pub fn start_myrocks(workload: &Workload) -> Result<Self> {
-        Self::over(host::start(Database::MariaDb, &myrocks::settings(workload))?, workload)
+        let server = host::start(Database::MariaDb, &myrocks::settings(workload)).map_err(|error| match error {
+            error if error.is_config() => error,
+            error => Error::engine(
+                "MyRocks does not start (MariaDB needs the plug-in ha_rocksdb, which Debian has in mariadb-plugin-rocksdb and \
+                 scripts/images.sh adds to its image)",
+                error,
+            ),
+        })?;
+        Self::over(server, workload)
     }
 
     /// Connects to the server at this URL, `mysql://user:password@host:port`, without changing its settings. All that
