@@ -149,6 +149,8 @@ fn simulate_and_advise_predict_an_lsm_tree() {
         assert_eq!(names, ["v4-text36", "v7-text36"]);
         assert_eq!(stay["recommended"], "v7-text36");
     }
+    let small = lines(&["lab", "advise", "--engine", "rocksdb", "--rows", "100K"]).join(" ");
+    assert!(small.contains("All rows fit a few memtables of 64 MiB, so no key"), "{small}");
     // With several clients, the files of two memtables overlap by the rows that arrive late, and are merged.
     let several = ["lab", "simulate", "v7-binary", "--engine", "myrocks", "--writers", "8"];
     let several = json(&[&several[..], &tree].concat());

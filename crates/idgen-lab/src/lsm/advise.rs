@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::load::Load;
 use super::{Forecast, predict_on};
+use crate::advise::amounts::pool;
 use crate::forecast::FORMAT;
 use crate::strategy::{self, Strategy};
 use crate::{Error, Result};
@@ -155,7 +156,13 @@ fn reasons(load: &Load, best: &Candidate, all: &[Candidate]) -> Vec<String> {
         ));
     }
     let random = all.iter().find(|one| one.strategy.starts_with("v4-") && one.strategy != best.strategy);
-    if let Some(random) = random {
+    if all.iter().all(|one| one.write_amplification == 1.0) {
+        reasons.push(format!(
+            "All rows fit a few memtables of {}, so no key is written again, whatever its order. Only a table that is many times \
+             as large shows what a key costs.",
+            pool(load.settings.memtable_bytes)
+        ));
+    } else if let Some(random) = random {
         reasons.push(format!(
             "Compactions write a row of {} {:.1} times, and one of {} {:.1} times: {:.1} against {:.1} MB per second to the \
              device at this rate, the log not included.",

@@ -39,11 +39,15 @@ pub(super) fn verdict(results: &Results) -> Option<String> {
         })
         .collect();
     runs.sort_by_key(|(place, ..)| *place);
-    let costs: Vec<Cost> = runs.iter().map(|(_, cost, _)| *cost).collect();
-    let (best_cost, best) = Cost::cheapest(&costs).map(|place| (costs[place], runs[place].2))?;
-    let dearer = |(_, cost, run): &&(usize, Cost, &Run)| {
-        run.strategy.name != best.strategy.name && best_cost.is_less_than(cost)
+    // With few runs, figures that are far apart may be chance: the findings below would say that no difference shows.
+    let beats = |(_, cost, run): &(usize, Cost, &Run), (_, of_other, other): &(usize, Cost, &Run)| {
+        cost.is_less_than(of_other) && differ(results, run, other)
     };
+    let undisputed = runs.iter().position(|one| !runs.iter().any(|other| beats(other, one)));
+    let costs: Vec<Cost> = runs.iter().map(|(_, cost, _)| *cost).collect();
+    let place = undisputed.or_else(|| Cost::cheapest(&costs))?;
+    let (_, best_cost, best) = runs[place];
+    let dearer = |one: &&(usize, Cost, &Run)| beats(&runs[place], one);
     // Version 4 is what most readers have, and otherwise the most costly one says why.
     let worst = runs.iter().filter(dearer).max_by(|(place, one, _), (other_place, other, _)| {
         place.cmp(other_place).then(one.work.total_cmp(&other.work))
@@ -85,22 +89,42 @@ pub(super) fn verdict(results: &Results) -> Option<String> {
 
 /// What a key cost in this run.
 fn cost(results: &Results, run: &Run) -> Option<Cost> {
-    let median = |name: &str| {
-        let metric = Metric::named(name)?.shown(&results.runs)?;
-        Some(sample(metric.name, run)?.median()).filter(|median| median.is_finite())
-    };
-    let work = match (in_lsm(results), in_heap(results)) {
-        (true, _) => median(WRITTEN),
-        (_, true) => median("redo_bytes_per_row"),
-        (_, false) => {
-            let table = ["last_table_reads_per_1k", "last_table_writes_per_1k"].map(median);
-            let all = || ["last_reads_per_1k", "last_writes_per_1k"].map(median);
-            let [reads, writes] = if table.iter().all(Option::is_some) { table } else { all() };
-            reads.zip(writes).map(|(reads, writes)| (reads + writes).max(FREE_PAGES))
-        }
-    };
-    let space = median("bytes_per_row").or_else(|| median("allocated_bytes_per_row"))?;
+    let works: Option<Vec<f64>> = works(results, run).iter().map(|name| median(results, run, name)).collect();
+    let work = works.map(|works| works.iter().sum::<f64>());
+    let work =
+        if in_lsm(results) || in_heap(results) { work } else { work.map(|pages| pages.max(FREE_PAGES)) };
+    let space = SPACES.iter().find_map(|name| median(results, run, name))?;
     Some(Cost { work: work.unwrap_or(0.0), space, is_prefixed: run.strategy.key?.ids.is_prefixed() })
+}
+
+fn median(results: &Results, run: &Run, name: &str) -> Option<f64> {
+    let metric = Metric::named(name)?.shown(&results.runs)?;
+    Some(sample(metric.name, run)?.median()).filter(|median| median.is_finite())
+}
+
+/// The bytes of a row, of which a database shows one or the other.
+const SPACES: [&str; 2] = ["bytes_per_row", "allocated_bytes_per_row"];
+
+/// The metrics whose sum is the work of an insert.
+fn works(results: &Results, run: &Run) -> &'static [&'static str] {
+    const OF_TABLE: &[&str] = &["last_table_reads_per_1k", "last_table_writes_per_1k"];
+    match (in_lsm(results), in_heap(results)) {
+        (true, _) => &[WRITTEN],
+        (_, true) => &["redo_bytes_per_row"],
+        _ if OF_TABLE.iter().all(|name| median(results, run, name).is_some()) => OF_TABLE,
+        _ => &["last_reads_per_1k", "last_writes_per_1k"],
+    }
+}
+
+/// Whether a difference of two keys shows in what decides between them.
+fn differ(results: &Results, one: &Run, other: &Run) -> bool {
+    works(results, one).iter().chain(&SPACES).any(|name| {
+        let metric = Metric::named(name).and_then(|metric| metric.shown(&results.runs));
+        metric.is_some_and(|metric| match (metric.sample(one), metric.sample(other)) {
+            (Some(one), Some(other)) => one.differs(&other, metric.noise).is_some(),
+            _ => false,
+        })
+    })
 }
 
 /// What an insert costs an LSM tree.
