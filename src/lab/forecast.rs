@@ -139,6 +139,10 @@ struct LoadArgs {
     /// The size of a compressed file in % of its size without compression, of an LSM tree [default: 100].
     #[arg(long, value_name = "PERCENT", value_parser = number::whole::<u32>(1..=100), allow_negative_numbers = true)]
     compressed: Option<u32>,
+    /// Tenants, if the primary key is (tenant, id): an INT comes before the id, and each row is of a tenant at random; of InnoDB
+    /// or PostgreSQL [default: the key is the id alone].
+    #[arg(long, value_name = "N", value_parser = number::whole::<u32>(1..=u64::from(u32::MAX)), allow_negative_numbers = true)]
+    tenants: Option<u32>,
     /// Rows that the table holds before the run, as STRATEGY:ROWS, such as v4-binary:1M.
     #[arg(long, value_name = "STRATEGY:ROWS", value_parser = existing::read)]
     existing: Option<existing::Existing>,
@@ -332,6 +336,7 @@ impl LoadArgs {
             existing: self.existing()?,
             clients,
             skew: self.clients.skew(),
+            tenants: self.tenants,
             ..usual
         })
     }
@@ -354,6 +359,7 @@ impl LoadArgs {
             ("--checkpoint", self.checkpoint.is_some(), WHY),
             ("--page-bytes", self.page_bytes.is_some(), "which has no pages"),
             ("--commit-rows", self.commit_rows.is_some(), WHY),
+            ("--tenants", self.tenants.is_some(), "whose keys have one column"),
         ])?;
         let clients = self.clients.of(self.writers)?;
         let LoadArgs { rows, row_bytes, rate, writers, .. } = *self;

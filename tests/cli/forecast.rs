@@ -126,6 +126,32 @@ fn simulate_predicts_an_index_of_postgres() {
 }
 
 #[test]
+fn tenants_may_come_before_the_id() {
+    for engine in ["mysql", "postgres"] {
+        let load = ["--engine", engine, "--rows", "60K", "--json"];
+        let fill = |more: &[&str]| {
+            let forecast = json(&[&["lab", "simulate", "v7-binary"][..], more, &load].concat());
+            forecast["tree"]["fill"]["mean"].as_f64().unwrap()
+        };
+        assert!(fill(&["--tenants", "500"]) < fill(&[]) - 0.1, "{engine}");
+        let advice = json(&[&["lab", "advise", "--tenants", "500"][..], &load].concat());
+        assert!(advice["caveats"].to_string().contains("one of 500 tenants at random"), "{advice}");
+    }
+    for (bad, says) in [
+        (&["simulate", "v7-binary", "--engine", "sqlite"][..], "leave out the tenants"),
+        (
+            &["simulate", "v7-binary", "--engine", "rocksdb"],
+            "--tenants does not apply to the model of RocksDB",
+        ),
+        (&["simulate", "no-primary-key"], "leave out the tenants"),
+        (&["advise", "--rows", "5M"], "give at most 4000000"),
+    ] {
+        let (code, error) = failure(&[&["lab"], bad, &["--tenants", "9"]].concat(), "");
+        assert_eq!((code, error.contains(says)), (2, true), "{error}");
+    }
+}
+
+#[test]
 fn simulate_and_advise_predict_an_lsm_tree() {
     let tree = ["--memtable", "512K", "--level-base", "2M", "--rows", "100K", "--json"];
     for engine in ["rocksdb", "myrocks"] {

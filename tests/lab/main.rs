@@ -15,3 +15,4 @@ mod own;
 mod postgres;
 mod statements;
 mod strategies;
+mod tenants;

@@ -19,14 +19,14 @@ mod text;
 
 use serde::Serialize;
 
-use crate::Result;
 use crate::forecast::{FORMAT, Forecast, Load, Part, Settings, predict_part};
 use crate::strategy::Strategy;
+use crate::{Error, Result};
 pub use candidates::{Candidate, IdsFrom, LogCost, PageCost};
 use candidates::{Choice, choose, compared, conclude};
 #[doc(hidden)]
 pub use cost::cost;
-use idgen_record::Database;
+use idgen_record::{Database, thousands};
 pub use interval::{IntervalForecast, PrefixAdvice};
 
 /// A recommendation.
@@ -154,6 +154,28 @@ fn advised(settings: &Settings) -> &dyn Advised {
     }
 }
 
+/// The most rows of a table with keys that no smaller table predicts.
+const MOST_WHOLE_ROWS: u64 = 4_000_000;
+
+/// The load on a smaller table. A table of tenants is followed as it is: each tenant has an edge of its own, and a smaller table
+/// would have fewer rows at each.
+///
+/// # Errors
+/// Such a table has too many rows.
+fn scaled(server: &dyn Advised, strategy: &Strategy, load: &Load) -> Result<Scaled> {
+    if load.tenants.is_none() {
+        return Ok(server.scaled(strategy, load));
+    }
+    if load.all_rows() <= MOST_WHOLE_ROWS {
+        return Ok(Scaled { scale: 1, load: load.clone(), part: Part::default() });
+    }
+    Err(Error::config(format!(
+        "{} rows of tenants are too many for advice, which has no smaller table for them: give at most {MOST_WHOLE_ROWS}, or \
+         compare the predictions of idgen lab simulate",
+        load.all_rows()
+    )))
+}
+
 /// Compares the strategies for a planned table.
 ///
 /// The model runs on a table of about a million rows, or a few million where the pool is small compared with the table.
@@ -189,17 +211,25 @@ pub fn advise(load: &Load, from: IdsFrom) -> Result<Advice> {
     let server = advised(&load.server);
     let (mut scale, mut stopped, mut candidates) = (1, Vec::new(), Vec::new());
     for strategy in compared(server.database(), load)? {
-        let scaled = server.scaled(strategy, load);
+        let scaled = scaled(server, strategy, load)?;
         scale = scale.max(scaled.scale);
         stopped.extend(server.stops_at(&scaled, load).map(|rows| (strategy.name, rows)));
         candidates.push(scaled.cost(strategy, server, load)?);
     }
     let Choice { best, from_server, hiding } = choose(&candidates, from)?;
-    let prefix = server.prefix(load, &candidates)?;
+    // The formulas are for a region that grows at one place.
+    let prefix = if load.tenants.is_none() { server.prefix(load, &candidates)? } else { None };
     let found = Found { load, best, from_server, all: &candidates, stopped: &stopped };
     let mut reasons = server.reasons(&found);
     conclude(&mut reasons, &found)?;
-    let caveats = server.caveats(&found);
+    let mut caveats = server.caveats(&found);
+    caveats.extend(load.tenants.map(|tenants| {
+        format!(
+            "The primary key is (tenant, id), and each row is of one of {} tenants at random. If most rows are of a few tenants, \
+             give the number of those.",
+            thousands(tenants.into())
+        )
+    }));
     Ok(Advice {
         format: FORMAT,
         model: server.model(),

@@ -203,7 +203,8 @@ pub(crate) fn predict_part(strategy: &'static Strategy, load: &Load, part: Part)
 pub fn replay(strategy: &'static Strategy, load: &Load, order: &Arrival) -> Result<Forecast> {
     let server = load.server.modeled();
     load.check(strategy)?;
-    let ranks = order.ranks().filter(|ranks| ranks.len() as u64 == load.rows && load.existing.is_none());
+    let is_plain = load.existing.is_none() && load.tenants.is_none();
+    let ranks = order.ranks().filter(|ranks| ranks.len() as u64 == load.rows && is_plain);
     let ranks = ranks.ok_or_else(|| {
         Error::config(format!("the recorded order is not that of {} rows of a new table", load.rows))
     })?;

@@ -62,6 +62,7 @@ fn predicted(workload: &Workload, run: &Run) -> Forecast {
         clients: None,
         skew: None,
         start_unix_secs: None,
+        tenants: None,
     };
     predict(strategy::find(&run.strategy.name).unwrap(), &load).unwrap()
 }

@@ -245,6 +245,7 @@ fn judge(record: &str, workload: &Workload, run: &Run) {
         clients: None,
         skew: None,
         start_unix_secs: None,
+        tenants: None,
     };
     let predicted = predict(strategy, &load).unwrap();
     let last = predicted.last().pool.unwrap();
@@ -326,6 +327,7 @@ fn the_recorded_switches_are_predicted() {
                 clients: None,
                 skew: None,
                 start_unix_secs: None,
+                tenants: None,
             };
             let predicted = predict(strategy::find(name).unwrap(), &load).unwrap();
             let leaves = run.trees[0].leaf_pages as f64;

@@ -2,13 +2,10 @@
 
 use idgen_record::{Column, IdKind};
 
-use super::{Candidate, Scaled, advised};
+use super::{Candidate, MOST_WHOLE_ROWS, Scaled, advised};
 use crate::forecast::{Load, Part};
 use crate::strategy::Strategy;
 use crate::{Error, Result};
-
-/// The most rows of a table with keys that no smaller table predicts.
-const MOST_WHOLE_ROWS: u64 = 4_000_000;
 
 /// What one strategy costs in a table, predicted on a smaller table as [`advise`](super::advise) does.
 ///

@@ -39,12 +39,13 @@ impl Modeled for Server {
         // An id that is not the key is an ordinary column.
         let id_bytes = if strategy.column == Column::Unkeyed16 { 16 } else { 0 };
         let other_bytes = load.row_bytes.saturating_add(id_bytes);
-        let shape = Shape::clustered(PAGE_SIZE, key_bytes(strategy.column), other_bytes).map_err(refused)?;
+        let key = key_bytes(strategy.column) + load.tenant_bytes();
+        let shape = Shape::clustered(PAGE_SIZE, key, other_bytes).map_err(refused)?;
         let setup =
             Setup { shape, server: self.clone(), rate: load.reached_rate(), commit_rows: load.commit_rows };
         // The load is checked before the ids are generated, because that takes minutes for a thousand million rows.
         setup.check().map_err(refused)?;
-        room::check_pool(load, self, key_bytes(strategy.column))?;
+        room::check_pool(load, self, key)?;
         let ranges = ranges(strategy, load, self)?;
         let parts = ranges.parts();
         Ok((Box::new(Model::sampled(&setup, ranges).map_err(refused)?), parts))

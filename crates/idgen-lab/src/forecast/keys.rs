@@ -1,6 +1,7 @@
 //! The keys of a load, made by the real generators.
 
 use idgen::Timestamp;
+use idgen::source::{Entropy, FixedEntropy};
 
 use super::Clients;
 use super::arrival::{Maker, Order};
@@ -21,7 +22,8 @@ pub(crate) struct Keys {
     /// True if the rows are sorted by a counted number and not by their ids.
     counted: bool,
     assigned: u64,
-    buffer: [u8; crate::TEXT_LEN],
+    tenants: Option<Tenants>,
+    buffer: [u8; TENANT_BYTES + crate::TEXT_LEN],
 }
 
 /// Who makes the ids of a load, and when.
@@ -33,6 +35,31 @@ pub(crate) struct Makers {
     pub(crate) rate: f64,
     /// When the first id is made, in seconds since 1970, if it matters.
     pub(crate) start_unix_secs: Option<i64>,
+    /// Tenants whose number comes before the id in the key, if it does.
+    pub(crate) tenants: Option<u32>,
+}
+
+/// Bytes of a tenant's number, an `INT`.
+pub(crate) const TENANT_BYTES: usize = 4;
+
+/// Draws the tenant of each row at random.
+struct Tenants {
+    count: u32,
+    random: FixedEntropy,
+}
+
+impl Tenants {
+    fn new(count: u32, seed: u64) -> Tenants {
+        // Another random stream than those of ids, requests and delays.
+        Tenants { count, random: FixedEntropy::new(seed.rotate_left(8) ^ 0x7e4a_4275) }
+    }
+
+    /// The number of the next row's tenant, spread over all numbers, so that a sample of the key space has its share of them.
+    fn next_number(&mut self) -> Result<[u8; TENANT_BYTES]> {
+        let tenant = (self.random.next_u64()? >> 32) * u64::from(self.count) >> 32;
+        let step = u64::from(u32::MAX / self.count);
+        Ok(((tenant * step) as u32).to_be_bytes())
+    }
 }
 
 /// How the rows of a load arrive.
@@ -77,7 +104,7 @@ impl Keys {
         workload.start_unix_secs = makers.start_unix_secs.unwrap_or(workload.start_unix_secs);
         let start = Timestamp::from_unix_secs(workload.start_unix_secs);
         let arrivals = Arrivals::new(start, makers.rate, workload.seed);
-        Keys::of(strategy, &workload, arrivals, crowd)
+        Ok(Keys::of(strategy, &workload, arrivals, crowd)?.of_tenants(makers, workload.seed))
     }
 
     /// The keys of rows that a table holds before the load begins. One writer made them at this rate, and the last of
@@ -94,7 +121,11 @@ impl Keys {
         workload.start_unix_secs -= secs as i64;
         let start = Timestamp::from_unix_secs(workload.start_unix_secs);
         let arrivals = Arrivals::within(start, secs, rows, workload.seed);
-        Keys::of(strategy, &workload, arrivals, 1)
+        Ok(Keys::of(strategy, &workload, arrivals, 1)?.of_tenants(makers, workload.seed))
+    }
+
+    fn of_tenants(self, makers: &Makers, seed: u64) -> Keys {
+        Keys { tenants: makers.tenants.map(|count| Tenants::new(count, seed)), ..self }
     }
 
     /// The same keys, in the order in which the rows of this load arrive.
@@ -144,7 +175,8 @@ impl Keys {
             order: None,
             counted: strategy.column == Column::Unkeyed16,
             assigned: 0,
-            buffer: [0; crate::TEXT_LEN],
+            tenants: None,
+            buffer: [0; TENANT_BYTES + crate::TEXT_LEN],
         })
     }
 
@@ -164,21 +196,30 @@ impl Keys {
             }
         };
         let key = if self.counted { Key::Assigned } else { key };
-        let len = match &key {
+        let before = match &mut self.tenants {
+            None => 0,
+            Some(tenants) => {
+                self.buffer[..TENANT_BYTES].copy_from_slice(&tenants.next_number()?);
+                TENANT_BYTES
+            }
+        };
+        let end = match &key {
             Key::Assigned => {
                 self.assigned += 1;
-                self.keep(&self.assigned.to_be_bytes())
+                self.keep(before, &self.assigned.to_be_bytes())
             }
-            Key::Uint(number) => self.keep(&number.to_be_bytes()),
-            Key::Binary(bytes) => self.keep(bytes),
-            Key::Text(text) => self.keep(text.as_bytes()),
+            Key::Uint(number) => self.keep(before, &number.to_be_bytes()),
+            Key::Binary(bytes) => self.keep(before, bytes),
+            Key::Text(text) => self.keep(before, text.as_bytes()),
         };
-        Ok(&self.buffer[..len])
+        Ok(&self.buffer[..end])
     }
 
-    fn keep(&mut self, bytes: &[u8]) -> usize {
-        self.buffer[..bytes.len()].copy_from_slice(bytes);
-        bytes.len()
+    /// Copies bytes to this place of the buffer, and returns their end.
+    fn keep(&mut self, place: usize, bytes: &[u8]) -> usize {
+        let end = place + bytes.len();
+        self.buffer[place..end].copy_from_slice(bytes);
+        end
     }
 }
 

@@ -3,7 +3,7 @@
 use idgen_record::{Column, Skew};
 use serde::Serialize;
 
-use super::keys::{Arriving, Makers};
+use super::keys::{Arriving, Makers, TENANT_BYTES};
 use super::{Clients, Settings};
 use crate::strategy::Strategy;
 use crate::{Error, Result};
@@ -37,6 +37,9 @@ pub struct Load {
     /// When the first id is made, in seconds since 1970, if it matters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start_unix_secs: Option<i64>,
+    /// Tenants, if the primary key is (tenant, id): an `INT` comes before the id, and each row is of a tenant at random.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tenants: Option<u32>,
     /// How the writers insert. Without it, rows arrive in the order in which their ids are made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clients: Option<Clients>,
@@ -81,6 +84,7 @@ impl Load {
             existing: None,
             skew: None,
             start_unix_secs: None,
+            tenants: None,
             clients: None,
         }
     }
@@ -104,6 +108,16 @@ impl Load {
         if strategy.column.is_mapped() {
             return Err(Error::config(format!(
                 "{} keeps two tables: predict auto-increment for the wide one and v4-binary for the map",
+                strategy.name
+            )));
+        }
+        if self.tenants == Some(0) {
+            return Err(Error::config("there are 0 tenants: give at least one".to_owned()));
+        }
+        if self.tenants.is_some() && (!server.has_tenants() || strategy.column == Column::Unkeyed16) {
+            return Err(Error::config(format!(
+                "the model of {} has no key (tenant, id) for {}: leave out the tenants",
+                server.name(),
                 strategy.name
             )));
         }
@@ -177,7 +191,17 @@ impl Load {
 
     /// Who makes the ids.
     pub(super) fn makers(&self) -> Makers {
-        Makers { writers: self.writers, rate: self.id_rate(), start_unix_secs: self.start_unix_secs }
+        Makers {
+            writers: self.writers,
+            rate: self.id_rate(),
+            start_unix_secs: self.start_unix_secs,
+            tenants: self.tenants,
+        }
+    }
+
+    /// Bytes of the primary key before the id.
+    pub(super) fn tenant_bytes(&self) -> u32 {
+        self.tenants.map_or(0, |_| TENANT_BYTES as u32)
     }
 
     /// Inserts per second, which are fewer than asked if the clients cannot keep the pace.

@@ -188,6 +188,11 @@ pub(super) trait Modeled {
     /// The largest number of rows, with those that are there before, that the model takes for such a load.
     fn most_rows(&self, load: &Load) -> u64;
 
+    /// Whether a key may begin with the number of a tenant.
+    fn has_tenants(&self) -> bool {
+        true
+    }
+
     /// Bytes of a key as the tree stores it.
     fn key_bytes(&self, column: Column) -> u32 {
         key_bytes(column)

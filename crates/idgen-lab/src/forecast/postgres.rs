@@ -47,8 +47,8 @@ impl Modeled for PostgresSettings {
     }
 
     fn table(&self, strategy: &Strategy, load: &Load) -> Result<(Box<dyn Table>, u32)> {
-        room::check_rows(load, self.key_bytes(strategy.column))?;
-        let key = self.key_bytes(strategy.column);
+        let key = self.key_bytes(strategy.column) + load.tenant_bytes();
+        room::check_rows(load, key)?;
         // The rest of a row is one value with a length header.
         let length = match load.row_bytes {
             0 => 0,

@@ -52,6 +52,11 @@ impl Modeled for SqliteSettings {
         strategy.check(Database::Sqlite)
     }
 
+    /// It stores a small number in fewer bytes than a large one.
+    fn has_tenants(&self) -> bool {
+        false
+    }
+
     fn most_rows(&self, _: &Load) -> u64 {
         Self::MAX_ROWS
     }

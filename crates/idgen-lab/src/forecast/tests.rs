@@ -245,3 +245,35 @@ fn nonsense_is_refused() {
         assert!(predict(find(name).unwrap(), &bad).unwrap_err().is_config(), "{name} {bad:?}");
     }
 }
+
+#[test]
+fn a_tenant_comes_before_the_id() {
+    for server in [Server::mysql(64 << 20).into(), Settings::from(PostgresSettings { checkpoint_secs: 300 })]
+    {
+        let load = Load::new(60_000, server);
+        let of = |name, tenants, row_bytes| {
+            predict(find(name).unwrap(), &Load { tenants, row_bytes, ..load.clone() }).unwrap().tree
+        };
+        let random = of("v4-binary", None, 100);
+        let fill = |tenants| of("v7-binary", Some(tenants), 100).fill.mean;
+        // With one tenant, the rows are in the order of their ids; with many times more tenants than rows, in none.
+        assert!((fill(1) - of("v7-binary", None, 104).fill.mean).abs() < 0.01, "{}", fill(1));
+        assert!(
+            (fill(100_000_000) - random.fill.mean).abs() < 0.02,
+            "{} {}",
+            fill(100_000_000),
+            random.fill.mean
+        );
+        // The integers of a tenant's rows are not those of another one's.
+        assert!(
+            of("auto-increment", Some(1_000), 100).leaf_pages > of("auto-increment", None, 100).leaf_pages
+        );
+        let says = |tenants, name| {
+            predict(find(name).unwrap(), &Load { tenants, ..load.clone() }).unwrap_err().to_string()
+        };
+        assert!(says(Some(0), "v7-binary").contains("0 tenants"));
+    }
+    let load = Load { tenants: Some(3), ..sqlite(60_000) };
+    let error = predict(find("v7-binary").unwrap(), &load).unwrap_err();
+    assert!(error.is_config() && error.to_string().contains("leave out the tenants"), "{error}");
+}

@@ -24,6 +24,13 @@ impl fmt::Display for Forecast {
         if let Some(id_rate) = load.id_rate {
             writeln!(f, "{id_rate} ids per second by their own clock")?;
         }
+        if let Some(tenants) = load.tenants {
+            writeln!(
+                f,
+                "with a primary key (tenant, id), of {} tenants at random",
+                thousands(tenants.into())
+            )?;
+        }
         if let Some((strategy, rows)) = load.existing {
             writeln!(f, "into a table that holds {} rows of {}", thousands(rows), strategy.name)?;
         }

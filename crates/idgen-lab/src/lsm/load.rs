@@ -149,6 +149,7 @@ impl Load {
             writers: self.writers,
             rate: self.id_rate.unwrap_or(self.rate) / scale as f64,
             start_unix_secs: self.start_unix_secs,
+            tenants: None,
         }
     }
 
