@@ -56,7 +56,7 @@ impl Tenants {
 
     /// The number of the next row's tenant, spread over all numbers, so that a sample of the key space has its share of them.
     fn next_number(&mut self) -> Result<[u8; TENANT_BYTES]> {
-        let tenant = (self.random.next_u64()? >> 32) * u64::from(self.count) >> 32;
+        let tenant = ((self.random.next_u64()? >> 32) * u64::from(self.count)) >> 32;
         let step = u64::from(u32::MAX / self.count);
         Ok(((tenant * step) as u32).to_be_bytes())
     }
