@@ -77,5 +77,6 @@ impl File {
 
 /// Bytes of several files.
 pub(crate) fn bytes_of(files: &[File]) -> f64 {
-    files.iter().map(File::bytes).sum()
+    // The sum of no numbers is -0.0.
+    files.iter().map(File::bytes).sum::<f64>() + 0.0
 }

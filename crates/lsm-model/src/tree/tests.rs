@@ -97,6 +97,13 @@ fn ascending_keys_are_written_once_and_random_ones_many_times() {
 }
 
 #[test]
+fn a_tree_without_files_has_no_bytes() {
+    let figures = small(Settings::rocksdb()).figures();
+    assert_eq!(format!("{:.0} {:.0}", figures.file_bytes, figures.compacted_bytes), "0 0");
+    assert_eq!((figures.write_amplification, figures.sorted_runs), (1.0, 0));
+}
+
+#[test]
 fn sizes_that_no_tree_has_are_refused_with_what_to_give() {
     let usual = Settings::rocksdb();
     for (settings, says) in [
