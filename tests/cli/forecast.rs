@@ -152,60 +152,6 @@ fn tenants_may_come_before_the_id() {
 }
 
 #[test]
-fn simulate_and_advise_predict_an_lsm_tree() {
-    let tree = ["--memtable", "512K", "--level-base", "2M", "--rows", "100K", "--json"];
-    for engine in ["rocksdb", "myrocks"] {
-        let simulate = |name| json(&[&["lab", "simulate", name, "--engine", engine][..], &tree].concat());
-        let (v4, v7) = (simulate("v4-binary"), simulate("v7-binary"));
-        let times = |forecast: &serde_json::Value| forecast["whole"]["write_amplification"].as_f64().unwrap();
-        assert!(times(&v7) == 1.0 && times(&v4) > 2.5, "{engine}: {v4} {v7}");
-        assert_eq!((&v4["load"]["engine"], &v4["windows"][9]["rows"]), (&engine.into(), &100_000.into()));
-        let compressed = json(
-            &[&["lab", "simulate", "v4-binary", "--engine", engine, "--compressed", "50"][..], &tree]
-                .concat(),
-        );
-        assert!(compressed["file_bytes"].as_f64() < v4["file_bytes"].as_f64().map(|bytes| bytes * 0.6));
-        let advice = json(&[&["lab", "advise", "--engine", engine][..], &tree].concat());
-        assert_eq!((&advice["recommended"], &advice["format"]), (&"v7-binary".into(), &1.into()));
-        let stay = json(
-            &[&["lab", "advise", "--engine", engine, "--existing", "v4-text36:50K"][..], &tree].concat(),
-        );
-        let names: Vec<_> =
-            stay["candidates"].as_array().unwrap().iter().map(|one| &one["strategy"]).collect();
-        assert_eq!(names, ["v4-text36", "v7-text36"]);
-        assert_eq!(stay["recommended"], "v7-text36");
-    }
-    let small = lines(&["lab", "advise", "--engine", "rocksdb", "--rows", "100K"]).join(" ");
-    assert!(small.contains("All rows fit a few memtables of 64 MiB, so no key"), "{small}");
-    // With several clients, the files of two memtables overlap by the rows that arrive late, and are merged.
-    let several = ["lab", "simulate", "v7-binary", "--engine", "myrocks", "--writers", "8"];
-    let several = json(&[&several[..], &tree].concat());
-    let times = several["whole"]["write_amplification"].as_f64().unwrap();
-    assert!((1.5..2.5).contains(&times), "{several}");
-    let text = lines(&["lab", "simulate", "v4-binary", "--engine", "rocksdb", "--rows", "10K"]).join("\n");
-    assert!(text.contains("a memtable of 64 MiB") && text.contains("written 1.00 times"), "{text}");
-    for (bad, says) in [
-        (
-            &["v4-binary", "--engine", "rocksdb", "--pool", "1G"][..],
-            "--pool does not apply to the model of RocksDB",
-        ),
-        (&["v4-binary", "--engine", "myrocks", "--delay", "5"], "--delay changes nothing with one writer"),
-        (&["v4-binary", "--engine", "myrocks", "--rates", "1,2"], "--rates does not apply"),
-        (&["v4-binary", "--memtable", "8M"], "--memtable does not apply to the model of MySQL"),
-        (&["auto-increment", "--engine", "rocksdb"], "a library makes no ids; choose v7-binary"),
-        (&["mapped", "--engine", "myrocks"], "keeps two tables"),
-        (&["v4-binary", "--engine", "rocksdb", "--memtable", "1K"], "the size of the memtable is 1024: give"),
-        (&["v4-binary", "--engine", "rocksdb", "--compressed", "0"], "1"),
-        (&["v4-binary", "--engine", "rocksdb", "--rows", "20G"], "give a number from 1000 to 10000000000"),
-        (&["v4-binary", "--engine", "rocksdb", "--rows", "9G", "--memtable", "64K"], "a larger --memtable"),
-        (&["v7-binary", "--engine", "rocksdb", "--existing", "v4-text36:1M"], "do not fit one column"),
-    ] {
-        let (code, error) = failure(&[&["lab", "simulate"], bad].concat(), "");
-        assert_eq!((code, error.contains(says)), (2, true), "{error}");
-    }
-}
-
-#[test]
 fn simulate_predicts_a_table_of_sqlite() {
     let args = ["lab", "simulate", "v4-binary", "--engine", "sqlite", "--rows", "60K"];
     let at = |more: &[&str]| json(&[&args[..], more, &["--json"]].concat());

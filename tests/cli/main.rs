@@ -11,6 +11,7 @@ mod help;
 mod inspect;
 mod keys;
 mod lab;
+mod lsm;
 mod made;
 mod misuse;
 mod odds;
