@@ -365,12 +365,10 @@ impl LoadArgs {
         let LoadArgs { rows, row_bytes, rate, writers, .. } = *self;
         let usual = lsm::Load::new(rows, engine);
         let memtable_bytes = self.memtable.unwrap_or(usual.settings.memtable_bytes);
+        let level_base_bytes = self.level_base.unwrap_or(usual.settings.level_base_bytes);
         let settings = lsm_model::Settings {
-            memtable_bytes,
-            file_bytes: memtable_bytes,
-            level_base_bytes: self.level_base.unwrap_or(usual.settings.level_base_bytes),
             compressed_share: f64::from(self.compressed.unwrap_or(100)) / 100.0,
-            ..usual.settings.clone()
+            ..usual.settings.clone().sized(memtable_bytes, level_base_bytes)
         };
         let skew = self.clients.skew();
         Ok(lsm::Load {

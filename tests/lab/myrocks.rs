@@ -35,12 +35,7 @@ fn compactions_are_counted_as_the_model_predicts_them() {
     let recorded = results(&mut *engine, &find(&names), load);
     let totals = |name: &str| recorded.run(name).unwrap().totals;
     let usual = Load::new(ROWS, Engine::MyRocks);
-    let settings = lsm_model::Settings {
-        memtable_bytes: CACHE / 4,
-        file_bytes: CACHE / 4,
-        level_base_bytes: CACHE,
-        ..usual.settings.clone()
-    };
+    let settings = usual.settings.clone().sized(CACHE / 4, CACHE);
     let planned = Load { row_bytes: PAYLOAD + 1, settings, ..usual };
     for name in ["v7-binary", "v4-binary"] {
         let whole = predict(strategy::find(name).unwrap(), &planned).unwrap().whole;

@@ -26,7 +26,7 @@ use idgen_record::Arrival;
 pub(crate) use innodb::record_bytes;
 pub(crate) use keys::{Arriving, Keys, Makers};
 pub use load::Load;
-pub(crate) use load::{check_skew, existing_rows, key_bytes};
+pub(crate) use load::{check_existing, check_one_table, check_skew, existing_rows, key_bytes, within};
 use models::Modeled;
 pub use models::Settings;
 #[doc(hidden)]

@@ -61,13 +61,12 @@ impl Window {
         let inserts = (now.rows - before.rows).max(1);
         let flushed = now.flushed_bytes - before.flushed_bytes;
         let compacted = now.compacted_bytes - before.compacted_bytes;
-        let asked = now.filters_per_1k * now.rows as f64 - before.filters_per_1k * before.rows as f64;
         Window {
             rows: now.rows * scale,
             inserts: inserts * scale,
             write_amplification: if flushed > 0.0 { 1.0 + compacted / flushed } else { 1.0 },
             written_bytes_per_row: (flushed + compacted) / inserts as f64,
-            filters_per_1k: asked / inserts as f64,
+            filters_per_1k: (now.filters - before.filters) as f64 * 1_000.0 / inserts as f64,
             sorted_runs: now.sorted_runs,
         }
     }

@@ -54,12 +54,9 @@ impl Planned {
         let engine = if self.engine == "rocksdb" { Engine::RocksDb } else { Engine::MyRocks };
         let usual = Load::new(rows, engine);
         let settings = lsm_model::Settings {
-            memtable_bytes: memtable << 10,
-            file_bytes: memtable << 10,
-            level_base_bytes: base << 10,
             from_last_level: usual.settings.from_last_level && self.levels != "fixed",
             compressed_share: compressed as f64 / 100.0,
-            ..usual.settings.clone()
+            ..usual.settings.clone().sized(memtable << 10, base << 10)
         };
         // MyRocks stores the length of the payload.
         let row_bytes = payload as u32 + u32::from(engine == Engine::MyRocks);
@@ -176,12 +173,7 @@ fn the_page_has_the_recorded_figures_and_the_model_s() {
             let load = &results.workload;
             let cache = load.cache_bytes.unwrap();
             let usual = Load::new(load.rows, Engine::MyRocks);
-            let settings = lsm_model::Settings {
-                memtable_bytes: cache / 4,
-                file_bytes: cache / 4,
-                level_base_bytes: cache,
-                ..usual.settings.clone()
-            };
+            let settings = usual.settings.clone().sized(cache / 4, cache);
             // Without a rate, the minutes of the ids were simulated.
             let id_rate = load.rate.is_none().then(|| load.rows as f64 / f64::from(load.intervals) / 60.0);
             let clients = run.clients.filter(|_| load.writers > 1).and_then(|clients| {

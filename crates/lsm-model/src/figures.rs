@@ -16,8 +16,8 @@ pub struct Figures {
     pub write_amplification: f64,
     /// Files that moved to another level without being written.
     pub moved_files: u64,
-    /// Filters that the check for an equal key asks, per 1,000 inserts: files whose range contains the new key.
-    pub filters_per_1k: f64,
+    /// Filters that the checks for equal keys asked: for each row the files whose range contains the new key.
+    pub filters: u64,
     /// Sorted runs at the end: files of level 0, and levels with files below it. A read of a range of keys merges as many.
     pub sorted_runs: u64,
     /// Bytes of all files at the end.

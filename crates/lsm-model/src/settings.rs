@@ -56,6 +56,11 @@ impl Settings {
         Settings { from_last_level: false, release: Release::Plain, ..Settings::rocksdb() }
     }
 
+    /// The same settings with these bytes in a memtable and in the first level. Files have the size of the memtable.
+    pub fn sized(self, memtable_bytes: u64, level_base_bytes: u64) -> Settings {
+        Settings { memtable_bytes, file_bytes: memtable_bytes, level_base_bytes, ..self }
+    }
+
     /// The same tree with rows that are this many times fewer: each file holds fewer rows, and there are as many files.
     ///
     /// ```

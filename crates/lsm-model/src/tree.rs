@@ -161,7 +161,7 @@ impl Tree {
             compacted_bytes: self.compacted,
             write_amplification: if self.flushed > 0.0 { written / self.flushed } else { 1.0 },
             moved_files: self.moved,
-            filters_per_1k: self.filters as f64 * 1_000.0 / self.rows.max(1) as f64,
+            filters: self.filters,
             sorted_runs: (self.level0.len() + used.clone().count()) as u64,
             file_bytes: bytes_of(&self.level0) + used.map(Level::bytes).sum::<f64>(),
         }

@@ -29,14 +29,14 @@ pub struct Counters {
     pub pages_doublewritten: Option<u64>,
     /// Bytes written to the binary log.
     pub binlog_bytes: Option<u64>,
-    /// What an LSM tree did.
+    /// The counts of an LSM tree; `None` for a B-tree.
     pub lsm: Option<LsmCounters>,
     /// The pages read and written that belong to the files of these tables. The others are the server's own: undo logs,
     /// the dictionary, statistics.
     pub table_pages: Option<FilePages>,
 }
 
-/// What flushes and compactions of an LSM tree wrote, and what the checks for equal keys asked.
+/// The counts of an LSM tree, which flushes memtables to files and merges the files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LsmCounters {
     /// Bytes that flushes of memtables wrote.

@@ -143,7 +143,7 @@ impl Mysql {
         Ok(Mysql { host: Rc::new(host), runs: 0, iops: workload.iops })
     }
 
-    /// Whether the tables are those of MyRocks.
+    /// Returns true if the lab's tables are in MyRocks, which has no pages, splits or fill.
     fn is_myrocks(&self) -> bool {
         self.host.reach.is_myrocks
     }

@@ -62,10 +62,10 @@ impl Tenants {
     }
 }
 
-/// How the rows of a load arrive.
+/// The order in which the rows of a load arrive at the server: that of their ids, unless clients wait or clocks differ.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arriving<'a> {
-    /// How clients insert, if rows do not arrive in the order in which their ids are made.
+    /// The statements and delays of clients; without them, rows arrive in the order in which their ids are made.
     pub(crate) clients: Option<Clients>,
     /// Rows that are inserted.
     pub(crate) rows: u64,

@@ -105,12 +105,7 @@ impl Load {
         let server = self.server.modeled();
         server.check(strategy)?;
         self.check_numbers()?;
-        if strategy.column.is_mapped() {
-            return Err(Error::config(format!(
-                "{} keeps two tables: predict auto-increment for the wide one and v4-binary for the map",
-                strategy.name
-            )));
-        }
+        check_one_table(strategy)?;
         if self.tenants == Some(0) {
             return Err(Error::config("there are 0 tenants: give at least one".to_owned()));
         }
@@ -121,14 +116,7 @@ impl Load {
                 strategy.name
             )));
         }
-        if let Some((old, _)) = self.existing
-            && (old.column.is_mapped() || !server.shares_a_table(old.column, strategy.column))
-        {
-            return Err(Error::config(format!(
-                "rows of {} and of {} do not fit one column: choose strategies of one type",
-                old.name, strategy.name
-            )));
-        }
+        check_existing(self.existing, strategy, |old| server.shares_a_table(old, strategy.column))?;
         self.check_rows(server.most_rows(self))
     }
 
@@ -147,12 +135,6 @@ impl Load {
 
     /// Refuses numbers that no load can have.
     pub(crate) fn check_numbers(&self) -> Result<()> {
-        let within = |what: &str, value: u64, least: u64, most: u64| {
-            if (least..=most).contains(&value) {
-                return Ok(());
-            }
-            Err(Error::config(format!("{what} is {value}: give a number from {least} to {most}")))
-        };
         within("rows", self.rows, Self::MIN_ROWS, Self::MAX_PLANNED_ROWS)?;
         within("writers", self.writers, 1, Self::MAX_WRITERS)?;
         if self.commit_rows == 0 {
@@ -212,6 +194,40 @@ impl Load {
     /// The rows of the table at the end.
     pub(crate) fn all_rows(&self) -> u64 {
         self.rows.saturating_add(self.existing.map_or(0, |(_, rows)| rows))
+    }
+}
+
+/// Refuses a number that is out of bounds.
+pub(crate) fn within(what: &str, value: u64, least: u64, most: u64) -> Result<()> {
+    if (least..=most).contains(&value) {
+        return Ok(());
+    }
+    Err(Error::config(format!("{what} is {value}: give a number from {least} to {most}")))
+}
+
+/// Refuses a strategy with a map.
+pub(crate) fn check_one_table(strategy: &Strategy) -> Result<()> {
+    if !strategy.column.is_mapped() {
+        return Ok(());
+    }
+    Err(Error::config(format!(
+        "{} keeps two tables: predict auto-increment for the wide one and v4-binary for the map",
+        strategy.name
+    )))
+}
+
+/// Refuses a table whose old rows have another kind of column than the new ones.
+pub(crate) fn check_existing(
+    existing: Option<(&'static Strategy, u64)>,
+    strategy: &Strategy,
+    fits: impl FnOnce(Column) -> bool,
+) -> Result<()> {
+    match existing {
+        Some((old, _)) if old.column.is_mapped() || !fits(old.column) => Err(Error::config(format!(
+            "rows of {} and of {} do not fit one column: choose strategies of one type",
+            old.name, strategy.name
+        ))),
+        _ => Ok(()),
     }
 }
 

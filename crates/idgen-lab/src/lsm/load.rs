@@ -4,7 +4,9 @@ use idgen_record::{Column, Database, Skew};
 use lsm_model::Settings;
 use serde::Serialize;
 
-use crate::forecast::{self, Arriving, Clients, Makers, check_skew, key_bytes};
+use crate::forecast::{
+    self, Arriving, Clients, Makers, check_existing, check_one_table, check_skew, key_bytes, within,
+};
 use crate::strategy::Strategy;
 use crate::{Error, Result};
 
@@ -168,12 +170,6 @@ impl Load {
     /// Refuses a load that the model cannot follow for this strategy.
     pub(super) fn check(&self, strategy: &Strategy) -> Result<()> {
         self.check_strategy(strategy)?;
-        let within = |what: &str, value: u64, least: u64, most: u64| {
-            if (least..=most).contains(&value) {
-                return Ok(());
-            }
-            Err(Error::config(format!("{what} is {value}: give a number from {least} to {most}")))
-        };
         within("rows", self.rows, forecast::Load::MIN_ROWS, Self::MAX_ROWS)?;
         within("rows with those that the table holds", self.all_rows(), 0, Self::MAX_ROWS)?;
         within("writers", self.writers, 1, forecast::Load::MAX_WRITERS)?;
@@ -190,25 +186,12 @@ impl Load {
                 self.settings.memtable_bytes
             )));
         }
-        match self.existing {
-            Some((old, _)) if key_bytes(old.column) != key_bytes(strategy.column) => {
-                Err(Error::config(format!(
-                    "rows of {} and of {} do not fit one column: choose strategies of one type",
-                    old.name, strategy.name
-                )))
-            }
-            _ => Ok(()),
-        }
+        check_existing(self.existing, strategy, |old| key_bytes(old) == key_bytes(strategy.column))
     }
 
     fn check_strategy(&self, strategy: &Strategy) -> Result<()> {
         let engine = self.engine.name();
-        if strategy.column.is_mapped() {
-            return Err(Error::config(format!(
-                "{} keeps two tables: predict auto-increment for the wide one and v4-binary for the map",
-                strategy.name
-            )));
-        }
+        check_one_table(strategy)?;
         let counted = matches!(strategy.column, Column::CountedInteger | Column::Unkeyed16);
         if !self.engine.counts_rows() && (counted || strategy.ids.is_server_made()) {
             return Err(Error::config(format!(

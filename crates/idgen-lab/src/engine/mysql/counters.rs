@@ -4,7 +4,7 @@
 //! splits, and from the Performance Schema for reads and writes of single files. Source: MySQL Reference Manual,
 //! sections Server Status Variables, InnoDB INFORMATION_SCHEMA Metrics Table, and File I/O Summary Tables.
 
-use sqlx::mysql::MySqlConnection;
+use sqlx::mysql::{MySqlConnection, MySqlRow};
 use sqlx::{AssertSqlSafe, Executor, Row};
 
 use super::{Host, doing, myrocks};
@@ -34,18 +34,8 @@ pub async fn read(connection: &mut MySqlConnection, host: &Host) -> Result<Count
         return myrocks::counters(connection).await;
     }
     let failed = doing("read the server's counters");
-    let rows = connection.fetch_all(STATUS).await.map_err(&failed)?;
-    let mut found = Vec::with_capacity(rows.len());
-    for row in rows {
-        let name: String = row.try_get_unchecked(0).map_err(&failed)?;
-        let value: String = row.try_get_unchecked(1).map_err(&failed)?;
-        found.push((name, number(&value)?));
-    }
-    let get = |wanted: &str| {
-        found.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted)).map(|(_, value)| *value).ok_or_else(
-            || Error::engine("the server's counters are incomplete", format!("no status variable {wanted}")),
-        )
-    };
+    let status = Status::read(connection, STATUS).await?;
+    let get = |wanted: &str| status.get(wanted);
     let page_splits = match host.reach.splits {
         true => {
             let row = connection.fetch_one(SPLITS).await.map_err(&failed)?;
@@ -87,6 +77,28 @@ pub async fn read(connection: &mut MySqlConnection, host: &Host) -> Result<Count
     })
 }
 
-pub(super) fn number(text: &str) -> Result<u64> {
+/// The numbers of a statement that returns a name and a number in each row.
+pub(super) struct Status(Vec<(String, u64)>);
+
+impl Status {
+    pub(super) async fn read(connection: &mut MySqlConnection, sql: &'static str) -> Result<Status> {
+        let failed = doing("read the server's counters");
+        let rows = connection.fetch_all(sql).await.map_err(&failed)?;
+        let one = |row: MySqlRow| {
+            let text = |place: usize| row.try_get_unchecked::<String, _>(place).map_err(&failed);
+            Ok((text(0)?, number(&text(1)?)?))
+        };
+        rows.into_iter().map(one).collect::<Result<_>>().map(Status)
+    }
+
+    pub(super) fn get(&self, wanted: &str) -> Result<u64> {
+        let found = self.0.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted));
+        found.map(|(_, value)| *value).ok_or_else(|| {
+            Error::engine("the server's counters are incomplete", format!("no status variable {wanted}"))
+        })
+    }
+}
+
+fn number(text: &str) -> Result<u64> {
     text.parse().map_err(|error| Error::engine(format!("the server counts \"{text}\", not a number"), error))
 }

@@ -9,13 +9,14 @@ use idgen_server::Settings;
 use sqlx::mysql::MySqlConnection;
 use sqlx::{Executor, Row};
 
+use super::counters::Status;
 use super::doing;
 use crate::engine::{Counters, LsmCounters};
 use crate::{Error, Result};
 use idgen_record::Workload;
 
 /// As the server names the engine.
-const NAME: &str = "ROCKSDB";
+pub const NAME: &str = "ROCKSDB";
 const STATUS: &str = "SHOW GLOBAL STATUS WHERE Variable_name IN ('Rocksdb_flush_write_bytes', \
     'Rocksdb_compact_write_bytes', 'Rocksdb_bloom_filter_useful', 'Rocksdb_bloom_filter_full_positive', \
     'Rocksdb_block_cache_data_miss', 'Rocksdb_block_cache_data_hit', 'Rocksdb_wal_bytes')";
@@ -30,7 +31,7 @@ const LIMIT: Duration = Duration::from_secs(600);
 /// The bytes that a server of the lab's own has for blocks, at least.
 const LEAST_CACHE: u64 = 1 << 20;
 
-/// Whether the tables of a server with these settings are those of MyRocks, unless they name another engine.
+/// Returns true if `CREATE TABLE` makes tables of MyRocks on a server with these settings, unless it names another engine.
 pub fn is_default(settings: &BTreeMap<String, String>) -> bool {
     settings.get("default_storage_engine").is_some_and(|name| name.eq_ignore_ascii_case(NAME))
 }
@@ -59,20 +60,8 @@ pub fn settings(workload: &Workload) -> Settings {
 
 /// The counts since the server was started.
 pub async fn counters(connection: &mut MySqlConnection) -> Result<Counters> {
-    let failed = doing("read the server's counters");
-    let rows = connection.fetch_all(STATUS).await.map_err(&failed)?;
-    let mut found = BTreeMap::new();
-    for row in rows {
-        let name: String = row.try_get_unchecked(0).map_err(&failed)?;
-        let value: String = row.try_get_unchecked(1).map_err(&failed)?;
-        found.insert(name.to_ascii_lowercase(), super::counters::number(&value)?);
-    }
-    let get = |wanted: &str| {
-        let name = format!("rocksdb_{wanted}");
-        found.get(&name).copied().ok_or_else(|| {
-            Error::engine("the server's counters are incomplete", format!("no status variable {name}"))
-        })
-    };
+    let status = Status::read(connection, STATUS).await?;
+    let get = |name: &str| status.get(&format!("Rocksdb_{name}"));
     Ok(Counters {
         pages_read: get("block_cache_data_miss")?,
         cache_hits: Some(get("block_cache_data_hit")?),

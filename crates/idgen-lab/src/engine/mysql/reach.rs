@@ -10,7 +10,7 @@ use idgen_record::Database;
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Executor, Row};
 
-use super::{doing, run};
+use super::{doing, myrocks, run};
 use crate::{Error, Result};
 
 /// If the pool is larger than this, listing its pages would itself be a load.
@@ -49,7 +49,12 @@ impl Reach {
         }
     }
 
-    /// What a server shows that the lab started with MyRocks: an LSM tree has no pages.
+    /// The engine of the tables, as `CREATE TABLE` names it.
+    pub fn engine(&self) -> &'static str {
+        if self.is_myrocks { myrocks::NAME } else { "InnoDB" }
+    }
+
+    /// A server with MyRocks that the lab started: all its counters are there, and an LSM tree has no pages to show.
     pub fn of_own_myrocks() -> Self {
         Reach {
             is_myrocks: true,
@@ -62,7 +67,7 @@ impl Reach {
         }
     }
 
-    /// What another server with MyRocks shows.
+    /// Another server with MyRocks: its user may be refused stored functions.
     pub async fn of_myrocks(connection: &mut MySqlConnection) -> Self {
         Reach { functions: takes_functions(connection).await, ..Reach::of_own_myrocks() }
     }

@@ -52,12 +52,11 @@ impl Tables {
     pub fn create(host: Rc<Host>, number: u32, strategy: &Strategy, workload: &Workload) -> Result<Self> {
         let latencies = Latencies::new()?;
         let mut plan = Plan::of(strategy, workload, host.server.database(), number)?;
-        plan.is_myrocks = host.reach.is_myrocks;
         let waits = Rc::clone(&host);
         waits.wait(async {
             let mut connection = connect(&host).await?;
             reach::forget_sizes(&mut connection, host.server.database() == Database::MySql).await?;
-            for (line, sql) in plan.create() {
+            for (line, sql) in plan.create(host.reach.engine()) {
                 run(&mut connection, &sql).await.map_err(|error| match line {
                     Some(line) => Own::refused(line, error),
                     None => error,

@@ -19,8 +19,6 @@ pub struct Plan {
     pub rows: String,
     /// The table that maps UUIDs to integers, and how, if there is one.
     pub map: Option<(MapBy, String)>,
-    /// The table of the rows is one of MyRocks. Those of a map are of InnoDB everywhere.
-    pub is_myrocks: bool,
     /// The user's own tables and statements, if they replace the lab's.
     pub own: Option<Own>,
     /// How clients that insert at the same time learn when the server inserted each row; `None` if they do not.
@@ -100,15 +98,14 @@ impl Plan {
             statement_rows: workload.statement_rows.max(1) as usize,
             rows: own.as_ref().map_or_else(|| format!("rows_{number}"), |own| own.table().to_owned()),
             map: map.map(|by| (by, named(by))),
-            is_myrocks: false,
             clock: clock(strategy, workload, database).filter(|_| own.is_none()),
             own,
         })
     }
 
     /// The statements that make the tables, each with its line number if the user wrote it. The tables of `idgen-mysql`
-    /// are missing, because the library makes them itself.
-    pub fn create(&self) -> Vec<(Option<usize>, String)> {
+    /// are missing, because the library makes them itself. The table of the rows has this engine; that of a map is in InnoDB.
+    pub fn create(&self, engine: &str) -> Vec<(Option<usize>, String)> {
         match &self.own {
             Some(own) => {
                 let key = type_of(self.column);
@@ -116,11 +113,11 @@ impl Plan {
                 let schema = own.schema(key, reference).into_iter();
                 schema.map(|(line, sql)| (Some(line), sql)).collect()
             }
-            None => self.create_rows().into_iter().map(|sql| (None, sql)).collect(),
+            None => self.create_rows(engine).into_iter().map(|sql| (None, sql)).collect(),
         }
     }
 
-    fn create_rows(&self) -> Vec<String> {
+    fn create_rows(&self, engine: &str) -> Vec<String> {
         let key = type_of(self.column);
         let payload = match self.payload_bytes {
             0 => String::new(),
@@ -128,7 +125,6 @@ impl Plan {
         };
         let primary = if self.column == Column::Unkeyed16 { "" } else { ", PRIMARY KEY (id)" };
         let rows = &self.rows;
-        let engine = if self.is_myrocks { "ROCKSDB" } else { "InnoDB" };
         let mut statements =
             vec![format!("CREATE TABLE {rows} (id {key}{payload}{primary}) ENGINE={engine}")];
         match &self.map {
