@@ -1,6 +1,7 @@
 // States in Chromium: tabs side by side, closed and crashed tabs, workers, and storage and clocks that fail.
 
 import assert from "node:assert/strict";
+import fs from "node:fs";
 import { after, before, test } from "node:test";
 import { startBrowser, startSite } from "./site.mjs";
 
@@ -98,6 +99,71 @@ test("workers that end while they make ids", async () => {
   assertUnique(batches.flat());
   await page.close();
 });
+
+const KEPT = ["V7", "Short"];
+const RECORD = 512;
+
+// What version 0.1 stored in a tab and in a worker, as tests/fixtures keeps it. It was written once, and must be read as it is.
+test("states of version 0.1 go on", async () => {
+  const file = new URL("../../../tests/fixtures/0.1/browser.json", import.meta.url);
+  if (process.env.IDGEN_WRITE_FIXTURES && !fs.existsSync(file)) fs.writeFileSync(file, `${JSON.stringify(await kept(), null, 2)}\n`);
+  const fixture = JSON.parse(fs.readFileSync(file, "utf8"));
+  const page = await tab();
+  await page.evaluate((stored) => Object.entries(stored).forEach(([key, text]) => localStorage.setItem(key, text)), fixture.tab.stored);
+  const files = Object.entries(fixture.worker.stored).map(([name, records]) => [name, records.map((text) => text.padEnd(RECORD, text ? " " : "\0")).join("")]);
+  await page.evaluate(async (stored) => {
+    const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle("idgen", { create: true });
+    for (const [name, text] of stored) {
+      const stream = await (await folder.getFileHandle(name, { create: true })).createWritable();
+      await stream.write(text);
+      await stream.close();
+    }
+  }, files);
+  for (const [place, call] of Object.entries(await places(page))) {
+    for (const kind of KEPT) {
+      assert.deepEqual(await call("load", `kept ${kind}`), fixture[place].saved[kind], `${place}: ${kind}`);
+      assert.equal(await call("open", `kept ${kind}`, kind), true);
+      assertUnique([...fixture[place].ids[kind], ...(await call("make", `kept ${kind}`, 50))]);
+    }
+  }
+  await page.close();
+});
+
+/** Calls of the page, and of a worker that it starts. */
+const places = async (page) => {
+  const worker = await page.evaluateHandle(() => globalThis.worker());
+  return { tab: (...call) => run(page, ...call), worker: (...call) => worker.evaluate((it, given) => it.ask(...given), call) };
+};
+
+/** What a tab and a worker have stored while they are open, and the ids that they have made. */
+const kept = async () => {
+  const page = await tab();
+  const result = {};
+  for (const [place, call] of Object.entries(await places(page))) {
+    result[place] = { ids: {}, saved: {} };
+    for (const kind of KEPT) {
+      await call("open", `kept ${kind}`, kind);
+      result[place].ids[kind] = await call("make", `kept ${kind}`, 3);
+    }
+  }
+  result.tab.stored = await page.evaluate(() => Object.fromEntries(Object.entries(localStorage).filter(([key]) => key.startsWith("idgen:kept "))));
+  const files = await page.evaluate(async () => {
+    const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle("idgen");
+    const found = [];
+    for await (const [name, handle] of folder.entries()) if (name.startsWith("kept")) found.push([name, await (await handle.getFile()).text()]);
+    return found;
+  });
+  result.worker.stored = Object.fromEntries(files.map(([name, text]) => [name, [0, RECORD].map((at) => text.slice(at, at + RECORD).replaceAll("\0", "").trimEnd())]));
+  for (const { saved, stored } of Object.values(result)) {
+    for (const kind of KEPT) {
+      const records = stored[`idgen:kept ${kind}:0`] ?? stored[`kept%20${kind}.0`].at(-1);
+      saved[kind] = JSON.parse(/{.*}/.exec(records)[0]);
+    }
+  }
+  await page.evaluate(() => localStorage.clear());
+  await page.close();
+  return result;
+};
 
 test("storage that is full", async () => {
   const page = await tab();

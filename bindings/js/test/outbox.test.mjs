@@ -152,6 +152,14 @@ for (const { name, steps } of JSON.parse(fs.readFileSync("../../tests/vectors/ou
   });
 }
 
+test("an outbox of version 0.1 goes on", async () => {
+  const stored = (name) => fs.readFileSync(`../../tests/fixtures/0.1/${name}`, "utf8");
+  const sqlite = new SQL.Database();
+  sqlite.exec(stored("outbox.sql"));
+  const opened = await open(sqlite.export());
+  for (const [at, step] of JSON.parse(stored("outbox.json")).next.entries()) await replay(opened, step, `step ${at}: ${JSON.stringify(step)}`);
+});
+
 test("integers that JavaScript would round are texts, and damage is an error", async () => {
   const { database, outbox, put, transaction } = await open();
   await put("t", id(1), { a: '9007199254740993 "9007199254740993"', b: 1.5e-7, c: Number.MAX_SAFE_INTEGER });

@@ -24,6 +24,13 @@ const calls = {
     generators.set(name, new idgen[kind]({ ...options, state }));
     return state !== undefined;
   },
+  /** What a state holds. */
+  async load(name) {
+    const state = await openBrowserState(name);
+    const { kind, position, node } = state.load();
+    state.close();
+    return { kind, position: String(position), ...(node && { node }) };
+  },
   make: async (name, count) => make(name, count),
   close: async (name) => generators.get(name).close(),
   /** Makes ids until the tab is closed, and sends them. */

@@ -1,4 +1,4 @@
--- The outbox of idgen: the newest state of each row that the device has changed. Version 2.
+-- The outbox of idgen: the newest state of each row that the device has changed.
 CREATE TABLE IF NOT EXISTS idgen_outbox (
   tbl       TEXT    NOT NULL,
   -- The row's UUID in canonical text.

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use idgen_outbox::{Change, Limits, Operation, Outbox, Outcome};
@@ -93,6 +94,46 @@ fn the_vectors_hold() {
             replay(&mut database, outbox, step, &format!("{}, step {at}: {step}", case["name"]));
         }
     }
+}
+
+/// `tests/fixtures/0.1`: what version 0.1 stored. It was written once, and must be read as it is.
+#[test]
+fn an_outbox_of_version_0_1_goes_on() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/0.1");
+    let steps: Value =
+        serde_json::from_str(&std::fs::read_to_string(folder.join("outbox.json")).unwrap()).unwrap();
+    let play = |database: &mut Connection, outbox: Outbox, list: &str| {
+        for (at, step) in steps[list].as_array().unwrap().iter().enumerate() {
+            replay(database, outbox, step, &format!("{list}, step {at}: {step}"));
+        }
+    };
+    let file = folder.join("outbox.sql");
+    if std::env::var_os("IDGEN_WRITE_FIXTURES").is_some() && !file.exists() {
+        let (mut database, outbox) = new();
+        play(&mut database, outbox, "made");
+        std::fs::write(&file, dump(&database)).unwrap();
+    }
+    let mut database = Connection::open_in_memory().unwrap();
+    database.execute_batch(&std::fs::read_to_string(file).unwrap()).unwrap();
+    let outbox = Outbox::open(&database).unwrap();
+    play(&mut database, outbox, "next");
+}
+
+/// The schema and the rows, as SQL.
+fn dump(database: &Connection) -> String {
+    let lines = |query: &str| -> Vec<String> {
+        let mut statement = database.prepare(query).unwrap();
+        statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+    };
+    let schema = lines("SELECT sql || ';' FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type DESC, name");
+    let names = lines("SELECT name FROM pragma_table_info('idgen_outbox') ORDER BY cid");
+    let values: Vec<String> = names.iter().map(|name| format!("quote({name})")).collect();
+    let rows = format!(
+        "SELECT 'INSERT INTO idgen_outbox ({}) VALUES (' || concat_ws(', ', {}) || ');' FROM idgen_outbox ORDER BY row",
+        names.join(", "),
+        values.join(", ")
+    );
+    [schema, lines(&rows), vec![String::new()]].concat().join("\n")
 }
 
 fn replay(database: &mut Connection, outbox: Outbox, step: &Value, at: &str) {

@@ -90,14 +90,14 @@ async fn exchange_in<C: Connection>(
     }
     let Some(mut after) = decide(&before)? else { return Ok(Outcome::Kept) };
     if after.epoch == epoch {
-        after.stored_id = after.stored_id.map(|id| id.max(pool.identity().largest_stored()));
+        after.stored_id = after.stored_id.max(pool.identity().largest_stored());
     }
-    let stored_id = after.stored_id.map_or(String::new(), |id| format!(", stored_id = {id}"));
-    let fence = after.fence.map_or(String::new(), |id| format!(", fence = {id}"));
     let update = format!(
-        "UPDATE {table} SET next_id = {}, epoch = {}{stored_id}{fence} WHERE one = 1 AND next_id = {}{}{}",
+        "UPDATE {table} SET next_id = {}, epoch = {}, stored_id = {}, fence = {} WHERE one = 1 AND next_id = {}{}{}",
         after.next_id,
         after.epoch,
+        after.stored_id,
+        after.fence,
         before.next_id,
         same_map(pool, epoch),
         if pool.accept_unsafe() { "" } else { SAFE }
@@ -127,7 +127,10 @@ pub(crate) async fn lost<C: Connection>(
     state: &State,
     lock: &str,
 ) -> Attempt<Option<String>> {
-    let Some(id) = state.stored_id.filter(|id| *id > 0) else { return Ok(None) };
+    let id = state.stored_id;
+    if id == 0 {
+        return Ok(None);
+    }
     let rows = connection.read(format!("SELECT id FROM {map} WHERE id = {id}{lock}")).await?;
     Ok(rows.is_empty().then(|| lost_id(map, id)))
 }

@@ -80,10 +80,9 @@ impl Context {
             // An import may have put pairs into the block.
             if largest.is_none_or(|largest| largest < rest.start) {
                 let start = rest.start;
-                let stored = row.stored_id.map_or(String::new(), |id| {
-                    format!(", stored_id = {}", id.max(self.pool.identity().largest_stored()))
-                });
-                let lower = format!("UPDATE {state} SET next_id = {start}{stored} WHERE {latest}");
+                let stored = row.stored_id.max(self.pool.identity().largest_stored());
+                let lower =
+                    format!("UPDATE {state} SET next_id = {start}, stored_id = {stored} WHERE {latest}");
                 transaction.execute(sqlx::raw_sql(AssertSqlSafe(lower))).await?;
             }
         }

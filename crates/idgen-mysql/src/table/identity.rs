@@ -42,7 +42,6 @@ pub(crate) struct MapIdentity {
 struct Known {
     map_id: Uuid,
     installed: Installed,
-    names_stored_id: bool,
 }
 
 impl MapIdentity {
@@ -118,8 +117,7 @@ impl MapIdentity {
     /// Records the identity of the map that was found first.
     pub(crate) fn note(&self, tables: &Tables, state: &State, installed: Installed) {
         *lock(&self.tables) = tables.clone();
-        let names_stored_id = state.stored_id.is_some();
-        lock(&self.known).get_or_insert(Known { map_id: state.map_id, installed, names_stored_id });
+        lock(&self.known).get_or_insert(Known { map_id: state.map_id, installed });
         self.epoch.store(state.epoch, Ordering::Release);
     }
 
@@ -146,11 +144,6 @@ impl MapIdentity {
     /// The map's id, once it is known.
     pub(crate) fn map_id(&self) -> Option<Uuid> {
         lock(&self.known).map(|known| known.map_id)
-    }
-
-    /// Whether the state row has a column for an id that the map holds.
-    pub(crate) fn names_stored_id(&self) -> bool {
-        lock(&self.known).is_some_and(|known| known.names_stored_id)
     }
 
     /// The epoch that was read last. Cached pairs and reserved ids of an earlier epoch are dropped.

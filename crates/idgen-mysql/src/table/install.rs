@@ -32,9 +32,6 @@ pub(crate) async fn install(
         )));
     }
     let Some((found, state)) = install_state(connection, tables, wanted).await? else { return Ok(()) };
-    if state.fence.is_none() {
-        add_column(connection, &tables.state, "fence BIGINT UNSIGNED NOT NULL DEFAULT 0").await?;
-    }
     if pairs.is_none() {
         if state.next_id > 1 && holds_rows(connection, map).await?.is_none() {
             return Err(lost(format!(
@@ -114,32 +111,7 @@ pub(crate) async fn install_state(
             }
         }
     };
-    let found = if found.version == 1 { upgrade(connection, tables, found).await? } else { found };
     Ok(found.understand().ok().map(|installed| (installed, found)))
-}
-
-/// Upgrades version 1. Running clients of that version continue to work.
-async fn upgrade(connection: &mut MySqlConnection, tables: &Tables, found: State) -> Attempt<State> {
-    let Tables { state, claim, .. } = tables;
-    let columns = "map_id BINARY(16) NOT NULL DEFAULT '', ADD COLUMN epoch BIGINT UNSIGNED NOT NULL DEFAULT 1, \
-         ADD COLUMN stored_id BIGINT UNSIGNED NOT NULL DEFAULT 0, ADD COLUMN fence BIGINT UNSIGNED NOT NULL DEFAULT 0";
-    add_column(connection, state, columns).await?;
-    if tables.places.is_none() && holds_rows(connection, claim).await?.is_some() {
-        add_column(connection, claim, "turn TINYINT UNSIGNED NOT NULL DEFAULT 0").await?;
-    }
-    let map_id = literal(idgen::v4());
-    let row =
-        format!("UPDATE {state} SET map_id = {map_id}, version = {VERSION} WHERE one = 1 AND version = 1");
-    execute(connection, row).await?;
-    Ok(schema::state(connection, tables).await?.unwrap_or(found))
-}
-
-/// Another client may have added it already (1060).
-async fn add_column(connection: &mut MySqlConnection, table: &str, columns: &str) -> Attempt<()> {
-    match execute(connection, format!("ALTER TABLE {table} ADD COLUMN {columns}")).await {
-        Err(failure) if failure.number() == Some(1060) => Ok(()),
-        other => other,
-    }
 }
 
 /// `None` where there is no such table.

@@ -17,7 +17,7 @@
 //! `epoch` is raised when clients must discard their state, as after a restored backup: each client then drops its cached
 //! pairs and the ids that it holds. `stored_id` is an id whose row was in the map when the state row was last changed, or 0:
 //! if the row is missing later, the map was replaced by an older copy. `fence` is the smallest id that may be assigned since the
-//! last fence, or 0: a `next_id` below it was written by a client that does not know the fence. The column `strategy` has the name of the index.
+//! last fence, or 0: a `next_id` below it was not written by a client. The column `strategy` has the name of the index.
 
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Executor};
@@ -37,8 +37,7 @@ use crate::table::watch::{changing_trigger, definitions};
 
 /// The version of the layout that this library creates and reads. A client refuses any other version, when it connects, once a second
 /// and in each statement that reserves ids. So it is raised with every change after which a client of an older version could
-/// break a promise. A column that only a check needs does not raise it. Version 1 had no `map_id`, `epoch` and `turn`, and no
-/// table of pushes. [`install`](crate::UuidMap::install) upgrades it.
+/// break a promise. Version 1 was never released.
 pub(crate) const VERSION: u16 = 2;
 
 /// What is to be done about an epoch of 0.
@@ -52,14 +51,12 @@ pub(crate) struct State {
     strategy: String,
     id_bits: u8,
     pub(crate) next_id: u64,
-    /// All zero where the version has none.
     pub(crate) map_id: Uuid,
-    /// Zero where the version has none.
     pub(crate) epoch: u64,
-    /// An id that the map holds, or 0; `None` where the table has no such column.
-    pub(crate) stored_id: Option<u64>,
-    /// The smallest id that may be assigned since the last fence, or 0; `None` where the table has no such column.
-    pub(crate) fence: Option<u64>,
+    /// An id that the map holds, or 0.
+    pub(crate) stored_id: u64,
+    /// The smallest id that may be assigned since the last fence, or 0.
+    pub(crate) fence: u64,
 }
 
 impl State {
@@ -68,31 +65,38 @@ impl State {
     pub(crate) fn with(&self, next_id: u64, epoch: u64) -> State {
         let (mut stored_id, mut fence) = (self.stored_id, self.fence);
         if epoch != self.epoch {
-            stored_id = stored_id.map(|_| 0);
-            fence = fence.map(|_| next_id);
+            stored_id = 0;
+            fence = next_id;
         }
         State { next_id, epoch, stored_id, fence, ..self.clone() }
     }
 
     /// The smallest id that may be assigned since the last fence, if ids of this width can be so large.
     pub(crate) fn fenced_at(&self, width: IdWidth) -> u64 {
-        self.fence.filter(|id| width.can_be_next(*id)).unwrap_or(0)
+        if width.can_be_next(self.fence) { self.fence } else { 0 }
     }
 
     /// What is wrong if the next id is below the fence.
     pub(crate) fn below_fence(&self) -> Option<String> {
-        let (next, fence) = (self.next_id, self.fence?);
+        let (next, fence) = (self.next_id, self.fence);
         (next < fence).then(|| {
             format!(
-                "the next id is {next}, although the map was fenced at {fence}: a client that does not know the fence has given \
-                 ids back, or the row was changed; end clients of older versions, then call repair (idgen map repair)"
+                "the next id is {next}, although the map was fenced at {fence}: the row was changed by SQL, or by another program; \
+                 call repair (idgen map repair)"
             )
         })
     }
 
-    /// Reads a row of any version.
+    /// Reads a row. Of another version, only the version is known.
     pub(crate) fn of_row(row: &impl Values) -> Attempt<State> {
-        let number = |name: &str| number_at(row, row.place(name)?);
+        let place = |name: &str| match row.has(name) {
+            true => row.place(name),
+            false => Err(Failure::Unreadable(format!(
+                "the row of the map's state has no column {name}: restore its table from a backup, with a next_id above every id \
+                 that was ever assigned"
+            ))),
+        };
+        let number = |name: &str| number_at(row, place(name)?);
         // A number that is too large for this type is unknown to this version.
         let mut state = State {
             version: u16::try_from(number("version")?).unwrap_or(u16::MAX),
@@ -101,42 +105,30 @@ impl State {
             next_id: 0,
             map_id: Uuid::nil(),
             epoch: 0,
-            stored_id: None,
-            fence: None,
+            stored_id: 0,
+            fence: 0,
         };
-        if state.version > VERSION {
+        if state.version != VERSION {
             return Ok(state);
         }
-        state.strategy = row.text(row.place("strategy")?)?.unwrap_or_default();
+        state.strategy = row.text(place("strategy")?)?.unwrap_or_default();
         state.id_bits = u8::try_from(number("id_bits")?).unwrap_or(u8::MAX);
+        let bytes = row.bytes(place("map_id")?)?.unwrap_or_default();
+        state.map_id = Uuid::from_slice(&bytes).unwrap_or_default();
         state.next_id = number("next_id")?;
-        if row.has("map_id") && row.has("epoch") {
-            let bytes = row.bytes(row.place("map_id")?)?.unwrap_or_default();
-            state.map_id = Uuid::from_slice(&bytes).unwrap_or_default();
-            state.epoch = number("epoch")?;
-        }
-        if row.has("stored_id") {
-            state.stored_id = Some(number("stored_id")?);
-        }
-        if row.has("fence") {
-            state.fence = Some(number("fence")?);
-        }
+        state.epoch = number("epoch")?;
+        state.stored_id = number("stored_id")?;
+        state.fence = number("fence")?;
         Ok(state)
     }
 
     /// How the map was installed, or an error that says what is wrong with the row.
     pub(crate) fn understand(&self) -> std::result::Result<Installed, String> {
         let version = self.version;
-        if version > VERSION {
-            return Err(format!(
-                "its layout is version {version}, this program knows {VERSION}: use the newer program"
-            ));
-        }
-        if version < VERSION {
-            return Err(format!(
-                "its layout is version {version}, this program makes {VERSION}: call install (idgen map install) \
-                 to bring it up to date"
-            ));
+        if version != VERSION {
+            let advice =
+                if version > VERSION { "use the newer program" } else { "use the program that made it" };
+            return Err(format!("its layout is version {version}, this program knows {VERSION}: {advice}"));
         }
         let width = match self.id_bits {
             32 => IdWidth::Bits32,
@@ -191,6 +183,8 @@ pub(crate) async fn read(connection: &mut MySqlConnection, tables: &Tables) -> A
         (&tables.state, "next_id", "bigint unsigned".to_owned()),
         (&tables.state, "map_id", "binary(16)".to_owned()),
         (&tables.state, "epoch", "bigint unsigned".to_owned()),
+        (&tables.state, "stored_id", "bigint unsigned".to_owned()),
+        (&tables.state, "fence", "bigint unsigned".to_owned()),
     ];
     match installed.index {
         Index::Unique => expected.push((&tables.map, "uuid", "binary(16) UNI".to_owned())),
@@ -242,7 +236,7 @@ async fn one_text(connection: &mut MySqlConnection, statement: String) -> Attemp
     Ok(row.map(|row| row.text(0)).transpose()?.flatten())
 }
 
-/// Type, key and extras of a column, as in `binary(16) UNI`.
+/// Type, key and extras of a column, as in `binary(16) UNI`; `missing` if there is no such column, and `None` if there is no such table.
 async fn column_type(connection: &mut MySqlConnection, table: &str, column: &str) -> Attempt<Option<String>> {
     let statement = format!("SHOW COLUMNS FROM {table} LIKE '{column}'");
     let row = match connection.fetch_optional(sqlx::raw_sql(AssertSqlSafe(statement))).await {
@@ -252,7 +246,7 @@ async fn column_type(connection: &mut MySqlConnection, table: &str, column: &str
             return if failure.is_no_table() { Ok(None) } else { Err(failure) };
         }
     };
-    let Some(row) = row else { return Ok(None) };
+    let Some(row) = row else { return Ok(Some("missing".to_owned())) };
     let [kind, key, extra] = [1, 3, 5].map(|at| row.text(at));
     // MariaDB, and MySQL before 8.0.19, print a display width: int(10) unsigned.
     let kind = kind?.unwrap_or_default();

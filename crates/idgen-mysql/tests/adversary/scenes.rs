@@ -3,7 +3,6 @@
 
 use std::time::Duration;
 
-use idgen_mysql::Index;
 use uuid::Uuid;
 
 use super::client::{Client, End, LATE, Within, caller};
@@ -36,11 +35,10 @@ pub enum Scene {
     Pause,
     Close,
     Install,
-    Upgrade,
 }
 
 impl Scene {
-    pub const ALL: [Scene; 23] = [
+    pub const ALL: [Scene; 22] = [
         Scene::Open,
         Scene::Create,
         Scene::Repeat,
@@ -63,12 +61,11 @@ impl Scene {
         Scene::Pause,
         Scene::Close,
         Scene::Install,
-        Scene::Upgrade,
     ];
 
-    /// Whether it begins without a map, or with one of an older version.
+    /// Whether it begins without a map.
     pub fn makes_tables(self) -> bool {
-        matches!(self, Scene::Install | Scene::Upgrade)
+        self == Scene::Install
     }
 }
 
@@ -83,13 +80,6 @@ impl Client<'_> {
         match scene {
             Scene::Open => return,
             Scene::Install => self.tables.drop_all().await,
-            Scene::Upgrade => {
-                self.tables.run("ALTER TABLE uuid_map_state DROP COLUMN map_id, DROP COLUMN epoch, DROP COLUMN stored_id, DROP COLUMN fence").await;
-                self.tables.run("UPDATE uuid_map_state SET version = 1; DROP TABLE uuid_map_sync").await;
-                if self.index == Index::Dedup {
-                    self.tables.run("ALTER TABLE uuid_map_claim DROP COLUMN turn").await;
-                }
-            }
             _ => {
                 assert!(self.connect().await, "{LATE}");
                 self.surely(seed(1)).await;
@@ -105,7 +95,7 @@ impl Client<'_> {
 
     pub async fn play(&mut self, scene: Scene) {
         match scene {
-            Scene::Open | Scene::Install | Scene::Upgrade => {
+            Scene::Open | Scene::Install => {
                 if self.connect().await {
                     let map = self.map();
                     let _ = self.call("install", map.install()).await;

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::common::{assert_sound, connect, everywhere, map, number, run};
 
-everywhere!(a_restored_map_does_not_repeat_ids, a_client_that_knows_no_fence_gives_none_away);
+everywhere!(a_restored_map_does_not_repeat_ids, a_next_id_below_the_fence_gives_none_away);
 
 async fn a_restored_map_does_not_repeat_ids(database: Database, index: Index) {
     let (scratch, map) = map(database, index).await;
@@ -44,8 +44,8 @@ async fn a_restored_map_does_not_repeat_ids(database: Database, index: Index) {
     assert_sound(scratch.url()).await;
 }
 
-/// It gives the rest of its block back as the first version did, whatever the epoch.
-async fn a_client_that_knows_no_fence_gives_none_away(database: Database, index: Index) {
+/// As another program may write it, or a row of a backup that is older than the fence.
+async fn a_next_id_below_the_fence_gives_none_away(database: Database, index: Index) {
     let (scratch, map) = map(database, index).await;
     map.id_of(Uuid::new_v4()).await.unwrap();
     map.fence(700).await.unwrap();

@@ -8,7 +8,7 @@ use idgen_server::Database;
 use uuid::Uuid;
 
 use crate::common::{
-    assert_sound, connect, everywhere, kill_connections, map, number, on_both, patiently, run, server,
+    assert_sound, connect, everywhere, kill_connections, map, number, on_both, patiently, run,
 };
 use crate::proxy::{Mood, Proxy};
 
@@ -18,7 +18,6 @@ everywhere!(
     lost_tables_are_not_created_again,
     changed_tables_are_noticed,
     a_new_epoch_empties_caches_and_blocks,
-    version_1_is_upgraded,
 );
 on_both!(a_plain_column_in_place_of_the_hash_is_refused);
 
@@ -115,6 +114,13 @@ async fn changed_tables_are_noticed(database: Database, index: Index) {
     assert!(error.is_schema() && error.to_string().contains("version 99"), "{error}");
     run(&mut root, "UPDATE uuid_map_state SET version = 2").await;
     running.id_of(Uuid::new_v4()).await.unwrap();
+    run(&mut root, "ALTER TABLE uuid_map_state RENAME COLUMN fence TO barrier").await;
+    until_it_is_read_again().await;
+    let fresh = UuidMap::builder().connect(scratch.url()).await.map(drop);
+    for error in [running.id_of(Uuid::new_v4()).await.unwrap_err(), fresh.unwrap_err()] {
+        assert!(error.to_string().contains("has no column fence: restore"), "{error}");
+    }
+    run(&mut root, "ALTER TABLE uuid_map_state RENAME COLUMN barrier TO fence").await;
     // MySQL's MyISAM has no index on a generated column.
     let table = if index == Index::Dedup { "uuid_map_claim" } else { "uuid_map" };
     run(&mut root, format!("ALTER TABLE {table} ENGINE = MyISAM")).await;
@@ -145,52 +151,6 @@ async fn a_new_epoch_empties_caches_and_blocks(database: Database, index: Index)
     assert_eq!(running.id_of(Uuid::new_v4()).await.unwrap(), 1000);
     assert_eq!(running.find(uuid).await.unwrap(), None);
     assert_eq!(running.id_of(uuid).await.unwrap(), 1001);
-    assert_sound(scratch.url()).await;
-}
-
-/// The layout of the first release: the map has no identity and no epoch.
-async fn version_1_is_upgraded(database: Database, index: Index) {
-    let scratch = server(database).scratch().unwrap();
-    let mut root = connect(scratch.url()).await;
-    let key = match index {
-        Index::Dedup => "hash INT UNSIGNED AS (CRC32(uuid)) VIRTUAL, KEY hash (hash)",
-        _ => "UNIQUE KEY uuid (uuid)",
-    };
-    for statement in [
-        "CREATE TABLE uuid_map_state (one TINYINT UNSIGNED NOT NULL PRIMARY KEY, version SMALLINT UNSIGNED NOT NULL, \
-         strategy VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL, id_bits TINYINT UNSIGNED NOT NULL, \
-         next_id BIGINT UNSIGNED NOT NULL) ENGINE=InnoDB"
-            .to_owned(),
-        format!("INSERT INTO uuid_map_state VALUES (1, 1, '{index}', 64, 129)"),
-        format!(
-            "CREATE TABLE uuid_map (id BIGINT UNSIGNED NOT NULL PRIMARY KEY, uuid BINARY(16) NOT NULL, {key}) \
-             ENGINE=InnoDB"
-        ),
-        "CREATE TABLE uuid_map_claim (uuid BINARY(16) NOT NULL PRIMARY KEY) ENGINE=InnoDB".to_owned(),
-        "INSERT INTO uuid_map (id, uuid) VALUES (7, REPEAT('a', 16))".to_owned(),
-        "INSERT INTO uuid_map_claim VALUES (REPEAT('a', 16))".to_owned(),
-    ] {
-        run(&mut root, statement).await;
-    }
-    let map = UuidMap::builder().cache(0).connect(scratch.url()).await.unwrap();
-    let error = map.find(Uuid::nil()).await.unwrap_err();
-    assert!(error.is_schema() && error.to_string().contains("call install"), "{error}");
-    let installers: Vec<_> = (0..4)
-        .map(|_| {
-            let map = map.clone();
-            tokio::spawn(async move { map.install().await })
-        })
-        .collect();
-    for installer in installers {
-        installer.await.unwrap().unwrap();
-    }
-    let known = Uuid::from_bytes([b'a'; 16]);
-    assert_eq!(map.id_of(known).await.unwrap(), 7);
-    assert_eq!(map.id_of(Uuid::new_v4()).await.unwrap(), 129);
-    let id = map.map_id().await.unwrap();
-    assert!(!id.is_nil());
-    let other = UuidMap::connect(scratch.url()).await.unwrap();
-    assert_eq!(other.map_id().await.unwrap(), id);
     assert_sound(scratch.url()).await;
 }
 

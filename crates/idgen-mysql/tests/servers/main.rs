@@ -61,6 +61,7 @@ mod taken;
 mod tampering;
 mod transfer;
 mod unpaired;
+mod upgrade;
 mod verdicts;
 mod warnings;
 mod within;

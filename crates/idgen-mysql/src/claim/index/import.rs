@@ -181,18 +181,15 @@ impl Context {
         let Some(largest) = group.iter().map(|(_, id)| *id).max() else { return Ok(()) };
         let (next, state, map) = (largest + 1, &self.tables.state, &self.tables.map);
         // An id that the row names must be there, before the row names one of this group.
-        let stored = match self.pool.identity().names_stored_id() {
-            true => format!(
-                ", stored_id = IF(stored_id = 0 OR EXISTS (SELECT 1 FROM {map} AS held WHERE held.id = {state}.stored_id), \
-                 GREATEST(stored_id, {largest}), stored_id)"
-            ),
-            false => String::new(),
-        };
+        let stored = format!(
+            "stored_id = IF(stored_id = 0 OR EXISTS (SELECT 1 FROM {map} AS held WHERE held.id = {state}.stored_id), \
+             GREATEST(stored_id, {largest}), stored_id)"
+        );
         // It locks the row also where nothing is raised: a client that gives unused ids back looks for imported
         // ones under the same lock.
         let same = same_map(&self.pool, self.now());
         let raise =
-            format!("UPDATE {state} SET next_id = GREATEST(next_id, {next}){stored} WHERE one = 1{same}");
+            format!("UPDATE {state} SET next_id = GREATEST(next_id, {next}), {stored} WHERE one = 1{same}");
         let read = format!("SELECT * FROM {state} WHERE one = 1");
         let (changed, rows) = connection.read_after(&[raise], read).await?;
         let found = rows.first().map(State::of_row).transpose()?;
