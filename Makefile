@@ -1,5 +1,5 @@
 # Continuous integration calls `make test`, which you can run, too.
-.PHONY: setup check forms lint build test test-workspace test-map test-changed test-lab test-plan test-others wheel-to-test test-features test-arm-if-able test-msrv test-package test-minimal-versions test-reproducible semver deny test-newer test-replicated test-clusters test-adversary test-arm test-targets test-targets-if-able test-python test-django test-js test-ffi test-c test-kotlin test-swift test-conformance test-tutorials conformance wheel program-wheel test-program test-ids test-wheels bench bench-speed bench-instructions bench-record bench-python bench-js bench-kotlin bench-swift features bench-map sanitize fuzz fuzz-count soak soak-map soak-ids soak-check soak-sync
+.PHONY: setup check forms lint build test test-workspace test-map test-changed test-lab test-plan test-others wheel-to-test test-features test-arm-if-able test-msrv test-publish test-package test-minimal-versions test-reproducible semver deny test-newer test-replicated test-clusters test-adversary test-arm test-targets test-targets-if-able test-python test-django test-js test-ffi test-c test-kotlin test-swift test-conformance test-tutorials conformance wheel program-wheel test-program test-ids test-wheels bench bench-speed bench-instructions bench-record bench-python bench-js bench-kotlin bench-swift features bench-map sanitize fuzz fuzz-count soak soak-map soak-ids soak-check soak-sync
 .DEFAULT_GOAL := test
 
 setup: ## installs missing packages (as root on Debian), starts Docker, builds the server images
@@ -37,6 +37,7 @@ lint: forms ## the same, clippy, rustdoc and the list of public items, with warn
 	cd bindings/python && $(CHECKED_TOO) cargo clippy -- -D warnings
 	cd bindings/c && $(CHECKED_TOO) cargo clippy --all-targets -- -D warnings
 	scripts/python.sh lint
+	scripts/workflows.sh
 
 # The tests of the workspace by the names of their files. `make test-clusters` runs those of the clusters.
 WHERE = . crates/* examples/* benches
@@ -62,7 +63,7 @@ WORKSPACE = cargo test --workspace --no-fail-fast
 # compilers of other targets, the counts of instructions, the program as a wheel and without its features, and MariaDB 11.8: `make soak` has all of them. Clippy and
 # rustdoc are `make lint`: they compile everything a second time.
 PARTS = test-python test-map test-plan test-others test-ffi test-lab test-replicated test-js test-changed \
-	test-features test-conformance
+	test-features test-publish test-conformance
 # A long build that needs nothing of the workspace, and runs beside its own.
 AHEAD = wheel-to-test
 ONE = $(MAKE) --no-print-directory
@@ -133,8 +134,11 @@ test-newer: setup ## the map and defaults of version 7 on MariaDB 11.8, which di
 test-msrv: ## the library on the oldest compiler that it supports (needs rustup; under a minute)
 	scripts/msrv.sh
 
-test-package: ## packages what is published, and tests the library from its tarball (minutes)
-	scripts/package.sh
+test-publish: ## rehearses the publication of the crates and the wheel; test-js and test-ffi do so for npm, Maven and C (two minutes)
+	scripts/release.sh check
+
+test-package: test-publish ## the same, and tests the library from its package (minutes)
+	scripts/release.sh tests
 
 # Compared with REVISION, by default the last tag of a release; PACKAGES are all by default.
 REVISION ?=

@@ -5,6 +5,7 @@
 #   scripts/c.sh test    everything (make test-c): two to four minutes
 #   scripts/c.sh build   the libraries alone, in bindings/c/target/release
 #   scripts/c.sh install PREFIX   builds them, and installs header, libraries, pkg-config and CMake files, such as into /usr/local
+#   scripts/c.sh archive DIR      the same as an archive of this platform, which can be unpacked anywhere
 #
 #   IDGEN_CASES         the number of random cases, 100,000 by default
 #   IDGEN_CASES_SEED    their seed, by default the time
@@ -63,11 +64,23 @@ install_into() {
   done
 }
 
-# Links the example of the README as other projects do: with pkg-config, shared and static, and with CMake where it is installed.
+archive() {
+  local name folder
+  name=idgen-c-$(sed -n 's/^version = "\(.*\)"/\1/p' bindings/c/Cargo.toml | head -n 1)-$(uname -s | tr '[:upper:]' '[:lower:]')-$(uname -m)
+  folder=$(mktemp -d)
+  install_into "$folder/$name"
+  cp bindings/c/{LICENSE-APACHE,LICENSE-MIT,README.md} "$folder/$name/"
+  mkdir -p "$1"
+  tar -czf "$1/$name.tar.gz" -C "$folder" --owner 0 --group 0 --sort=name --mtime="@$(git log -1 --format=%ct)" "$name"
+  rm -rf "$folder"
+}
+
+# Links the example of the README as other projects do, with what the archive has: with pkg-config, shared and static, and with CMake.
 installed() {
   local prefix=$PWD/$OUT/prefix folder=$OUT/installed flags
-  rm -rf "$prefix" "$folder" && mkdir -p "$folder"
-  install_into "$prefix"
+  rm -rf "$prefix" "$folder" "$OUT/archive" && mkdir -p "$folder" "$prefix"
+  archive "$OUT/archive"
+  tar -xzf "$OUT"/archive/*.tar.gz -C "$prefix" --strip-components 1
   cp "$OUT/quick-start/example.c" "$folder/"
   export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
   [ "$(pkg-config --modversion idgen)" = "$(sed -n 's/^#define IDGEN_VERSION "\(.*\)"/\1/p' "$prefix/include/idgen.h")" ] \
@@ -81,7 +94,7 @@ installed() {
     readelf -d shared | grep -q 'NEEDED.*libidgen_c\.so\.[0-9]' || die "the shared library has no SONAME with a version"
     ./shared >first && ./static >second
   )
-  ! have cmake || cmake_project "$prefix" "$folder"
+  cmake_project "$prefix" "$folder"
 }
 
 cmake_project() {
@@ -98,10 +111,14 @@ case ${1:-test} in
     build
     install_into "$(realpath -m "${2:?the folder to install into, such as /usr/local}")"
     ;;
+  archive)
+    build
+    archive "$(realpath -m "${2:?the folder of the archive}")"
+    ;;
   # For the tests of Kotlin and Swift.
   tools) build && examples && killer ;;
   test)
-    install_packages "the tests of the C library" gcc libc6-dev libjansson-dev valgrind pkg-config
+    install_packages "the tests of the C library" gcc libc6-dev libjansson-dev valgrind pkg-config cmake
     # The header is that of the source, and the units that need no C.
     cargo test --quiet --locked --manifest-path bindings/c/Cargo.toml
     build
@@ -120,5 +137,5 @@ case ${1:-test} in
     quick_start
     installed
     ;;
-  *) die "unknown command $1: use test, build, install or tools" ;;
+  *) die "unknown command $1: use test, build, install, archive or tools" ;;
 esac

@@ -29,6 +29,7 @@ check() {
   npx --no-install attw --pack . --profile node16 --quiet
   npm pack --dry-run --ignore-scripts --json >node_modules/.idgen-pack
   node scripts/check-pack.mjs node_modules/.idgen-pack
+  npm publish --dry-run --ignore-scripts --provenance=false --silent >/dev/null || die "npm would refuse the package"
 }
 
 case ${1:-test} in

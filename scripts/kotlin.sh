@@ -3,6 +3,7 @@
 #
 #   scripts/kotlin.sh test          everything (make test-kotlin): two to four minutes
 #   scripts/kotlin.sh publish DIR   the package in a Maven repository in this folder, with the native library of this machine
+#   scripts/kotlin.sh bundle DIR OUT   the archive that Maven Central takes, of the repository in DIR, signed with the key of gpg
 #   scripts/kotlin.sh bench [PAGE]  the speed table; replaces the one of a page (make bench-kotlin)
 #
 #   IDGEN_CASES, IDGEN_CASES_SEED   as in scripts/c.sh
@@ -23,6 +24,7 @@ readonly OLDEST
 
 have mvn || install_packages "the Kotlin package" maven
 have jar || install_packages "the Kotlin package" default-jdk-headless
+install_packages "the archive for Maven Central" gnupg zip unzip
 
 # JNA looks for the library in a folder of its name for the platform.
 platform() {
@@ -61,6 +63,38 @@ check_publication() {
   for element in name description url licenses developers scm; do
     grep -q "<$element>" "$base.pom" || die "the pom lacks <$element>"
   done
+}
+
+# bundle DIR OUT: each file with its signature and its checksums, which Maven has written beside the files.
+bundle() {
+  local base=io/github/idgen/idgen-keys/$VERSION file
+  rm -f "$2"
+  (
+    cd "$1"
+    rm -f "$base"/*.asc
+    for file in "$base"/*.{jar,pom}; do gpg --batch --quiet --armor --detach-sign "$file"; done
+    zip --quiet -X "$2" "$base"/*.{jar,pom,asc,md5,sha1}
+  )
+}
+
+# The archive, signed with a key of this test, as Maven Central checks it.
+check_bundle() {
+  local folder file sum
+  folder=$(mktemp -d)
+  export GNUPGHOME=$folder/gpg
+  mkdir -m 700 "$GNUPGHOME"
+  gpg --batch --quiet --passphrase '' --quick-generate-key "test of idgen" default default never 2>/dev/null
+  bundle "$1" "$folder/bundle.zip"
+  unzip -q "$folder/bundle.zip" -d "$folder/content"
+  for file in "$folder/content/io/github/idgen/idgen-keys/$VERSION"/*.{jar,pom}; do
+    gpg --batch --quiet --verify "$file.asc" "$file" 2>/dev/null || die "the signature of $(basename "$file") is not that of the file"
+    for sum in md5 sha1; do
+      [ "$(cat "$file.$sum")" = "$(${sum}sum "$file" | cut -d ' ' -f 1)" ] || die "the $sum of $(basename "$file") is not that of the file"
+    done
+  done
+  gpgconf --kill all
+  unset GNUPGHOME
+  rm -rf "$folder"
 }
 
 # Follows the README as a new user would: an app of its own, with the package from the repository. The second run continues the first.
@@ -119,6 +153,7 @@ case ${1:-test} in
     scripts/state-turns.sh "$PWD/bindings/c/target/c/kill.so" "$PWD/target/debug/examples/continue" \
       java -Xshare:auto -XX:TieredStopAtLevel=1 -cp "$classpath" io.github.idgen.Continue
     check_publication "$OUT/repository"
+    check_bundle "$OUT/repository"
     quick_start "$OUT/repository"
     quick_start "$OUT/repository" "$OLDEST"
     java_quick_start "$OUT/repository"
@@ -127,11 +162,12 @@ case ${1:-test} in
     prepare
     publish "$(realpath -m "${2:?the folder of the repository}")"
     ;;
+  bundle) bundle "$(realpath "${2:?the folder of the repository}")" "$(realpath -m "${3:?the archive to write}")" ;;
   bench)
     prepare
     (cd $PACKAGE && "${MVN[@]}" "${NEWEST[@]}" test-compile)
     classpath=$OUT/classes:$OUT/test-classes:$(find ~/.m2/repository/{net/java/dev/jna/jna/5.19.1,com/github/f4b6a3/uuid-creator/6.1.1,org/jetbrains/kotlin/kotlin-stdlib/2.4.21} -name '*.jar' | paste -sd:)
     java -cp "$classpath" io.github.idgen.Bench "${@:2}"
     ;;
-  *) die "unknown command $1: use test, publish or bench" ;;
+  *) die "unknown command $1: use test, publish, bundle or bench" ;;
 esac
