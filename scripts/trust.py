@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Checks that each test, page and command of TRUST.md exists; `run [WORD]` executes the commands.
+"""Checks that each test, page and command of TRUST.md exists, and that DESIGN.md lists all `unsafe` code; `run [WORD]` executes the commands.
 
-Exit code 1 if something does not exist, or if a command fails.
+Exit code 1 if something does not exist or is not listed, or if a command fails.
 """
 
 import re
@@ -13,6 +13,8 @@ from functools import cache
 from pathlib import Path
 
 PAGE = Path("TRUST.md")
+DESIGN = Path("DESIGN.md")
+UNSAFE = r"\bunsafe (fn|impl|extern|\{)|\bunsafe\("
 # A command that takes longer is stopped, which says nothing of its promises.
 MOST_SECONDS = 600
 
@@ -73,8 +75,22 @@ def fault_of_command(command: str) -> str | None:
     return "a command is of make or cargo test"
 
 
+def faults_of_unsafe() -> list[str]:
+    """Files with `unsafe` code that no row of the table in DESIGN.md covers, and places of the table without any."""
+    section = DESIGN.read_text().split("### Where is `unsafe` code?", 1)[1].split("\n#", 1)[0]
+    cells = [line.split("|")[1] for line in section.splitlines() if line.startswith("| `")]
+    places = [place for cell in cells for place in re.findall(r"`([^`]+)`", cell)]
+    found = subprocess.run(["git", "ls-files", "*.rs"], capture_output=True, text=True, check=True).stdout.split()
+    files = [file for file in found if re.search(UNSAFE, Path(file).read_text())]
+    unlisted = [file for file in files if not any(file == place or file.startswith(f"{place}/") for place in places)]
+    without = [place for place in places if not any(file == place or file.startswith(f"{place}/") for file in files)]
+    return [f"{file} has unsafe code, and {DESIGN} does not list it" for file in unlisted] + [
+        f"{DESIGN} lists {place}, which has no unsafe code" for place in without
+    ]
+
+
 def check() -> int:
-    faults = []
+    faults = faults_of_unsafe()
     table = rows()
     for row in table:
         found = [f"{len(row)} cells instead of 4"] if len(row) != 4 else faults_of_evidence(row[1])
