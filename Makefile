@@ -19,6 +19,7 @@ CHECKED_TOO = CARGO_TARGET_DIR=$(CURDIR)/target CARGO_PROFILE_DEV_DEBUG=line-tab
 forms: ## formatting, the links between pages, the table of languages, llms.txt and the version in all files (seconds)
 	scripts/links.py
 	scripts/trust.py
+	scripts/models.py
 	scripts/version.py
 	scripts/llms.py
 	scripts/contributing.py

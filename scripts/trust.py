@@ -21,7 +21,8 @@ MOST_SECONDS = 600
 
 def rows() -> list[list[str]]:
     """The cells of each promise."""
-    cells = [line.strip("|\n ").split(" | ") for line in PAGE.read_text().splitlines() if line.startswith("| ")]
+    promises = PAGE.read_text().split("\n## The models", 1)[0]
+    cells = [line.strip("|\n ").split(" | ") for line in promises.splitlines() if line.startswith("| ")]
     return [row for row in cells if row[0] != "promise"]
 
 

@@ -3,7 +3,8 @@
 //! - `idgen_simd` where the feature `fast` is on and the compiler offers the AVX-512 instructions as stable: since Rust
 //!   1.89. Older ones compile the portable codecs.
 //! - `idgen_shared_words` where forked children share counters with their parent: with the features `fast` and `std` on
-//!   Unix, if the processor has 64-bit atomics. Atomics that a lock emulates would not be atomic between processes.
+//!   Unix, if the processor has 64-bit atomics. Atomics that a lock emulates would not be atomic between processes. Miri has no memory that
+//!   processes share.
 //! - `idgen_js` where JavaScript provides clock and randomness: with the feature `wasm-js` on wasm32-unknown-unknown.
 //! - `idgen_cards` where the system shows its network cards: those for which `Cargo.toml` names `mac_address`.
 
@@ -27,7 +28,7 @@ fn main() {
         println!("cargo::rustc-cfg=idgen_simd");
     }
     let has_atomics = target("HAS_ATOMIC").split(',').any(|bits| bits == "64");
-    if is_set("CARGO_FEATURE_STD") && is_set("CARGO_CFG_UNIX") && has_atomics {
+    if is_set("CARGO_FEATURE_STD") && is_set("CARGO_CFG_UNIX") && has_atomics && !is_set("CARGO_CFG_MIRI") {
         println!("cargo::rustc-cfg=idgen_shared_words");
     }
 }
