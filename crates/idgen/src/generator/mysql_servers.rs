@@ -114,22 +114,6 @@ mod tests {
     }
 
     #[test]
-    fn threads_start_a_server_once() {
-        for server_id in [0, 64, 255] {
-            let servers = MysqlServers::new(FixedClock::new(Timestamp::from_unix_secs(7))).unwrap();
-            let make =
-                || (0..1_000).map(|_| servers.make(server_id).unwrap().get()).collect::<std::vec::Vec<_>>();
-            let mut all = std::thread::scope(|scope| {
-                let threads = [(); 4].map(|()| scope.spawn(make));
-                threads.map(|thread| thread.join().unwrap()).concat()
-            });
-            all.sort_unstable();
-            let first = u64::from(server_id) << 56 | 7 << 24;
-            assert_eq!(all, (first..first + 4_000).collect::<std::vec::Vec<_>>());
-        }
-    }
-
-    #[test]
     fn a_clock_out_of_range_starts_nothing() {
         let clock = FixedClock::new(Timestamp::from_unix_secs(-1));
         let servers = MysqlServers::new(&clock).unwrap();
