@@ -86,6 +86,7 @@ mod seal;
 mod secret;
 #[cfg(feature = "serde")]
 pub mod serde;
+mod shared;
 mod short_id;
 pub mod source;
 #[cfg_attr(

@@ -1,12 +1,11 @@
 //! 64-bit device ids.
 
-use core::sync::atomic::Ordering::{Acquire, SeqCst};
-
 use crate::error::{Error, Kind as ErrorKind, Result};
 use crate::generator::reserve::Reserve;
 use crate::generator::{DeviceLease, Generate, all_or_nothing};
 use crate::kind::Kind;
 use crate::node::Node;
+use crate::shared::device::{LAST_OF_SECOND, Shared, Step, Word};
 use crate::short_id::{DeviceFields, ShortId};
 use crate::source::{Clock, ClockPolicy, Entropy, NoState, State, Waits, WhenBehind};
 #[cfg(feature = "std")]
@@ -18,7 +17,7 @@ use crate::timestamp::Timestamp;
 /// The counter starts at a random value and wraps within its 16 bits. At most 65,536 ids are generated per second:
 /// after those, the generator waits for the next second, unless the [policy](ClockPolicy) says
 /// [`WhenBehind::Error`]. If the clock is behind by more than the tolerance, a generator with a random node restarts
-/// with the next node: 65,535 times, then it returns a permanent error.
+/// with the next node: up to 65,535 times, then it returns a permanent error.
 ///
 /// Two devices repeat each other's id only if second, node and counter all coincide. Threads may share one generator
 /// without a state: beside [`Generate`], whose methods take `&mut self` because a state is saved in order, it has one pair
@@ -47,36 +46,6 @@ pub struct DeviceShort<C, S: State = NoState> {
 
 /// Ids that a state reserves at a time.
 const BLOCK: u64 = 4_096;
-/// The word's middle field is the number of an id within its second, from 0 to this.
-const LAST_OF_SECOND: u64 = 0xFFFF;
-
-/// The last id given: its second (32 bits), its number within that second (16), its counter (16).
-#[derive(Clone, Copy)]
-struct Word(u64);
-
-impl Word {
-    fn new(secs: u64, number: u64, counter: u16) -> Self {
-        Word(secs << 32 | number << 16 | u64::from(counter))
-    }
-
-    fn secs(self) -> u64 {
-        self.0 >> 32
-    }
-
-    fn number(self) -> u64 {
-        self.0 >> 16 & 0xFFFF
-    }
-
-    fn counter(self) -> u16 {
-        self.0 as u16
-    }
-
-    /// As many ids later, within the same second.
-    fn later(self, ids: u64) -> Self {
-        Word::new(self.secs(), self.number() + ids, self.counter().wrapping_add(ids as u16))
-    }
-}
-
 /// Ids that were taken together: they follow `before` in the second of `last`.
 struct Taken {
     last: Word,
@@ -103,8 +72,8 @@ impl<C: Clock> DeviceShort<C> {
     /// Those of the entropy; also if the system refuses a page of memory.
     pub fn new(clock: C, mut entropy: impl Entropy) -> Result<Self> {
         let node = Node::random(&mut entropy)?;
-        // Before the first id, second 0 counts as full, and the counter of the next second starts at random.
-        let start = Word::new(0, LAST_OF_SECOND, entropy.next_u64()? as u16);
+        // The counter of the first second starts at random.
+        let start = Word::start(entropy.next_u64()? as u16);
         let reserve = Reserve::restore(Kind::Short, NoState, start.0)?;
         Ok(DeviceShort {
             clock,
@@ -122,11 +91,12 @@ impl<C: Clock> DeviceShort<C> {
     /// # Errors
     /// If the state cannot be read, or belongs to another kind.
     pub fn with_state<T: State>(self, state: T) -> Result<DeviceShort<C, T>> {
-        let mut reserve = Reserve::restore(Kind::Short, state, self.reserve.last())?;
+        let (restarts, last) = self.shared().settle();
+        let mut reserve = Reserve::restore(Kind::Short, state, last.0)?;
         let node = match reserve.node() {
             Some(node) if self.node_is_random => node,
             // The new count of restarts begins at 0.
-            _ => self.node_after(self.reserve.restarts().load(SeqCst)),
+            _ => self.node_after(restarts),
         };
         reserve.set_node(node);
         let DeviceShort { clock, policy, node_is_random, lease, .. } = self;
@@ -214,12 +184,12 @@ impl<C: Clock, S: State> DeviceShort<C, S> {
 
     /// The node after so many restarts.
     #[inline]
-    fn node_after(&self, restarts: u64) -> Node {
+    fn node_after(&self, restarts: u16) -> Node {
         if !self.node_is_random {
             return self.node;
         }
         let mut bytes = self.node.bytes();
-        let low = self.node.low16().wrapping_add(restarts as u16);
+        let low = self.node.low16().wrapping_add(restarts);
         [bytes[4], bytes[5]] = low.to_be_bytes();
         Node::new(bytes)
     }
@@ -229,36 +199,39 @@ impl<C: Clock, S: State> DeviceShort<C, S> {
     fn take(&self, want: u64) -> Result<Taken> {
         self.reserve.check_fork()?;
         self.reserve.mark().check_words("a device id generator")?;
-        let (shared, shared_restarts) = (self.reserve.word(), self.reserve.restarts());
+        let shared = self.shared();
         loop {
-            let restarts = shared_restarts.load(SeqCst);
-            let old = Word(shared.load(SeqCst));
+            let (line, old) = shared.read();
             let now = self.clock.coarse();
             let secs = self.seconds(now)?;
-            let count;
-            let new = if secs > old.secs() {
-                count = want.min(LAST_OF_SECOND + 1);
-                Word::new(secs, 0, old.counter().wrapping_add(1)).later(count - 1)
-            } else if old.secs() - secs > self.policy.tolerance.as_secs() {
-                self.catch_up(now, old, restarts)?;
-                continue;
-            } else if old.number() == LAST_OF_SECOND {
-                self.wait_for_next_second(now, old)?;
-                continue;
-            } else {
-                count = want.min(LAST_OF_SECOND - old.number());
-                old.later(count)
+            let (new, count) = match old.follow(line, secs, want, self.policy.tolerance.as_secs()) {
+                Step::Take(new, count) => (new, count),
+                Step::Begin(mark) => {
+                    shared.begin(line, mark);
+                    continue;
+                }
+                Step::Behind => {
+                    self.catch_up(now, old)?;
+                    continue;
+                }
+                Step::Full => {
+                    self.wait_for_next_second(now, old)?;
+                    continue;
+                }
             };
             if let Some(lease) = self.lease {
                 lease.check(new.secs())?;
             }
-            let taken = shared.compare_exchange_weak(old.0, new.0, SeqCst, Acquire).is_ok();
-            // After a restart in between, these ids could be of the time before it, with the node of the time
-            // after it. They are dropped.
-            if taken && shared_restarts.load(SeqCst) == restarts {
-                return Ok(Taken { last: new, count, node: self.node_after(restarts).low16() });
+            if shared.commit(old, new, line) {
+                return Ok(Taken { last: new, count, node: self.node_after(line.restarts()).low16() });
             }
         }
+    }
+
+    #[inline]
+    fn shared(&self) -> Shared<'_> {
+        let [word, line, marks] = self.reserve.words();
+        Shared { word, line, marks }
     }
 
     #[inline]
@@ -273,12 +246,10 @@ impl<C: Clock, S: State> DeviceShort<C, S> {
 
     /// The clock is too far behind: restarts, waits or fails.
     #[cold]
-    fn catch_up(&self, now: Timestamp, last: Word, restarts: u64) -> Result<()> {
+    fn catch_up(&self, now: Timestamp, last: Word) -> Result<()> {
         let tolerance = self.policy.tolerance.as_secs();
         match self.policy.when_behind {
-            WhenBehind::Restart if self.node_is_random && !self.reserve.is_kept() => {
-                self.restart(last, restarts)
-            }
+            WhenBehind::Restart if self.node_is_random && !self.reserve.is_kept() => self.restart(last),
             WhenBehind::Restart | WhenBehind::Error => Err(self.clock_behind(now, last)),
             WhenBehind::Wait => {
                 let enough = |secs: u64| last.secs() <= secs.saturating_add(tolerance);
@@ -321,25 +292,16 @@ impl<C: Clock, S: State> DeviceShort<C, S> {
         }
     }
 
-    /// Continues at the clock's time with another node, in all processes that share the word.
-    ///
-    /// The number of restarts changes first. If another process takes ids of the old time afterwards, the exchange of
-    /// the word fails, and the restart is tried again. A process that took ids before the change reads the number again,
-    /// and drops the ids if the number has changed. So no node has ids of a time before and of a time after a restart.
-    fn restart(&self, last: Word, restarts: u64) -> Result<()> {
-        if restarts >= u64::from(u16::MAX) {
-            return Err(Error::new(ErrorKind::Exhausted {
-                kind: "this device",
-                capacity: "65,536 nodes",
-                advice: "each restart after the clock stepped back uses one; start the program again",
-            }));
+    /// Continues at the clock's time with another node, in all processes that share the words.
+    fn restart(&self, last: Word) -> Result<()> {
+        if self.shared().restart(last) {
+            return Ok(());
         }
-        let shared = self.reserve.restarts();
-        if shared.compare_exchange(restarts, restarts + 1, SeqCst, Acquire).is_ok() {
-            let full = Word::new(0, LAST_OF_SECOND, last.counter());
-            let _ = self.reserve.word().compare_exchange(last.0, full.0, SeqCst, Acquire);
-        }
-        Ok(())
+        Err(Error::new(ErrorKind::Exhausted {
+            kind: "this device",
+            capacity: "65,536 nodes",
+            advice: "each restart after the clock stepped back uses one; start the program again",
+        }))
     }
 
     fn clock_behind(&self, now: Timestamp, last: Word) -> Error {

@@ -13,6 +13,8 @@ mod monotonic;
 #[cfg(feature = "std")]
 mod mysql_servers;
 mod mysql_short;
+#[cfg(test)]
+mod order;
 #[cfg(feature = "prefixed")]
 mod prefixed;
 mod reserve;

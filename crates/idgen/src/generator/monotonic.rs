@@ -246,3 +246,6 @@ impl<U: CountsIn, C: Clock, S: State> Monotonic<U, C, S> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,10 +1,12 @@
 //! The lines of all 256 server ids, for the one-line function.
 
-use core::sync::atomic::Ordering::{AcqRel, Acquire, Release};
+use core::sync::atomic::Ordering::Release;
 
 use crate::atomic::AtomicU64;
 use crate::error::Result;
-use crate::generator::mysql_short::{WHAT, attempt, fill, first_number, out_of_range, take};
+use crate::generator::mysql_short::{WHAT, fill, first_number, out_of_range};
+use crate::shared::server::{attempt, take};
+use crate::shared::server_start::{is_unstarted, start, unstarted};
 use crate::short_id::ShortId;
 use crate::source::Clock;
 use crate::source::fork::{ForkMark, SharedWords};
@@ -63,20 +65,11 @@ impl<C: Clock> MysqlServers<C> {
     /// Starts the server's line, unless it has started and is at its end.
     #[cold]
     fn take_slowly(&self, next: &AtomicU64, server_id: u8, count: u64) -> Result<u64> {
-        let is_unstarted = |word: u64| word >> 56 == unstarted(server_id) >> 56;
-        if is_unstarted(next.load(Acquire)) {
-            let first = first_number(self.clock.now(), server_id)?;
-            // If another thread or process was faster, its start counts.
-            let _ = next.fetch_update(AcqRel, Acquire, |word| is_unstarted(word).then_some(first));
+        if is_unstarted(next, server_id) {
+            start(next, server_id, first_number(self.clock.now(), server_id)?);
         }
         take(next, server_id, count).ok_or_else(|| out_of_range(self.clock.now()))
     }
-}
-
-/// Stands for a server that has not started, and so does any number with this first byte, because others may count on
-/// before they detect it. It is neither a number of the server nor the one after its last.
-const fn unstarted(server_id: u8) -> u64 {
-    ((server_id ^ 0x40) as u64) << 56
 }
 
 #[cfg(test)]
@@ -117,22 +110,6 @@ mod tests {
             }
             let mut ids = [ShortId::default(); 9];
             assert!(servers.make_many(server_id, &mut ids).is_err());
-        }
-    }
-
-    #[test]
-    fn threads_start_a_server_once() {
-        for server_id in [0, 64, 255] {
-            let servers = MysqlServers::new(FixedClock::new(Timestamp::from_unix_secs(7))).unwrap();
-            let make =
-                || (0..1_000).map(|_| servers.make(server_id).unwrap().get()).collect::<std::vec::Vec<_>>();
-            let mut all = std::thread::scope(|scope| {
-                let threads = [(); 4].map(|()| scope.spawn(make));
-                threads.map(|thread| thread.join().unwrap()).concat()
-            });
-            all.sort_unstable();
-            let first = u64::from(server_id) << 56 | 7 << 24;
-            assert_eq!(all, (first..first + 4_000).collect::<std::vec::Vec<_>>());
         }
     }
 

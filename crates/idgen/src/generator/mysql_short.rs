@@ -1,12 +1,12 @@
 //! 64-bit ids as MySQL's `UUID_SHORT()` makes them.
 
-use core::sync::atomic::Ordering::{AcqRel, Release};
+use core::sync::atomic::Ordering::AcqRel;
 
-use crate::atomic::AtomicU64;
 use crate::error::{Error, Result};
 use crate::generator::Generate;
 use crate::generator::reserve::Reserve;
 use crate::kind::Kind;
+use crate::shared::server::{end_of, take};
 use crate::short_id::{MysqlShortFields, ShortId};
 use crate::source::{Clock, NoState, State};
 use crate::timestamp::Timestamp;
@@ -107,31 +107,8 @@ pub(super) fn first_number(startup: Timestamp, server_id: u8) -> Result<u64> {
     Ok(ShortId::from(MysqlShortFields { server_id, startup_secs, counter: 0 }).get())
 }
 
-/// The last number of the server. It is never returned: as the next number it means that all are used.
-fn end_of(server_id: u8) -> u64 {
-    u64::from(server_id) << 56 | u64::MAX >> 8
-}
-
 /// The name, in an error, of what a forked child must not use unless it shares its parent's word.
 pub(super) const WHAT: &str = "a generator of UUID_SHORT() ids";
-
-/// Takes `count` numbers from the word, which holds the next one; gives the first, while there are any.
-#[inline]
-pub(super) fn take(word: &AtomicU64, server_id: u8, count: u64) -> Option<u64> {
-    let taken = attempt(word, server_id, count);
-    if taken.is_none() {
-        // A caller that passes the end sets the word back to it, so that no caller gets a number any more.
-        word.store(end_of(server_id), Release);
-    }
-    taken
-}
-
-/// The same, but a failure leaves the word where it is.
-#[inline(always)]
-pub(super) fn attempt(word: &AtomicU64, server_id: u8, count: u64) -> Option<u64> {
-    let first = word.fetch_add(count, AcqRel);
-    (first >> 56 == u64::from(server_id) && count <= end_of(server_id) - first).then_some(first)
-}
 
 #[cold]
 pub(super) fn out_of_range(time: Timestamp) -> Error {

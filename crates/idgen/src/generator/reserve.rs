@@ -10,13 +10,13 @@ use crate::node::Node;
 use crate::source::fork::{ForkMark, SharedWords};
 use crate::source::{Saved, State};
 
-/// A word that only rises, in memory shared with forked children, and a state that stays ahead of it.
+/// A word in memory shared with forked children, and a state that stays ahead of it. With a state, the word only rises.
 pub(super) struct Reserve<S: State> {
     kind: Kind,
     node: Option<Node>,
     state: S,
-    /// The word, and how often its owner restarted.
-    words: SharedWords<2>,
+    /// The word, and two more that belong to its owner.
+    words: SharedWords<3>,
     /// Words up to this one are saved as taken.
     covered: u64,
     mark: ForkMark,
@@ -31,7 +31,7 @@ impl<S: State> Reserve<S> {
         let saved = load(kind, &mut state)?;
         let covered = saved.map_or(0, |saved| saved.position as u64);
         let words = SharedWords::zeros()?;
-        let [word, _] = words.all();
+        let [word, _, _] = words.all();
         word.store(covered.max(floor), Ordering::SeqCst);
         let covered = if state.is_kept() { covered } else { u64::MAX };
         let node = saved.and_then(|saved| saved.node);
@@ -43,10 +43,10 @@ impl<S: State> Reserve<S> {
         &self.words.all()[0]
     }
 
-    /// Counts how often the word was set back, for a kind whose ids contain this number.
+    /// The word, and two more, which are 0 in the beginning and are not saved.
     #[inline]
-    pub(super) fn restarts(&self) -> &AtomicU64 {
-        &self.words.all()[1]
+    pub(super) fn words(&self) -> &[AtomicU64; 3] {
+        self.words.all()
     }
 
     pub(super) fn is_kept(&self) -> bool {

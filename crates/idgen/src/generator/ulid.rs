@@ -70,20 +70,20 @@ impl<C: Clock, E: Entropy, S: State> Ulid<C, E, S> {
 }
 
 /// The random bits at the end.
-const RANDOM: u32 = 54;
+pub(super) const RANDOM: u32 = 54;
 
 /// A millisecond has at least 33 million ids.
-const COUNTER: Counter = Counter { bits: 26, least: 0 };
+pub(super) const COUNTER: Counter = Counter { bits: 26, least: 0 };
 
 /// 48 bits of time.
 #[inline]
-fn head(ms: i64) -> Head {
+pub(super) fn head(ms: i64) -> Head {
     Head { top: (ms as u64) << 16, low: 0 }
 }
 
 /// 16 + 10 bits of counter.
 #[inline]
-fn with_counter(shared: Head, counter: u32) -> Head {
+pub(super) fn with_counter(shared: Head, counter: u32) -> Head {
     Head { top: shared.top | u64::from(counter >> 10), low: u64::from(counter & 0x3FF) << RANDOM }
 }
 

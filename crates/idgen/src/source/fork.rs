@@ -110,6 +110,7 @@ mod imp {
     use std::sync::Once;
 
     use crate::atomic::AtomicU64;
+    use crate::shared::numbers;
 
     static MEMBER: AtomicU64 = AtomicU64::new(0);
     static NUMBERS: AtomicPtr<AtomicU64> = AtomicPtr::new(core::ptr::null_mut());
@@ -152,7 +153,7 @@ mod imp {
             return u64::from(std::process::id());
         }
         // SAFETY: not null, so it points at the mapping made in `watch`, which is never unmapped.
-        unsafe { &*numbers }.fetch_add(1, Ordering::Relaxed) + 1
+        numbers::next(unsafe { &*numbers })
     }
 
     pub(super) fn last_number() -> u64 {
@@ -161,7 +162,7 @@ mod imp {
             return member();
         }
         // SAFETY: as in `next_number`.
-        unsafe { &*numbers }.load(Ordering::Relaxed)
+        numbers::last(unsafe { &*numbers })
     }
 }
 
@@ -170,6 +171,7 @@ mod imp {
     use core::sync::atomic::Ordering;
 
     use crate::atomic::AtomicU64;
+    use crate::shared::numbers;
 
     /// Only for this process: copies in children do not use it.
     static NUMBERS: AtomicU64 = AtomicU64::new(0);
@@ -194,19 +196,18 @@ mod imp {
     pub(super) fn watch() {}
 
     pub(super) fn next_number() -> u64 {
-        member() + 1 + NUMBERS.fetch_add(1, Ordering::Relaxed)
+        member() + numbers::next(&NUMBERS)
     }
 
     pub(super) fn last_number() -> u64 {
-        member() + NUMBERS.load(Ordering::Relaxed)
+        member() + numbers::last(&NUMBERS)
     }
 }
 
 #[cfg(not(feature = "std"))]
 mod imp {
-    use core::sync::atomic::Ordering;
-
     use crate::atomic::AtomicU64;
+    use crate::shared::numbers;
 
     static NUMBERS: AtomicU64 = AtomicU64::new(0);
 
@@ -217,11 +218,11 @@ mod imp {
     pub(super) fn watch() {}
 
     pub(super) fn next_number() -> u64 {
-        1 + NUMBERS.fetch_add(1, Ordering::Relaxed)
+        numbers::next(&NUMBERS)
     }
 
     pub(super) fn last_number() -> u64 {
-        NUMBERS.load(Ordering::Relaxed)
+        numbers::last(&NUMBERS)
     }
 }
 

@@ -1,14 +1,17 @@
 //! Which format a text is in, and the formats' names.
 
 use std::format;
-use std::string::ToString;
+use std::string::{String, ToString};
+use std::vec;
+use std::vec::Vec;
 
 use proptest::prelude::*;
 use uuid::Uuid;
 
-use super::{edge_ids, naive, text_formats};
+use super::exhaustive::{LIMIT, accepts, bytes, each_byte, ids, is_number, table};
+use super::{edge_ids, encoded, naive, text_formats};
 use crate::Error;
-use crate::codec::Format;
+use crate::codec::{Format, literal};
 
 #[test]
 fn detection_finds_the_format_that_wrote_a_text() {
@@ -84,6 +87,49 @@ proptest! {
             }
         }
     }
+}
+
+/// The format of a text, as the documentation of [`Format::decode_any`] says it.
+fn detected(tables: &[(Format, Vec<String>)], text: &[u8]) -> Option<Format> {
+    let digits = text.iter().all(u8::is_ascii_digit);
+    let has_no_zero = text.first().is_some_and(|first| *first > b'0');
+    let only = |format| {
+        Some(format).filter(|_| tables.iter().any(|(of, table)| *of == format && accepts(table, text)))
+    };
+    match text.len() {
+        26 | 31 | 33..=36 if digits && has_no_zero => None,
+        22 if digits => None,
+        22 => only(Format::Base64).or(only(Format::Base64Url)).or(only(Format::Ordered64)),
+        26 => only(Format::Base32),
+        32 => only(Format::Simple),
+        36 if !digits => only(Format::Hyphenated),
+        38 if !digits => only(Format::Braced),
+        45 if !digits => only(Format::Urn),
+        _ => is_number(text, LIMIT).then_some(Format::Int),
+    }
+}
+
+/// By exhaustion: each byte at each place of a text in each format, and all lengths up to 64 of each byte. The induction is that of
+/// the formats, because detection looks at the length and at whether all bytes are digits, and leaves the rest to them.
+#[test]
+fn a_text_has_the_format_that_its_documentation_says() {
+    let tables: Vec<_> = text_formats().filter_map(|format| Some((format, table(format)?))).collect();
+    let check = |text: &[u8]| {
+        let found = Format::decode_any(text);
+        assert_eq!(found.as_ref().ok().map(|(format, _)| *format), detected(&tables, text), "{text:?}");
+        if let Ok((format, id)) = &found {
+            assert_eq!(format.decode(text).as_ref(), Ok(id));
+        }
+        let digits = [Format::Hyphenated, Format::Simple, Format::Urn, Format::Braced];
+        let is_uuid = detected(&tables, text).is_some_and(|format| digits.contains(&format));
+        assert_eq!(Format::decode_uuid(text).is_ok(), is_uuid || literal::decode(text).is_ok(), "{text:?}");
+    };
+    for format in Format::ALL {
+        for id in ids() {
+            each_byte(&encoded(*format, &id), |text, _| check(text));
+        }
+    }
+    (0..=64).for_each(|len| bytes().for_each(|byte| check(&vec![byte; len])));
 }
 
 #[test]
