@@ -1,5 +1,5 @@
 # Continuous integration calls `make test`, which you can run, too.
-.PHONY: setup check forms lint build test test-workspace test-map test-changed test-lab test-plan test-others wheel-to-test test-features test-arm-if-able test-msrv test-publish test-package test-minimal-versions test-reproducible semver deny test-newer test-replicated test-clusters test-adversary test-arm test-targets test-targets-if-able test-python test-django test-js test-ffi test-c test-kotlin test-swift test-conformance test-tutorials conformance wheel program-wheel test-program test-ids test-wheels bench bench-speed bench-instructions bench-record bench-python bench-js bench-kotlin bench-swift features bench-map sanitize fuzz fuzz-count soak soak-map soak-ids soak-check soak-sync
+.PHONY: setup check forms lint build test test-workspace test-map test-changed test-lab test-plan test-others wheel-to-test test-features test-arm-if-able test-msrv test-publish test-package test-minimal-versions test-reproducible semver deny docs test-newer test-replicated test-clusters test-adversary test-arm test-targets test-targets-if-able test-python test-django test-js test-ffi test-c test-kotlin test-swift test-conformance test-tutorials conformance wheel program-wheel test-program test-ids test-wheels bench bench-speed bench-instructions bench-record bench-python bench-js bench-kotlin bench-swift features bench-map sanitize fuzz fuzz-count soak soak-map soak-ids soak-check soak-sync
 .DEFAULT_GOAL := test
 
 setup: ## installs missing packages (as root on Debian), starts Docker, builds the server images
@@ -271,6 +271,9 @@ bench-kotlin: ## measures the speed table of Kotlin in docs/offline.md
 
 bench-swift: ## measures the speed table of Swift in docs/offline.md
 	scripts/swift.sh bench $(CURDIR)/docs/offline.md
+
+docs: ## the documentation as a site with a search, with the interfaces of Rust, TypeScript and Python, in target/book/site (minutes)
+	scripts/docs.sh
 
 features: ## measures what each feature of the library costs in crates, time and bytes, and writes docs/library.md (minutes)
 	scripts/features.sh

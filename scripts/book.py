@@ -42,11 +42,12 @@ Generated from the sources and their types:
 """
 # A link or an image, outside of code.
 LINK = re.compile(r"(!?\[(?:[^\[\]]|\[[^\]]*\])*\]\()([^)\s]+)(\))")
+REFERENCE = re.compile(r"^(\[[^\]]+\]:\s+)(\S+)()", re.M)
 HTML_IMAGE = re.compile(r'((?:src|srcset|href)=")([^"]+)(")')
 
 
 def chapters() -> dict[str, list[Path]]:
-    return {"Start": [ROOT / "docs" / "README.md", ROOT / "docs" / "install.md"], **sections()}
+    return {"Start": [ROOT / "README.md", ROOT / "docs" / "README.md", ROOT / "docs" / "install.md"], **sections()}
 
 
 def write(folder: Path) -> None:
@@ -77,7 +78,8 @@ def converted(page: Path, pages: list[Path], source: Path) -> str:
             return match[0]
         target = Path(os.path.normpath(page.parent / link))
         if target in pages:
-            return match[0]
+            # The page of a README is the index of its folder.
+            return match[0].replace("README.md", "index.md")
         if target.suffix in {".svg", ".png"} and target.is_file():
             place = source / target.relative_to(ROOT)
             place.parent.mkdir(parents=True, exist_ok=True)
@@ -91,7 +93,7 @@ def converted(page: Path, pages: list[Path], source: Path) -> str:
     parts = [part if at % 2 else HTML_IMAGE.sub(moved, part) for at, part in enumerate(parts)]
     # The text of a link may contain code, so the links are found in the whole page, apart from its blocks.
     blocks = re.split(r"(^```.*?^```)", "".join(parts), flags=re.S | re.M)
-    return "".join(part if at % 2 else LINK.sub(moved, part) for at, part in enumerate(blocks))
+    return "".join(part if at % 2 else REFERENCE.sub(moved, LINK.sub(moved, part)) for at, part in enumerate(blocks))
 
 
 class Page(HTMLParser):
