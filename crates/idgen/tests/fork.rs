@@ -196,6 +196,23 @@ fn a_restart_after_a_fork_takes_a_clock_sequence_of_its_own() {
     assert_no_repeats("v1", ids);
 }
 
+/// A random node is that of the process that drew it, which continues to count with it.
+#[test]
+fn a_child_keeps_no_state_for_the_random_node_of_its_parent() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut made = Some(DeviceShort::system().unwrap());
+    let results = in_family(folder.path(), |process| {
+        let state = FileState::open(folder.path().join(format!("{process}.state"))).unwrap();
+        let kept = made.take().unwrap().with_state(state);
+        let as_promised = match process {
+            0 => kept.is_ok(),
+            _ => kept.is_err_and(|error| error.is_forked()),
+        };
+        vec![u128::from(as_promised)]
+    });
+    assert!(results.iter().all(|&(_, as_promised)| as_promised == 1), "{results:?}");
+}
+
 /// A state belongs to one process: a child that would share it gets an error instead of ids.
 #[test]
 fn generators_with_a_state_return_an_error_in_a_child() {

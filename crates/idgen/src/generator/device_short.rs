@@ -89,14 +89,21 @@ impl<C: Clock> DeviceShort<C> {
     /// the restarts.
     ///
     /// # Errors
-    /// If the state cannot be read, or belongs to another kind.
+    /// If the state cannot be read, or belongs to another kind. `is_forked` in a child of the process that drew the random node, unless the
+    /// state has a node: make the generator in the child.
     pub fn with_state<T: State>(self, state: T) -> Result<DeviceShort<C, T>> {
         let (restarts, last) = self.shared().settle();
         let mut reserve = Reserve::restore(Kind::Short, state, last.0)?;
         let node = match reserve.node() {
             Some(node) if self.node_is_random => node,
-            // The new count of restarts begins at 0.
-            _ => self.node_after(restarts),
+            _ => {
+                if self.node_is_random {
+                    // The parent continues with this node, and counts for itself.
+                    self.reserve.mark().check("the random node of a device id generator")?;
+                }
+                // The new count of restarts begins at 0.
+                self.node_after(restarts)
+            }
         };
         reserve.set_node(node);
         let DeviceShort { clock, policy, node_is_random, lease, .. } = self;
