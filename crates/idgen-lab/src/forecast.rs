@@ -232,10 +232,11 @@ fn follow(
     // A multiple of a thousand, because leaves are counted for each thousand inserts.
     let stretch = load.rows.div_ceil(WINDOWS).next_multiple_of(1_000);
     for row in 1..=load.rows {
-        insert(&mut *table)?;
-        if let Some(between) = between.filter(|between| row % between == 0) {
+        // A checkpoint after the last row is not part of the run.
+        if let Some(between) = between.filter(|between| row > 1 && (row - 1) % between == 0) {
             table.checkpoint(between);
         }
+        insert(&mut *table)?;
         if row % load.commit_rows == 0 || row == load.rows {
             table.commit();
         }
