@@ -63,8 +63,7 @@ pub struct SimulateArgs {
     /// run` inserts as fast as the server can, and spreads its ids over simulated minutes.
     #[arg(long, value_name = "N", value_parser = rate, allow_negative_numbers = true)]
     id_rate: Option<f64>,
-    /// Draw pages read per 1,000 inserts over the rows in the table into this file (.svg), with a line for each rate. Not on
-    /// PostgreSQL.
+    /// Draw pages read per 1,000 inserts over the rows in the table into this file (.svg), with a line for each rate.
     #[arg(long, value_name = "FILE", value_parser = values::svg())]
     picture: Option<PathBuf>,
     /// The time of the first id, such as 2026-10-05T08:00:00Z [default: 2026-01-04T00:00:00Z]. It matters for version 1, whose
@@ -103,8 +102,8 @@ struct LoadArgs {
     /// Bytes of a row without its key.
     #[arg(long, value_name = "BYTES", value_parser = number::whole::<u32>(0..=u64::from(u32::MAX)), default_value_t = 100, allow_negative_numbers = true)]
     row_bytes: u32,
-    /// The size of the buffer pool, or of SQLite's page cache; K, M and G stand for powers of 1,024 [default: 128M, on
-    /// SQLite 2000K].
+    /// The size of the buffer pool, of PostgreSQL's shared buffers or of SQLite's page cache; K, M and G stand for powers of 1,024
+    /// [default: 128M, on SQLite 2000K].
     #[arg(long, value_name = "BYTES", value_parser = number::size, allow_negative_numbers = true)]
     pool: Option<u64>,
     /// Inserts per second, by all writers together.
@@ -182,8 +181,6 @@ pub fn run_simulate(args: SimulateArgs) -> anyhow::Result<ExitCode> {
         }
     };
     strategy.check(model.database).map_err(refused)?;
-    let picture = args.picture.is_some() && !model.has_pool;
-    args.load.refuse(&[("--picture", picture, "which does not predict pages read")])?;
     let load = Load { id_rate: args.id_rate, start_unix_secs: args.start, ..args.load.load(model)? };
     let rates = if args.rates.is_empty() { vec![load.rate] } else { args.rates.clone() };
     let waiting = Waiting::begin("predicting");
@@ -193,7 +190,7 @@ pub fn run_simulate(args: SimulateArgs) -> anyhow::Result<ExitCode> {
     }
     drop(waiting);
     if let Some(path) = &args.picture {
-        let pool = match load.server.pool_bytes().unwrap_or_default() {
+        let pool = match load.server.pool_bytes() {
             mib if mib.is_multiple_of(1 << 20) => format!("{} MiB", mib >> 20),
             kib => format!("{} KiB", kib >> 10),
         };
@@ -216,8 +213,7 @@ pub fn run_simulate(args: SimulateArgs) -> anyhow::Result<ExitCode> {
 
 /// The line of a rate: its name, and the pages read at each number of rows.
 fn line(forecast: &Forecast) -> (String, Vec<(f64, f64)>) {
-    let points =
-        forecast.windows.iter().filter_map(|window| Some((window.rows as f64, window.pool?.reads_per_1k)));
+    let points = forecast.windows.iter().map(|window| (window.rows as f64, window.pool.reads_per_1k));
     let each = match forecast.load.rate {
         1.0 => "1 row per second".to_owned(),
         whole if whole.fract() == 0.0 => format!("{} rows per second", thousands(whole as u64)),
@@ -312,13 +308,6 @@ impl LoadArgs {
             )?;
             None
         };
-        if let Some(pool) = self.pool.filter(|_| !model.has_pool) {
-            failure::note(format_args!(
-                "the model of {} has no cache yet, so --pool {pool} bytes changes nothing: pages read and written are not \
-                 predicted, and the size of the index says whether it fits",
-                self.engine.name()
-            ));
-        }
         let server = (model.settings)(Options {
             pool_bytes: self.pool,
             page_bytes: self.page_bytes,

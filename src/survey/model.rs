@@ -184,6 +184,6 @@ fn settings(survey: &Survey) -> Settings {
         Engine::Sqlite => {
             SqliteSettings { page_bytes: survey.page_bytes, ..SqliteSettings::default() }.into()
         }
-        Engine::Postgres => PostgresSettings { checkpoint_secs: Workload::CHECKPOINT_SECS }.into(),
+        Engine::Postgres => PostgresSettings::default().into(),
     }
 }

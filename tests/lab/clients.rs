@@ -84,13 +84,13 @@ fn the_recorded_order_gives_the_leaf_pages(engine: &mut dyn Engine) {
             run.arrival.as_ref().unwrap_or_else(|| panic!("{database}: no order in {:?}", run.clients));
         let model = Model::of(database).unwrap();
         // On InnoDB, the length of the payload takes a byte of the row.
-        let row_bytes = load.payload_bytes + u32::from(model.has_pool);
+        let row_bytes = load.payload_bytes + u32::from(database.clusters_rows());
         let planned = Load::new(load.rows, (model.settings)(Options::default()));
         let found =
             replay(strategy::find("v7-binary").unwrap(), &Load { row_bytes, ..planned }, order).unwrap();
         let (found, counted) = (found.tree.leaf_pages as f64, run.trees[0].leaf_pages as f64);
         let off = match load.delay_ms {
-            Some(_) if model.has_pool => 0.0,
+            Some(_) if database.clusters_rows() => 0.0,
             Some(_) => 0.04,
             None => 0.35,
         };

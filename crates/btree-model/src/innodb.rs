@@ -41,6 +41,11 @@ impl SplitRule for InnoDb {
     fn uses_right_sibling(&self) -> bool {
         true
     }
+
+    /// `btr_cur_latch_leaves`.
+    fn latches_left_sibling(&self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]

@@ -24,8 +24,8 @@
 //! # Ok::<(), btree_model::Error>(())
 //! ```
 //!
-//! Indexes of PostgreSQL, and what they add to its write-ahead log: see [`PostgresIndex`]. Tables of
-//! SQLite: see [`SqliteTable`]. What all models have in common is the trait [`Table`].
+//! Indexes of PostgreSQL, and what they add to its write-ahead log: see [`PostgresIndex`]; tables with their heap and shared buffers:
+//! see [`PostgresTable`]. Tables of SQLite: see [`SqliteTable`]. What all models have in common is the trait [`Table`].
 //!
 //! A table of 10^9 rows is modeled by a sample of its key ranges: see [`Ranges`].
 //!
@@ -62,7 +62,7 @@ pub use error::{Error, Result};
 pub use innodb::InnoDb;
 pub use key::MAX_KEY_BYTES;
 pub use nbtree::Nbtree;
-pub use postgres::{Log, PostgresIndex, PostgresTable};
+pub use postgres::{Log, PostgresIndex, PostgresTable, SharedBuffers};
 pub use ranges::Ranges;
 pub use rule::{Cut, Records, SplitRule};
 pub use run::{Model, Setup};

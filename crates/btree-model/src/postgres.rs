@@ -1,9 +1,14 @@
 //! An index of PostgreSQL under inserts: its pages, and what they add to the write-ahead log.
 
+mod background;
+mod checkpoint;
+mod clock;
+mod shared_buffers;
 mod table;
 
 use serde::Serialize;
 
+pub use shared_buffers::SharedBuffers;
 pub use table::PostgresTable;
 
 use crate::any_tree::AnyTree;
@@ -85,10 +90,6 @@ impl Pages {
         }
         std::mem::replace(&mut self.changed[page], self.checkpoint) != self.checkpoint
     }
-}
-
-impl Trace for Pages {
-    fn touch(&mut self, _: u32) {}
 
     fn change(&mut self, page: u32) {
         if self.mark(page) {
@@ -100,6 +101,37 @@ impl Trace for Pages {
     fn create(&mut self, page: u32) {
         self.mark(page);
         self.made.push(page);
+    }
+}
+
+/// Pages that nobody counts.
+struct NoMemory;
+
+impl Trace for NoMemory {
+    fn touch(&mut self, _: u32) {}
+    fn change(&mut self, _: u32) {}
+    fn create(&mut self, _: u32) {}
+}
+
+/// Tells the log and the shared buffers of each page.
+struct Both<'a, M> {
+    log: &'a mut Pages,
+    memory: &'a mut M,
+}
+
+impl<M: Trace> Trace for Both<'_, M> {
+    fn touch(&mut self, page: u32) {
+        self.memory.touch(page);
+    }
+
+    fn change(&mut self, page: u32) {
+        self.log.change(page);
+        self.memory.change(page);
+    }
+
+    fn create(&mut self, page: u32) {
+        self.log.create(page);
+        self.memory.create(page);
     }
 }
 
@@ -131,8 +163,14 @@ impl PostgresIndex {
     /// # Errors
     /// As [`crate::Model::insert`].
     pub fn insert(&mut self, key: &[u8]) -> Result<()> {
+        self.insert_in(key, &mut NoMemory)
+    }
+
+    /// Like [`PostgresIndex::insert`], and tells the shared buffers of each page.
+    fn insert_in(&mut self, key: &[u8], memory: &mut impl Trace) -> Result<()> {
         let splits = self.tree.splits();
-        let leaf = self.tree.insert(self.shape, self.rule, key, &mut self.pages)?;
+        let trace = &mut Both { log: &mut self.pages, memory };
+        let leaf = self.tree.insert(self.shape, self.rule, key, trace)?;
         self.leaves.see(leaf, self.rows / UNIT);
         self.rows += 1;
         self.log.inserts += 1;

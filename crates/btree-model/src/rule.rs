@@ -53,6 +53,11 @@ pub trait SplitRule: Copy + Debug {
     fn uses_right_sibling(&self) -> bool {
         false
     }
+
+    /// Whether a split also latches the page before the one that is divided, which no split changes unless it moves records down.
+    fn latches_left_sibling(&self) -> bool {
+        false
+    }
 }
 
 /// The records of a page, as a rule sees them.

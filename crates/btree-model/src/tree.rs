@@ -289,13 +289,15 @@ impl<K: Key, R: SplitRule> Tree<K, R> {
     }
 
     /// Replaces `page` by `lower` and `upper` in the chain of its level. The neighbors store the numbers of the pages beside
-    /// them, so one of them changes, and both are latched.
+    /// them, so one of them changes.
     fn link(&mut self, page: u32, lower: u32, upper: u32, trace: &mut impl Trace) {
         let (previous, next) = (self.page(page).previous, self.page(page).next);
         (self.page_mut(lower).previous, self.page_mut(lower).next) = (previous, upper);
         (self.page_mut(upper).previous, self.page_mut(upper).next) = (lower, next);
         if previous != NIL {
-            trace.touch(previous);
+            if lower != page || self.rule.latches_left_sibling() {
+                trace.touch(previous);
+            }
             if lower != page {
                 trace.change(previous);
             }

@@ -4,6 +4,7 @@ pub(crate) mod amounts;
 mod candidates;
 mod clocks;
 mod cost;
+mod device;
 mod fill;
 mod hold_out;
 mod hold_out_clients;
@@ -129,8 +130,8 @@ trait Advised {
         None
     }
 
-    /// Pages read and written per 1,000 inserts, if the model has a pool.
-    fn pages(&self, forecast: &Forecast) -> Option<(f64, f64)> {
+    /// Pages read and written per 1,000 inserts.
+    fn pages(&self, forecast: &Forecast) -> (f64, f64) {
         forecast.late_pages()
     }
 
@@ -196,7 +197,7 @@ fn scaled(server: &dyn Advised, strategy: &Strategy, load: &Load) -> Result<Scal
 /// let prefix = advice.prefix.expect("the table is new");
 /// assert_eq!((prefix.interval, prefix.tail), ("minute", "ascending"));
 ///
-/// let load = Load { rate: 50.0, writers: 4, ..Load::new(100_000, PostgresSettings { checkpoint_secs: 300 }) };
+/// let load = Load { rate: 50.0, writers: 4, ..Load::new(100_000, PostgresSettings::default()) };
 /// let advice = advise(&load, IdsFrom::Either)?;
 /// assert_eq!((advice.recommended, advice.hiding), ("v7-binary", Some("minute-random")));
 /// # Ok::<(), idgen_lab::Error>(())

@@ -75,22 +75,23 @@ impl Forecast {
         &self.windows[self.windows.len() / 2..]
     }
 
-    /// Pages read and pages written per 1,000 inserts in the last tenth of the run, if the model has a pool.
-    pub fn last_pages(&self) -> Option<(f64, f64)> {
-        self.last().pool.map(|pool| (pool.reads_per_1k, pool.writes_per_1k))
+    /// Pages read and pages written per 1,000 inserts in the last tenth of the run.
+    pub fn last_pages(&self) -> (f64, f64) {
+        let pool = self.last().pool;
+        (pool.reads_per_1k, pool.writes_per_1k)
     }
 
     /// The same in the second half of the run. The region of a prefix grows from the beginning to the end of its interval, so
     /// a tenth of a run with few intervals says little about it.
-    pub fn late_pages(&self) -> Option<(f64, f64)> {
+    pub fn late_pages(&self) -> (f64, f64) {
         let (mut inserts, mut reads, mut writes) = (0.0, 0.0, 0.0);
         for window in self.late() {
-            let (pool, count) = (window.pool?, window.inserts as f64);
+            let (pool, count) = (window.pool, window.inserts as f64);
             inserts += count;
             reads += pool.reads_per_1k * count;
             writes += pool.writes_per_1k * count;
         }
-        Some((reads / inserts, writes / inserts))
+        (reads / inserts, writes / inserts)
     }
 
     /// Bytes of the log per row, and full-page images per 1,000 inserts, in the second half of the run, if the model has a
@@ -120,7 +121,7 @@ impl Forecast {
 /// let random = predict(find("v4-binary")?, &load)?;
 /// assert!(ordered.tree.fill.mean > random.tree.fill.mean + 0.1);
 ///
-/// let load = Load::new(50_000, PostgresSettings { checkpoint_secs: 2 });
+/// let load = Load::new(50_000, PostgresSettings { checkpoint_secs: 2, ..PostgresSettings::default() });
 /// let ordered = predict(find("v7-binary")?, &load)?;
 /// let random = predict(find("v4-binary")?, &load)?;
 /// assert!(random.late_log().unwrap().0 > 1.5 * ordered.late_log().unwrap().0);
@@ -131,7 +132,7 @@ impl Forecast {
 /// // Both tables have the same size, within 2 %, but random keys read and write many more pages.
 /// assert!((ordered.tree.fill.mean / random.tree.fill.mean - 1.0).abs() < 0.02);
 /// let ((reads, writes), (random_reads, random_writes)) =
-///     (ordered.last_pages().unwrap(), random.last_pages().unwrap());
+///     (ordered.last_pages(), random.last_pages());
 /// assert!(reads == 0.0 && random_reads > 500.0 && random_writes > 10.0 * writes);
 /// # Ok::<(), idgen_lab::Error>(())
 /// ```
@@ -147,13 +148,13 @@ pub fn predict(strategy: &'static Strategy, load: &Load) -> Result<Forecast> {
 pub(crate) struct Part {
     /// Keyed prefixes repeat after this many times fewer intervals, so that each prefix is used as often as in the full table.
     pub crowd: u64,
-    /// Checkpoints come after this many times fewer rows.
-    pub checkpoints: u64,
+    /// Rows between two checkpoints, where they are not those of the load.
+    pub checkpoint_rows: Option<u64>,
 }
 
 impl Default for Part {
     fn default() -> Part {
-        Part { crowd: 1, checkpoints: 1 }
+        Part { crowd: 1, checkpoint_rows: None }
     }
 }
 
@@ -172,11 +173,11 @@ pub(crate) fn predict_part(strategy: &'static Strategy, load: &Load, part: Part)
             }
         }
         before = rows;
-        table.checkpoint();
+        table.checkpoint(0);
         table.figures();
     }
     let mut keys = Keys::new(strategy, &load.makers(), part.crowd)?.after(before).by(&load.arriving())?;
-    let between = server.checkpoint_rows(load).map(|rows| (rows / part.checkpoints).max(1));
+    let between = part.checkpoint_rows.or_else(|| server.checkpoint_rows(load));
     follow(strategy, load, (table, parts), between, |table| table.insert(keys.next_key()?).map_err(refused))
 }
 
@@ -231,10 +232,11 @@ fn follow(
     // A multiple of a thousand, because leaves are counted for each thousand inserts.
     let stretch = load.rows.div_ceil(WINDOWS).next_multiple_of(1_000);
     for row in 1..=load.rows {
-        insert(&mut *table)?;
-        if between.is_some_and(|between| row % between == 0) {
-            table.checkpoint();
+        // A checkpoint after the last row is not part of the run.
+        if let Some(between) = between.filter(|between| row > 1 && (row - 1) % between == 0) {
+            table.checkpoint(between);
         }
+        insert(&mut *table)?;
         if row % load.commit_rows == 0 || row == load.rows {
             table.commit();
         }

@@ -74,7 +74,7 @@ fn predicted(run: &Run) -> f64 {
     let ahead = |host| most * f64::from(host) / f64::from(run.hosts - 1);
     let load = Load {
         // On InnoDB, the length of the payload takes a byte of the row.
-        row_bytes: 100 + u32::from(model.has_pool),
+        row_bytes: 100 + u32::from(model.database.clusters_rows()),
         rate: run.reached,
         writers: run.hosts.into(),
         clients: Some(clients),

@@ -79,7 +79,7 @@ fn judge(server: &str, first: usize) {
         let workload = &recorded.workload;
         for run in &recorded.runs {
             let (forecast, totals) = (predicted(workload, run), &run.totals);
-            let (last, name) = (forecast.last().pool.unwrap(), run.strategy.name.as_str());
+            let (last, name) = (forecast.last().pool, run.strategy.name.as_str());
             let (reads, writes) =
                 (totals.last_table_reads_per_1k.unwrap(), totals.last_table_writes_per_1k.unwrap());
             let numbers = [

@@ -24,7 +24,7 @@ fn predicted(database: Database, workload: &Workload, run: &Run) -> f64 {
     });
     let model = Model::of(database).unwrap();
     // On InnoDB, the length of the payload takes a byte of the row.
-    let row_bytes = workload.payload_bytes + u32::from(model.has_pool);
+    let row_bytes = workload.payload_bytes + u32::from(database.clusters_rows());
     let usual = Load::new(workload.rows, (model.settings)(Options::default()));
     let rate = run.totals.rows_per_sec;
     let load = Load { row_bytes, rate, writers: workload.writers.into(), clients, ..usual };

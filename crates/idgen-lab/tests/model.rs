@@ -248,7 +248,7 @@ fn judge(record: &str, workload: &Workload, run: &Run) {
         tenants: None,
     };
     let predicted = predict(strategy, &load).unwrap();
-    let last = predicted.last().pool.unwrap();
+    let last = predicted.last().pool;
     // The records of 2026-11-21 count the pages of the whole server only.
     let reads = totals.last_table_reads_per_1k.unwrap_or(totals.last_reads_per_1k);
     let writes = totals.last_table_writes_per_1k.unwrap_or(totals.last_writes_per_1k);
@@ -261,7 +261,7 @@ fn judge(record: &str, workload: &Workload, run: &Run) {
     let (found, known) = if writes > 10.0 {
         (last.writes_per_1k, writes)
     } else {
-        let found = predicted.windows.iter().map(|window| window.pool.unwrap().writes_per_1k).collect();
+        let found = predicted.windows.iter().map(|window| window.pool.writes_per_1k).collect();
         (
             half_of(found),
             half_of(

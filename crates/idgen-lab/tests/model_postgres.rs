@@ -45,7 +45,7 @@ fn stored(column: Column) -> u32 {
 
 /// Bytes of the log per row for the heap.
 fn heap(strategy: &'static Strategy, workload: &Workload) -> f64 {
-    let server = PostgresSettings { checkpoint_secs: 300 };
+    let server = PostgresSettings::default();
     let load = Load { row_bytes: workload.payload_bytes, rate: 100.0, ..Load::new(20_000, server) };
     let first = predict(strategy, &load).unwrap().windows[0].log.unwrap();
     first.log_bytes_per_row - first.index_log_bytes_per_row

@@ -14,11 +14,7 @@ const STARTS: [i64; 2] = [1_791_187_255, 1_791_187_350];
 fn predicted(name: &str, rows: u64, start_unix_secs: Option<i64>) -> Forecast {
     // Their program inserted as fast as it could; the order of the keys of one client does not depend on the rate, but
     // version 1 does.
-    let load = Load {
-        rate: 30_000.0,
-        start_unix_secs,
-        ..Load::new(rows, PostgresSettings { checkpoint_secs: 300 })
-    };
+    let load = Load { rate: 30_000.0, start_unix_secs, ..Load::new(rows, PostgresSettings::default()) };
     predict(strategy::find(name).unwrap(), &load).unwrap()
 }
 

@@ -55,18 +55,18 @@ pub struct Candidate {
     pub heap_bytes: Option<f64>,
     /// Mean page fill of the tree, 0 to 1.
     pub fill: f64,
-    /// The rows from which on the tree is larger than the buffer pool or page cache, if the model has one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub outgrows_pool_at_rows: Option<u64>,
-    /// What it reads and writes, if the model has a pool.
+    /// The rows from which on the tree is larger than the buffer pool or page cache.
+    pub outgrows_pool_at_rows: u64,
+    /// What it reads and writes.
     #[serde(flatten)]
-    pub pages: Option<PageCost>,
+    pub pages: PageCost,
     /// What it adds to the write-ahead log, if the model has one.
     #[serde(flatten)]
     pub log: Option<LogCost>,
 }
 
-/// Pages read and written, in the last tenth of the run on InnoDB, and in its second half on SQLite.
+/// Pages read and written, in the last tenth of the run on InnoDB, and in its second half elsewhere; on PostgreSQL, those of the heap,
+/// too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct PageCost {
     /// Pages read per 1,000 inserts.
@@ -94,46 +94,47 @@ impl PageCost {
 pub struct LogCost {
     /// Bytes of the write-ahead log per row.
     pub log_bytes_per_row: f64,
+    /// Pages of the log (8 KiB) per second at the given rate.
+    pub log_pages_per_sec: f64,
     /// Full-page images per 1,000 inserts.
     pub images_per_1k: f64,
 }
 
+impl LogCost {
+    fn at(rate: f64, (log_bytes_per_row, images_per_1k): (f64, f64)) -> LogCost {
+        /// `XLOG_BLCKSZ`.
+        const PAGE_BYTES: f64 = 8_192.0;
+        LogCost { log_bytes_per_row, log_pages_per_sec: log_bytes_per_row * rate / PAGE_BYTES, images_per_1k }
+    }
+}
+
 impl Candidate {
-    pub(super) fn of(forecast: &Forecast, load: &Load, pages: Option<(f64, f64)>) -> Candidate {
+    pub(super) fn of(forecast: &Forecast, load: &Load, pages: (f64, f64)) -> Candidate {
         let rows = load.all_rows() as f64;
         Candidate {
             strategy: forecast.strategy,
             tree_bytes: forecast.tree.page_bytes_per_row * rows,
             heap_bytes: forecast.heap_bytes_per_row.map(|bytes| bytes * rows),
             fill: forecast.tree.fill.mean,
-            outgrows_pool_at_rows: load
-                .server
-                .pool_bytes()
-                .map(|pool| (pool as f64 / forecast.tree.page_bytes_per_row).ceil() as u64),
-            pages: pages.map(|pages| PageCost::at(load.rate, pages)),
-            log: forecast
-                .late_log()
-                .map(|(log_bytes_per_row, images_per_1k)| LogCost { log_bytes_per_row, images_per_1k }),
+            outgrows_pool_at_rows: (load.server.pool_bytes() as f64 / forecast.tree.page_bytes_per_row).ceil()
+                as u64,
+            pages: PageCost::at(load.rate, pages),
+            log: forecast.late_log().map(|log| LogCost::at(load.rate, log)),
         }
     }
 
-    /// The work of the device, and then the space. The first is the pages that it reads and writes, or else the log, which is
-    /// written all the time; the second takes up memory.
+    /// The work of the device, and then the space. The first is the pages that it reads and writes per second, and those of the log;
+    /// the second takes up memory.
     fn cost(&self) -> Cost {
-        let pages = self.pages.map(|pages| pages.device_pages_per_sec.max(FREE_PAGES_PER_SEC));
-        let log = self.log.map(|log| log.log_bytes_per_row);
+        let log = self.log.map_or(0.0, |log| log.log_pages_per_sec);
+        let pages = self.pages.device_pages_per_sec.max(FREE_PAGES_PER_SEC);
         let is_prefixed = kind_of(self.strategy).is_some_and(IdKind::is_prefixed);
-        Cost { work: pages.or(log).unwrap_or_default(), space: self.tree_bytes, is_prefixed }
+        Cost { work: pages + log, space: self.tree_bytes, is_prefixed }
     }
 
     /// Whether it clearly costs less than another one.
     pub(super) fn is_cheaper_than(&self, other: &Candidate) -> bool {
         self.cost().is_less_than(&other.cost())
-    }
-
-    /// Pages read and written, of a model with a pool.
-    pub(super) fn page_cost(&self) -> PageCost {
-        self.pages.unwrap_or_default()
     }
 }
 
@@ -311,14 +312,13 @@ mod tests {
     use btree_model::Server;
 
     fn priced(strategy: &'static str, tree_bytes: f64) -> Candidate {
-        let outgrows_pool_at_rows = None;
         Candidate {
             strategy,
             tree_bytes,
             heap_bytes: None,
             fill: 0.9,
-            outgrows_pool_at_rows,
-            pages: None,
+            outgrows_pool_at_rows: 1_000,
+            pages: PageCost::default(),
             log: None,
         }
     }

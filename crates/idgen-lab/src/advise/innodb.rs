@@ -1,9 +1,9 @@
 //! What advice says about a table of InnoDB.
 
-use super::amounts::{bytes, per_1k, pool, rate, whole};
+use super::amounts::{bytes, per_1k, pool, whole};
 use super::candidates::{Candidate, cheapest, is_made_by_server};
 use super::interval::{self, PrefixAdvice};
-use super::{Advised, Found, Scaled, clocks, hold_out, hold_out_clients, leaving, scale};
+use super::{Advised, Found, Scaled, clocks, device, hold_out, hold_out_clients, leaving, scale};
 use crate::Result;
 use crate::forecast::{Forecast, Load};
 use crate::strategy::Strategy;
@@ -32,7 +32,7 @@ impl Advised for Server {
         scale::stops_at(scaled, load)
     }
 
-    fn pages(&self, forecast: &Forecast) -> Option<(f64, f64)> {
+    fn pages(&self, forecast: &Forecast) -> (f64, f64) {
         forecast.last_pages()
     }
 
@@ -42,7 +42,7 @@ impl Advised for Server {
         if let Some(random) = found.random() {
             reasons.extend(against_random(random, found, self));
         }
-        reasons.extend(leaving::sentence(found, self.pool_bytes));
+        reasons.push(leaving::sentence(found, "table", self.pool_bytes));
         reasons.extend(second_choice(found));
         reasons
     }
@@ -64,8 +64,8 @@ impl Advised for Server {
 /// What random keys would cost.
 fn against_random(random: &Candidate, found: &Found<'_>, server: &Server) -> Vec<String> {
     let Found { best, all, load, .. } = *found;
-    let [reads, best_reads] = [random, best].map(|one| one.page_cost().reads_per_1k);
-    let reads_of = |one: &&Candidate| one.page_cost().reads_per_1k;
+    let [reads, best_reads] = [random, best].map(|one| one.pages.reads_per_1k);
+    let reads_of = |one: &&Candidate| one.pages.reads_per_1k;
     let most = all.iter().max_by(|a, b| reads_of(a).total_cmp(&reads_of(b))).unwrap_or(random);
     let pool = pool(server.pool_bytes);
     let size = bytes(random.tree_bytes);
@@ -91,22 +91,7 @@ fn against_random(random: &Candidate, found: &Found<'_>, server: &Server) -> Vec
              reads. Beyond {pool} that changes."
         )
     }];
-    reasons.push(format!(
-        "At {} inserts per second, the device does {} page reads and writes per second for {}, and {} \
-         for random UUIDs.",
-        rate(load.rate),
-        whole(best.page_cost().device_pages_per_sec),
-        best.strategy,
-        whole(random.page_cost().device_pages_per_sec)
-    ));
-    if let Some(iops) =
-        server.device_iops.filter(|iops| random.page_cost().device_pages_per_sec > f64::from(*iops))
-    {
-        reasons.push(format!(
-            "A device with {iops} reads and writes per second sustains about {} inserts per second of random UUIDs.",
-            whole(random.page_cost().rate_at(iops))
-        ));
-    }
+    reasons.extend(device::reasons(found, random, server.device_iops));
     if load.existing.is_none() {
         reasons.push(format!(
             "Its pages are {:.0} % full, those of random UUIDs {:.0} %: {} instead of {} at the end.",
@@ -132,7 +117,7 @@ fn second_choice(found: &Found<'_>) -> Option<String> {
     Some(format!(
         "The second choice is {}, with {} page reads and writes per second and {} at the end{equal}.",
         next.strategy,
-        whole(next.page_cost().device_pages_per_sec),
+        whole(next.pages.device_pages_per_sec),
         bytes(next.tree_bytes)
     ))
 }
@@ -178,7 +163,6 @@ fn named(found: &Found<'_>) -> Option<String> {
 /// What the reader should know besides.
 fn caveats(found: &Found<'_>, server: &Server) -> Vec<String> {
     let Found { best, load, .. } = *found;
-    let pages = best.page_cost();
     let mut caveats = vec![
         "Each secondary index stores the key again for every row; its inserts follow the order of its own columns."
             .into(),
@@ -220,14 +204,7 @@ fn caveats(found: &Found<'_>, server: &Server) -> Vec<String> {
         ),
         _ => {}
     }
-    if let Some(iops) = server.device_iops.filter(|iops| pages.device_pages_per_sec > f64::from(*iops)) {
-        caveats.push(format!(
-            "A device with {iops} page reads and writes per second is too slow for {} inserts per second with any of \
-             these keys: it sustains about {}.",
-            rate(load.rate),
-            whole(pages.rate_at(iops))
-        ));
-    }
+    caveats.extend(device::caveat(found, server.device_iops));
     if load.rate > 20_000.0 {
         caveats.push(
             "At such a rate the last page of an ascending index may become a point of contention between \

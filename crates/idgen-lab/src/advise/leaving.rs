@@ -1,4 +1,4 @@
-//! When a table outgrows the buffer pool or page cache.
+//! When a table, or the index of its key, outgrows the buffer pool or page cache.
 
 use idgen_record::thousands;
 
@@ -10,38 +10,35 @@ const DAY: f64 = 86_400.0;
 /// No table is planned for longer.
 const MOST_DAYS: f64 = 36_525.0;
 
-/// From which row on, and when, the table outgrows its pool with random keys and with the best ones. The rows that are in the
+/// From which row on, and when, the `tree` that the key orders outgrows its pool with random keys and with the best ones. The rows that are in the
 /// table are counted, and the rate is that of the load from today on.
-pub(super) fn sentence(found: &Found<'_>, pool_bytes: u64) -> Option<String> {
+pub(super) fn sentence(found: &Found<'_>, tree: &str, pool_bytes: u64) -> String {
     let Found { best, load, .. } = *found;
     let first = found.random().unwrap_or(best);
-    let when = when(first, load)?;
-    let mut text =
-        format!("With {} the table outgrows the pool of {} {when}", first.strategy, pool(pool_bytes));
-    if first.strategy != best.strategy
-        && let Some(rows) = best.outgrows_pool_at_rows
-    {
+    let (when, pool) = (when(first, load), pool(pool_bytes));
+    let mut text = format!("With {} the {tree} outgrows the pool of {pool} {when}", first.strategy);
+    if first.strategy != best.strategy {
         text += &format!(
             "; with {} at {} rows, which matters little, because only its last pages are in use",
             best.strategy,
-            thousands(rows)
+            thousands(best.outgrows_pool_at_rows)
         );
     }
-    Some(text + ".")
+    text + "."
 }
 
 /// At which row, and after how long at the rate of the load.
-fn when(one: &Candidate, load: &Load) -> Option<String> {
-    let rows = one.outgrows_pool_at_rows?;
+fn when(one: &Candidate, load: &Load) -> String {
+    let rows = one.outgrows_pool_at_rows;
     let before = load.existing.map_or(0, |(_, rows)| rows);
     if rows <= before {
-        return Some(format!("already: it does at {} rows", thousands(rows)));
+        return format!("already: it does at {} rows", thousands(rows));
     }
     let days = (rows - before) as f64 / load.rate / DAY;
     let at = format!("at {} rows", thousands(rows));
     let after = match days {
         days if days > MOST_DAYS => {
-            return Some(format!("{at}, which takes longer than a century at this rate"));
+            return format!("{at}, which takes longer than a century at this rate");
         }
         days if days >= 2.0 => format!("{days:.0} days"),
         days if days >= 2.0 / 24.0 => format!("{:.0} hours", days * 24.0),
@@ -53,12 +50,13 @@ fn when(one: &Candidate, load: &Load) -> Option<String> {
         .ok()
         .filter(|_| days >= 2.0)
         .map(|then| format!(", on {} if they begin today", then.strftime("%Y-%m-%d")));
-    Some(format!("{at}: after {after} at {} inserts per second{}", rate(load.rate), date.unwrap_or_default()))
+    format!("{at}: after {after} at {} inserts per second{}", rate(load.rate), date.unwrap_or_default())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::advise::PageCost;
     use btree_model::Server;
 
     #[test]
@@ -68,25 +66,25 @@ mod tests {
             tree_bytes: 1e9,
             heap_bytes: None,
             fill: 0.7,
-            outgrows_pool_at_rows: Some(rows),
-            pages: None,
+            outgrows_pool_at_rows: rows,
+            pages: PageCost::default(),
             log: None,
         };
         let load = Load { rate: 10.0, ..Load::new(10_000_000, Server::mysql(64 << 20)) };
-        let said = when(&candidate(8_640_000), &load).unwrap();
+        let said = when(&candidate(8_640_000), &load);
         assert!(
             said.starts_with("at 8,640,000 rows: after 10 days at 10 inserts per second, on 2"),
             "{said}"
         );
-        assert!(when(&candidate(72_000), &load).unwrap().ends_with("after 2 hours at 10 inserts per second"));
+        assert!(when(&candidate(72_000), &load).ends_with("after 2 hours at 10 inserts per second"));
         for rows in [300, 600, 890] {
-            let said = when(&candidate(rows), &load).unwrap();
+            let said = when(&candidate(rows), &load);
             assert!(said.contains("after one minute at"), "{rows}: {said}");
         }
-        assert!(when(&candidate(910), &load).unwrap().contains("after 2 minutes at"));
+        assert!(when(&candidate(910), &load).contains("after 2 minutes at"));
         let old = crate::strategy::find("v4-binary").unwrap();
         let held = Load { existing: Some((old, 9_000_000)), ..load };
-        assert_eq!(when(&candidate(8_640_000), &held).unwrap(), "already: it does at 8,640,000 rows");
-        assert!(when(&candidate(u64::MAX), &held).unwrap().contains("longer than a century"));
+        assert_eq!(when(&candidate(8_640_000), &held), "already: it does at 8,640,000 rows");
+        assert!(when(&candidate(u64::MAX), &held).contains("longer than a century"));
     }
 }

@@ -155,7 +155,7 @@ mod tests {
             let fills = (part.tree.fill.mean, whole.tree.fill.mean);
             assert!((fills.0 - fills.1).abs() < 0.02, "{name}: {fills:?}");
             let near = |a: f64, b: f64| (a - b).abs() <= (0.10 * a.max(b)).max(3.0);
-            let (of_part, of_whole) = (part.last().pool.unwrap(), whole.last().pool.unwrap());
+            let (of_part, of_whole) = (part.last().pool, whole.last().pool);
             assert!(near(of_part.reads_per_1k, of_whole.reads_per_1k), "{name}: {of_part:?} {of_whole:?}");
             assert!(near(of_part.writes_per_1k, of_whole.writes_per_1k), "{name}: {of_part:?} {of_whole:?}");
         }
@@ -182,7 +182,7 @@ mod tests {
             let fills = (whole.tree.fill.mean, part.tree.fill.mean);
             assert!((fills.0 - fills.1).abs() < 0.02, "{name}: {fills:?}");
             let near = |a: f64, b: f64, by: f64| (a - b).abs() <= by * a.max(b) + 1.0;
-            let (whole, part) = (whole.last().pool.unwrap(), part.last().pool.unwrap());
+            let (whole, part) = (whole.last().pool, part.last().pool);
             assert!(near(whole.reads_per_1k, part.reads_per_1k, 0.10), "{name}: {whole:?} {part:?}");
             assert!(near(whole.writes_per_1k, part.writes_per_1k, 0.10), "{name}: {whole:?} {part:?}");
         }

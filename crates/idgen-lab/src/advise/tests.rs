@@ -34,7 +34,7 @@ fn random_keys_cost_reads_only_if_the_table_outgrows_the_pool() {
     assert!(beyond.scale > 1);
     let random = beyond.candidates.iter().find(|one| one.strategy == "v4-binary").unwrap();
     // 4 million rows of 134 bytes on pages that are two thirds full take 800 MB; the pool is a twelfth of that.
-    assert!((700.0..1_000.0).contains(&random.page_cost().reads_per_1k), "{random:?}");
+    assert!((700.0..1_000.0).contains(&random.pages.reads_per_1k), "{random:?}");
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn random_keys_cost_reads_only_if_the_table_outgrows_the_pool() {
 fn twenty_billion_rows_are_scaled() {
     let advice = advise(&Load::new(20_000_000_000, Server::mysql(16 << 20)), IdsFrom::Either).unwrap();
     assert_eq!(advice.recommended, "v7-binary");
-    assert!(advice.candidates[0].outgrows_pool_at_rows.unwrap() > 50_000, "{advice:?}");
+    assert!(advice.candidates[0].outgrows_pool_at_rows > 50_000, "{advice:?}");
 }
 
 /// The example of docs/lab.md at a tenth of its size. Another test, beside the scaling, shows that a smaller table
@@ -55,7 +55,7 @@ fn twenty_writers_get_figures_for_their_own_prefixes() {
     assert_eq!(advice.recommended, "v7-binary");
     let candidate =
         |name: &str| advice.candidates.iter().find(|candidate| candidate.strategy == name).unwrap().clone();
-    let reads = |of: &Candidate| of.page_cost().reads_per_1k;
+    let reads = |of: &Candidate| of.pages.reads_per_1k;
     // Each prefix is used two or three times. From the second time on it finds existing pages and splits them.
     let (v7, ascending) = (candidate("v7-binary"), candidate("minute-ascending"));
     assert!(ascending.fill < 0.8 && reads(&ascending) > 5.0, "{ascending:?}");
@@ -93,7 +93,7 @@ fn a_device_that_is_too_slow_is_named() {
     let advice = advise(&load, IdsFrom::Server).unwrap();
     let said = advice.reasons.join(" ") + &advice.caveats.join(" ");
     assert!(said.contains("A device with 20 reads and writes per second sustains about"), "{said}");
-    let best = advice.candidates[0].page_cost();
+    let best = advice.candidates[0].pages;
     assert!((best.rate_at(20) * (best.reads_per_1k + best.writes_per_1k) / 1_000.0 - 20.0).abs() < 1e-9);
 }
 
@@ -171,8 +171,8 @@ fn a_reason_names_only_the_keys_that_read() {
         tree_bytes: 60e6,
         heap_bytes: None,
         fill: 0.7,
-        outgrows_pool_at_rows: Some(1_000_000),
-        pages: Some(PageCost { reads_per_1k, writes_per_1k: 10.0, device_pages_per_sec: 10.0 }),
+        outgrows_pool_at_rows: 1_000_000,
+        pages: PageCost { reads_per_1k, writes_per_1k: 10.0, device_pages_per_sec: 10.0 },
         log: None,
     };
     let of = |v4, text36| {
@@ -191,7 +191,7 @@ fn a_reason_names_only_the_keys_that_read() {
 }
 
 fn postgres(rows: u64, writers: u64) -> Load {
-    let usual = Load::new(rows, PostgresSettings { checkpoint_secs: 300 });
+    let usual = Load::new(rows, PostgresSettings::default());
     Load { rate: rows as f64 / 6_000.0, writers, ..usual }
 }
 

@@ -38,48 +38,38 @@ impl fmt::Display for Advice {
     }
 }
 
-/// The table of what each strategy costs: the pages that it reads and writes, or else its heap and log.
+/// The table of what each strategy costs: the pages that it reads and writes, and the log if there is one.
 fn candidates(candidates: &[Candidate]) -> String {
-    if candidates.iter().any(|one| one.pages.is_some()) {
-        let head = [
-            "strategy",
-            "table in\nthe end",
-            "fill %",
-            "pages read\nper 1k",
-            "pages written\nper 1k",
-            "device pages\nper second",
-        ];
-        let rows = candidates.iter().map(|candidate| {
-            let pages = candidate.page_cost();
-            [
-                candidate.strategy.to_owned(),
-                bytes(candidate.tree_bytes),
-                format!("{:.0}", 100.0 * candidate.fill),
-                per_1k(pages.reads_per_1k),
-                per_1k(pages.writes_per_1k),
-                whole(pages.device_pages_per_sec),
-            ]
-        });
-        return table(head, 1, rows);
+    let row = |one: &Candidate| {
+        [
+            one.strategy.to_owned(),
+            bytes(one.tree_bytes),
+            format!("{:.0}", 100.0 * one.fill),
+            per_1k(one.pages.reads_per_1k),
+            per_1k(one.pages.writes_per_1k),
+            whole(one.pages.device_pages_per_sec),
+        ]
+    };
+    let [read, written, device] = ["pages read\nper 1k", "pages written\nper 1k", "device pages\nper second"];
+    if candidates.iter().all(|one| one.log.is_none()) {
+        let head = ["strategy", "table in\nthe end", "fill %", read, written, device];
+        return table(head, 1, candidates.iter().map(row));
     }
     let head = [
         "strategy",
         "index in\nthe end",
-        "heap in\nthe end",
         "fill %",
+        read,
+        written,
+        device,
         "log bytes\nper row",
         "images\nper 1k",
     ];
-    let rows = candidates.iter().map(|candidate| {
-        let log = candidate.log.unwrap_or_default();
-        [
-            candidate.strategy.to_owned(),
-            bytes(candidate.tree_bytes),
-            candidate.heap_bytes.map(bytes).unwrap_or_default(),
-            format!("{:.0}", 100.0 * candidate.fill),
-            format!("{:.0}", log.log_bytes_per_row),
-            format!("{:.1}", log.images_per_1k),
-        ]
+    let rows = candidates.iter().map(|one| {
+        let [strategy, size, fill, read, written, device] = row(one);
+        let log = one.log.unwrap_or_default();
+        let (logged, images) = (format!("{:.0}", log.log_bytes_per_row), format!("{:.1}", log.images_per_1k));
+        [strategy, size, fill, read, written, device, logged, images]
     });
     table(head, 1, rows)
 }

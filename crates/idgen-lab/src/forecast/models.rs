@@ -1,7 +1,7 @@
 //! The models: a row of a table for each database, and the trait that each model's settings implement.
 
 use btree_model::{Server, Table};
-use idgen_record::{Column, Database, Workload};
+use idgen_record::{Column, Database};
 use serde::Serialize;
 
 use super::load::key_bytes;
@@ -29,8 +29,6 @@ pub struct Model {
     pub database: Database,
     /// The versions and the kind of table whose default settings the model has.
     pub about: &'static str,
-    /// It has a buffer pool or page cache, and predicts pages read and written.
-    pub has_pool: bool,
     /// The speed of its device can be limited.
     pub has_device: bool,
     /// Its pages can have several sizes.
@@ -50,7 +48,6 @@ pub static MODELS: [Model; 4] = [
     Model {
         database: Database::Sqlite,
         about: "SQLite 3: a table WITHOUT ROWID, one connection and a rollback journal",
-        has_pool: true,
         has_device: false,
         has_page_sizes: true,
         has_checkpoints: false,
@@ -78,16 +75,20 @@ pub static MODELS: [Model; 4] = [
     },
     Model {
         database: Database::Postgres,
-        about: "PostgreSQL 16 to 18: the index of the primary key, and the write-ahead log",
-        has_pool: false,
-        has_device: false,
+        about: "PostgreSQL 16 to 18: a heap with the index of its primary key, shared buffers, and the write-ahead log",
+        has_device: true,
         has_page_sizes: false,
         has_checkpoints: true,
         has_transactions: false,
         has_clients: true,
         settings: |options| {
-            let checkpoint_secs = options.checkpoint_secs.unwrap_or(Workload::CHECKPOINT_SECS);
-            Settings::Postgres(PostgresSettings { checkpoint_secs })
+            let usual = PostgresSettings::default();
+            Settings::Postgres(PostgresSettings {
+                pool_bytes: options.pool_bytes.unwrap_or(usual.pool_bytes),
+                checkpoint_secs: options.checkpoint_secs.unwrap_or(usual.checkpoint_secs),
+                device_iops: options.device_iops,
+                ..usual
+            })
         },
     },
 ];
@@ -96,7 +97,6 @@ pub static MODELS: [Model; 4] = [
 const INNODB: Model = Model {
     database: Database::MySql,
     about: "",
-    has_pool: true,
     has_device: true,
     has_page_sizes: false,
     has_checkpoints: false,
@@ -121,7 +121,7 @@ impl Model {
     /// use idgen_record::Database;
     ///
     /// let postgres = Model::of(Database::Postgres).unwrap();
-    /// assert!(postgres.has_checkpoints && !postgres.has_pool);
+    /// assert!(postgres.has_checkpoints && !postgres.has_transactions);
     /// ```
     pub fn of(database: Database) -> Option<&'static Model> {
         MODELS.iter().find(|model| model.database == database)
@@ -167,12 +167,12 @@ impl Settings {
         }
     }
 
-    /// Bytes of the buffer pool or page cache, if the model has one.
-    pub fn pool_bytes(&self) -> Option<u64> {
+    /// Bytes of the buffer pool, page cache or shared buffers.
+    pub fn pool_bytes(&self) -> u64 {
         match self {
-            Settings::InnoDb(server) => Some(server.pool_bytes),
-            Settings::Sqlite(settings) => Some(settings.pool_bytes),
-            Settings::Postgres(_) => None,
+            Settings::InnoDb(server) => server.pool_bytes,
+            Settings::Sqlite(settings) => settings.pool_bytes,
+            Settings::Postgres(settings) => settings.pool_bytes,
         }
     }
 }

@@ -87,18 +87,23 @@ fn per_1k(value: f64) -> String {
     if value < 99.95 { format!("{value:.1}") } else { thousands(value.round() as u64) }
 }
 
-/// The table of the parts of a run: what the pool did, or else what was logged.
+/// The table of the parts of a run: what the pool did, and what was logged if there is a log.
 fn windows(windows: &[Figures]) -> String {
-    let [first, second] = match windows.iter().any(|window| window.pool.is_some()) {
-        true => ["pages read\nper 1k", "pages written\nper 1k"],
-        false => ["log bytes\nper row", "images\nper 1k"],
-    };
-    let rows = windows.iter().map(|window| {
-        let log = window.log.map(|log| [format!("{:.0}", log.log_bytes_per_row), per_1k(log.images_per_1k)]);
-        let pool = window.pool.map(|pool| [pool.reads_per_1k, pool.writes_per_1k].map(per_1k));
-        let [first, second] = pool.or(log).unwrap_or_default();
+    let row = |window: &Figures| {
+        let [read, written] = [window.pool.reads_per_1k, window.pool.writes_per_1k].map(per_1k);
         let splits = format!("{:.2}", window.splits_per_1k);
-        [thousands(window.rows), first, second, splits, per_1k(window.distinct_leaves_per_1k)]
+        [thousands(window.rows), read, written, splits, per_1k(window.distinct_leaves_per_1k)]
+    };
+    let head = ["rows", "pages read\nper 1k", "pages written\nper 1k", "splits\nper 1k", "leaves\nper 1k"];
+    if windows.iter().all(|window| window.log.is_none()) {
+        return table(head, 0, windows.iter().map(row));
+    }
+    let rows = windows.iter().map(|window| {
+        let [rows, read, written, splits, leaves] = row(window);
+        let log = window.log.map(|log| [format!("{:.0}", log.log_bytes_per_row), per_1k(log.images_per_1k)]);
+        let [bytes, images] = log.unwrap_or_default();
+        [rows, read, written, splits, leaves, bytes, images]
     });
-    table(["rows", first, second, "splits\nper 1k", "leaves\nper 1k"], 0, rows)
+    let [first, read, written, splits, leaves] = head;
+    table([first, read, written, splits, leaves, "log bytes\nper row", "images\nper 1k"], 0, rows)
 }

@@ -59,9 +59,8 @@ fn simulated(of: &Planned) -> idgen_lab::Result<String> {
     for part in [windows[0], windows[windows.len() / 2], windows[windows.len() - 1]] {
         write!(line, "\t{}", part.rows).unwrap();
         digits(&mut line, &[part.splits_per_1k, part.distinct_leaves_per_1k]);
-        if let Some(pool) = part.pool {
-            digits(&mut line, &[pool.reads_per_1k, pool.writes_per_1k, pool.created_per_1k]);
-        }
+        let pool = part.pool;
+        digits(&mut line, &[pool.reads_per_1k, pool.writes_per_1k, pool.created_per_1k]);
         if let Some(log) = part.log {
             digits(&mut line, &[log.log_bytes_per_row, log.index_log_bytes_per_row, log.images_per_1k]);
         }
@@ -75,8 +74,8 @@ fn agrees_with_its_table(advice: &Advice, of: &Planned) {
     /// Pages per second that are too few to matter.
     const FREE: f64 = 20.0;
     let figures = |one: &Candidate| {
-        let pages = one.pages.map(|pages| pages.device_pages_per_sec.max(FREE));
-        (pages.or(one.log.map(|log| log.log_bytes_per_row)).unwrap(), one.tree_bytes)
+        let log = one.log.map_or(0.0, |log| log.log_pages_per_sec);
+        (one.pages.device_pages_per_sec.max(FREE) + log, one.tree_bytes)
     };
     let made_by_server = |name: &str| name == "auto-increment";
     let best = advice.candidates.iter().find(|one| one.strategy == advice.recommended).unwrap();
@@ -106,9 +105,8 @@ fn advised(of: &Planned, from: IdsFrom) -> idgen_lab::Result<String> {
         digits(&mut line, &[one.tree_bytes]);
         digits(&mut line, one.heap_bytes.as_slice());
         digits(&mut line, &[one.fill]);
-        if let Some(pages) = one.pages {
-            digits(&mut line, &[pages.reads_per_1k, pages.writes_per_1k, pages.device_pages_per_sec]);
-        }
+        let pages = one.pages;
+        digits(&mut line, &[pages.reads_per_1k, pages.writes_per_1k, pages.device_pages_per_sec]);
         if let Some(log) = one.log {
             digits(&mut line, &[log.log_bytes_per_row, log.images_per_1k]);
         }
