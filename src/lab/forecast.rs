@@ -29,6 +29,7 @@ Examples:
   idgen lab simulate minute-ascending --rows 1000M --pool 16G  # takes minutes
   idgen lab simulate v7-binary --existing v4-binary:1M --rows 1M
   idgen lab simulate v7-binary --engine postgres --existing v4-binary:1M
+  idgen lab simulate v4-binary --engine postgres --pool 256M --rows 10M
   idgen lab simulate v4-binary --engine sqlite --pool 2M --commit-rows 100
   idgen lab simulate minute-random --pool 32M --rates 1,60 --picture reads.svg
   idgen lab simulate minute-random --pool 32M --rate 12000 --id-rate 400
@@ -41,7 +42,7 @@ that with 1G and more.";
 const ADVISE_EXAMPLES: &str = "\
 Examples:
   idgen lab advise --rows 500M --pool 8G --rate 3000 --writers 20
-  idgen lab advise --engine postgres --rows 100M --rate 2000 --writers 20
+  idgen lab advise --engine postgres --rows 100M --pool 1G --rate 2000
   idgen lab advise --engine postgres --rows 10M --existing v4-binary:10M
   idgen lab advise --engine sqlite --rows 2M --writers 5
   idgen lab advise --engine myrocks --rows 200M --rate 5000 --compressed 50
@@ -117,7 +118,7 @@ struct LoadArgs {
     /// The database whose default settings the model uses.
     #[arg(long, alias = "server", value_parser = engine::modeled(), default_value = Database::MySql.id())]
     engine: Predicted,
-    /// Page reads and writes per second that the device can do, if it is the limit.
+    /// Page reads and writes per second that the device can do, if it is the limit; of InnoDB or PostgreSQL.
     #[arg(long, value_name = "N", value_parser = number::whole::<u32>(1..=u64::from(u32::MAX)), allow_negative_numbers = true)]
     iops: Option<u32>,
     /// Seconds between two checkpoints, on PostgreSQL [default: 300].

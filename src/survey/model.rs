@@ -6,7 +6,6 @@ use idgen_lab::advise::cost;
 use idgen_lab::forecast::{Load, PostgresSettings, Settings, SqliteSettings};
 use idgen_lab::strategy::{self, Strategy};
 use idgen_migrate::survey::{Change, Engine, Order, Predicted, Prediction, Question, Survey};
-use idgen_record::Workload;
 
 use super::wait::Wait;
 
@@ -144,12 +143,10 @@ fn sum(
     let table = of_plan(survey, question, rate, change, table)?;
     let Some(map) = map else { return Ok(table) };
     let map = of_plan(survey, question, rate, change, map)?;
-    let add = |a: Option<f64>, b: Option<f64>| a.zip(b).map(|(a, b)| a + b);
     Ok(Predicted {
         bytes: table.bytes + map.bytes,
-        reads_per_1k: add(table.reads_per_1k, map.reads_per_1k),
-        writes_per_1k: add(table.writes_per_1k, map.writes_per_1k),
-        images_per_1k: add(table.images_per_1k, map.images_per_1k),
+        reads_per_1k: table.reads_per_1k + map.reads_per_1k,
+        writes_per_1k: table.writes_per_1k + map.writes_per_1k,
         ..table
     })
 }
@@ -169,8 +166,8 @@ fn of_plan(
         change,
         bytes: found.tree_bytes,
         fill: found.fill,
-        reads_per_1k: found.pages.map(|pages| pages.reads_per_1k),
-        writes_per_1k: found.pages.map(|pages| pages.writes_per_1k),
+        reads_per_1k: found.pages.reads_per_1k,
+        writes_per_1k: found.pages.writes_per_1k,
         images_per_1k: found.log.map(|log| log.images_per_1k),
     })
 }
@@ -184,6 +181,6 @@ fn settings(survey: &Survey) -> Settings {
         Engine::Sqlite => {
             SqliteSettings { page_bytes: survey.page_bytes, ..SqliteSettings::default() }.into()
         }
-        Engine::Postgres => PostgresSettings::default().into(),
+        Engine::Postgres => PostgresSettings { pool_bytes: pool, ..PostgresSettings::default() }.into(),
     }
 }

@@ -78,6 +78,33 @@ fn advise_recommends_keys_for_postgres() {
     );
 }
 
+/// An index that is larger than the shared buffers, and a device that is too slow for random keys.
+#[test]
+fn advise_says_what_shared_buffers_of_postgres_read() {
+    let args = ["lab", "advise", "--engine", "postgres", "--rows", "300K", "--pool", "4M", "--iops", "500"];
+    let text = lines(&args).join("\n");
+    let said = text.replace('\n', " ");
+    for part in [
+        "with shared buffers of 4 MiB",
+        "A device with 500 reads and writes per second sustains about",
+        "operating system",
+    ] {
+        assert!(said.contains(part), "{part}: {text}");
+    }
+    assert!(
+        text.starts_with("Take v7-binary.") && text.lines().all(|line| line.chars().count() <= 100),
+        "{text}"
+    );
+    let advice = json(&[&args[..], &["--json"]].concat());
+    let reads = |name: &str| {
+        let all = advice["candidates"].as_array().unwrap();
+        all.iter().find(|one| one["strategy"] == name).unwrap()["reads_per_1k"].as_f64().unwrap()
+    };
+    assert!(reads("v4-binary") > 500.0 && reads("v7-binary") == 0.0, "{advice}");
+    let few = failure(&["lab", "advise", "--engine", "postgres", "--pool", "64K"], "");
+    assert!(few.0 == 2 && few.1.contains("give at least 64 pages"), "{few:?}");
+}
+
 #[test]
 fn advise_recommends_a_key_and_an_interval_with_reasons() {
     let args = ["lab", "advise", "--rows", "100K", "--pool", "8M", "--writers", "5"];

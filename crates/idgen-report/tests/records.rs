@@ -22,7 +22,10 @@ fn every_record_is_the_one_that_the_lab_wrote() {
     let sets = ["hold-out-order", "hold-out-stalls"].into_iter();
     let sets = sets
         .flat_map(|set| ["mysql", "mariadb", "postgres"].map(|server| format!("{set}/{server}.jsonl.gz")))
-        .chain(["lsm/myrocks.jsonl.gz".to_owned()]);
+        .chain(
+            ["lsm/myrocks", "postgres-cache/lab", "postgres-cache/default"]
+                .map(|set| format!("{set}.jsonl.gz")),
+        );
     let found: BTreeSet<_> = report::below(&root())
         .unwrap()
         .into_iter()

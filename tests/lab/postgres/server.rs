@@ -3,6 +3,7 @@
 //! The tests check counts, which do not depend on the machine.
 
 use idgen_lab::engine::{Engine, Postgres};
+use idgen_lab::forecast::{Load, PostgresSettings, predict};
 use idgen_lab::strategy;
 use idgen_record::{Database, Role, Run, Totals, Window, Workload};
 
@@ -155,13 +156,40 @@ fn serializable(engine: &mut Postgres) {
     }
 }
 
-/// With small buffers, random keys read pages again.
+/// Pages read and written per 1,000 inserts in the second half of a run, counted and as the model predicts them.
+fn late_pages(run: &Run, load: &Workload, pool_bytes: u64) -> [(f64, f64); 2] {
+    let windows = run.windows.iter().filter(|window| window.rows_end > load.rows / 2);
+    let (rows, reads, writes) = windows.fold((0.0, 0.0, 0.0), |(all, reads, writes), window| {
+        let rows = window.rows as f64;
+        (all + rows, reads + window.reads_per_1k * rows, writes + window.writes_per_1k * rows)
+    });
+    // The lab's checkpoints come after a number of rows and write everything at once, and its background writer is off.
+    let settings = PostgresSettings {
+        pool_bytes,
+        checkpoint_target: 0.0,
+        background_pages: 0,
+        ..PostgresSettings::default()
+    };
+    let rate = load.checkpoint_rows() as f64 / f64::from(settings.checkpoint_secs);
+    let planned = Load { rate, row_bytes: load.payload_bytes, ..Load::new(load.rows, settings) };
+    let strategy = strategy::find(&run.strategy.name).unwrap();
+    [(reads / rows, writes / rows), predict(strategy, &planned).unwrap().late_pages()]
+}
+
+/// With small buffers, random keys read pages again, as the model predicts.
 fn small_buffers() {
     let small = Workload { cache_bytes: Some(1), ..load(1, 100) };
-    let small = Workload { rows: 120_000, commit_rows: 10_000, statement_rows: 1_000, ..small };
+    let small = Workload { rows: 200_000, commit_rows: 10_000, statement_rows: 1_000, ..small };
     let mut engine = Postgres::start(&small).unwrap();
-    assert_eq!(engine.cache_bytes(&small).unwrap(), 8 << 20);
-    let results = results(&mut engine, &find(&["v4-text36", "v7-binary"]), small);
+    let pool_bytes = engine.cache_bytes(&small).unwrap();
+    assert_eq!(pool_bytes, 8 << 20);
+    let results = results(&mut engine, &find(&["v4-text36", "v7-binary"]), small.clone());
+    for run in &results.runs {
+        let [counted, predicted] = late_pages(run, &small, pool_bytes);
+        let near = |counted: f64, predicted: f64| (counted - predicted).abs() <= (0.15 * counted).max(3.0);
+        let is_near = near(counted.0, predicted.0) && near(counted.1, predicted.1);
+        assert!(is_near, "{}: {counted:?}, predicted {predicted:?}", run.strategy.name);
+    }
     let totals = |name: &str| results.run(name).unwrap().totals;
     let (random, ordered) = (totals("v4-text36"), totals("v7-binary"));
     assert!(random.last_reads_per_1k > 20.0, "{random:?}");

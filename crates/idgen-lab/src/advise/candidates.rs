@@ -126,10 +126,14 @@ impl Candidate {
     /// The work of the device, and then the space. The first is the pages that it reads and writes per second, and those of the log;
     /// the second takes up memory.
     fn cost(&self) -> Cost {
-        let log = self.log.map_or(0.0, |log| log.log_pages_per_sec);
         let pages = self.pages.device_pages_per_sec.max(FREE_PAGES_PER_SEC);
+        let work = match self.log {
+            None => pages,
+            // Where pages are too few to matter, the log is all the work.
+            Some(log) => pages - FREE_PAGES_PER_SEC + log.log_pages_per_sec,
+        };
         let is_prefixed = kind_of(self.strategy).is_some_and(IdKind::is_prefixed);
-        Cost { work: pages + log, space: self.tree_bytes, is_prefixed }
+        Cost { work, space: self.tree_bytes, is_prefixed }
     }
 
     /// Whether it clearly costs less than another one.

@@ -41,7 +41,7 @@ fn load(of: &Planned) -> Load {
         device_iops: of.iops,
     });
     let Planned { rows, row_bytes, rate, writers, commit_rows, existing, .. } = *of;
-    let id_rate = of.id_rate.filter(|_| model.has_device);
+    let id_rate = of.id_rate.filter(|_| of.database.speaks_mysql());
     let usual = Load::new(rows, server);
     Load { row_bytes, rate, id_rate, writers, commit_rows, existing, ..usual }
 }
@@ -74,8 +74,8 @@ fn agrees_with_its_table(advice: &Advice, of: &Planned) {
     /// Pages per second that are too few to matter.
     const FREE: f64 = 20.0;
     let figures = |one: &Candidate| {
-        let log = one.log.map_or(0.0, |log| log.log_pages_per_sec);
-        (one.pages.device_pages_per_sec.max(FREE) + log, one.tree_bytes)
+        let pages = one.pages.device_pages_per_sec.max(FREE);
+        (one.log.map_or(pages, |log| pages - FREE + log.log_pages_per_sec), one.tree_bytes)
     };
     let made_by_server = |name: &str| name == "auto-increment";
     let best = advice.candidates.iter().find(|one| one.strategy == advice.recommended).unwrap();

@@ -69,13 +69,14 @@ impl Survey {
         let has_log =
             self.predictions.iter().flat_map(|one| &one.changes).any(|one| one.images_per_1k.is_some());
         let mut head = vec!["key", "rows", "new rows with", "size", "fill"];
-        head.extend(if has_log { vec!["pages logged"] } else { vec!["read", "written"] });
+        head.extend(["read", "written"]);
+        head.extend(has_log.then_some("pages logged"));
         head.push("saved");
         let rows = self.predictions.iter().flat_map(|one| predicted_rows(one, has_log));
         let mut notes = vec![
             "Predicted by a model, for the time when each table has twice its rows; pages are those of 1,000 inserts.".to_owned(),
         ];
-        if let Some(bytes) = self.pool_bytes.filter(|_| !has_log) {
+        if let Some(bytes) = self.pool_bytes {
             notes.push(format!(
                 "The buffer pool is that of this server, {}, for each table alone.",
                 size(bytes)
@@ -212,9 +213,8 @@ fn predicted_rows(prediction: &Prediction, has_log: bool) -> Vec<Vec<String>> {
             size(change.bytes.round() as u64),
             format!("{:.0} %", change.fill * 100.0),
         ];
-        let figures = [change.reads_per_1k, change.writes_per_1k];
-        let figures = if has_log { vec![change.images_per_1k] } else { figures.to_vec() };
-        cells.extend(figures.into_iter().map(pages));
+        cells.extend([change.reads_per_1k, change.writes_per_1k].map(|figure| pages(Some(figure))));
+        cells.extend(has_log.then(|| pages(change.images_per_1k)));
         cells.push(match change.change {
             Change::Stay => "-".to_owned(),
             _ if prediction.too_small => "too small to differ".to_owned(),

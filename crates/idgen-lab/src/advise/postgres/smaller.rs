@@ -51,6 +51,7 @@ pub(super) fn scaled(strategy: &Strategy, load: &Load, settings: &PostgresSettin
         scale.buffers
     };
     let rows = match load.rows / scale.table {
+        all if scale.table == 1 => all,
         few if few < WHOLE_WINDOWS => few.max(Load::MIN_ROWS),
         rows => rows / WHOLE_WINDOWS * WHOLE_WINDOWS,
     };

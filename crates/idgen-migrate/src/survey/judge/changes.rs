@@ -105,10 +105,10 @@ pub struct Predicted {
     pub bytes: f64,
     /// Mean page fill of this tree, from 0 to 1.
     pub fill: f64,
-    /// Pages read per 1,000 inserts, where the model has a cache.
-    pub reads_per_1k: Option<f64>,
-    /// Pages written per 1,000 inserts, where the model has a cache.
-    pub writes_per_1k: Option<f64>,
+    /// Pages read per 1,000 inserts; on PostgreSQL, those of the heap, too.
+    pub reads_per_1k: f64,
+    /// Pages written per 1,000 inserts; on PostgreSQL, those of the heap, too.
+    pub writes_per_1k: f64,
     /// Whole pages in the write-ahead log per 1,000 inserts, on PostgreSQL.
     pub images_per_1k: Option<f64>,
 }
@@ -116,7 +116,7 @@ pub struct Predicted {
 impl Predicted {
     /// Pages read, written, and logged as a whole, per 1,000 inserts.
     pub fn pages_per_1k(&self) -> f64 {
-        [self.reads_per_1k, self.writes_per_1k, self.images_per_1k].into_iter().flatten().sum()
+        self.reads_per_1k + self.writes_per_1k + self.images_per_1k.unwrap_or(0.0)
     }
 }
 
@@ -198,8 +198,8 @@ mod tests {
             change,
             bytes: 1e6,
             fill: 0.7,
-            reads_per_1k: Some(pages),
-            writes_per_1k: Some(0.0),
+            reads_per_1k: pages,
+            writes_per_1k: 0.0,
             images_per_1k: None,
         });
         Prediction {
