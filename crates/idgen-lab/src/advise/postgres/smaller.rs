@@ -105,7 +105,10 @@ mod tests {
             let part = scaled(strategy, &load, &settings, Scale { table: 2, buffers: 2 });
             let part = part.predict(strategy).unwrap();
             let near = |a: f64, b: f64, by: f64| (a - b).abs() <= (by * a.max(b)).max(3.0);
-            assert!((whole.tree.fill.mean - part.tree.fill.mean).abs() < 0.05, "{name}: {part:?}");
+            // The pages of the first minute stay full behind an ascending tail, and the smaller table has half as many minutes.
+            let by = if name == "minute-ascending" { 0.10 } else { 0.05 };
+            let (fill, of_part) = (whole.tree.fill.mean, part.tree.fill.mean);
+            assert!((fill - of_part).abs() < by, "{name}: {fill} {of_part}");
             let (log, of_part) = (whole.late_log().unwrap(), part.late_log().unwrap());
             assert!(near(log.0, of_part.0, 0.15), "{name}: {log:?} {of_part:?}");
             let ((reads, writes), of_part) = (whole.late_pages(), part.late_pages());
