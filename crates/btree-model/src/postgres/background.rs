@@ -16,7 +16,7 @@ const AVERAGED: f64 = 16.0;
 /// Rounds in which all buffers are looked at: 120 s (`scan_whole_pool_milliseconds`) in rounds of 200 ms.
 const ROUNDS_OF_ALL: usize = 600;
 
-/// How often it works, and what it has seen.
+/// The writer between two rounds: its place among the buffers, and the averages from which it estimates.
 #[derive(Debug)]
 pub(super) struct Background {
     /// `bgwriter_lru_maxpages`.

@@ -1,6 +1,6 @@
-//! What checkpoints write (`BufferSync` in `bufmgr.c`; PostgreSQL manual, "WAL Configuration").
+//! Checkpoints write the pages that are dirty when they begin (`BufferSync` in `bufmgr.c`; PostgreSQL manual, "WAL Configuration").
 //!
-//! A checkpoint writes every page that is dirty when it begins, in the order of files and pages. It spreads these writes over
+//! The pages are written in the order of files and pages. A checkpoint spreads these writes over
 //! `checkpoint_completion_target` (0.9) of the time until the next one; those that `CHECKPOINT` starts do not wait. A page that
 //! leaves before its turn was written by who took its buffer, and the checkpoint does not write it again.
 

@@ -45,7 +45,7 @@ pub(super) struct Buffers {
     of_heap: Vec<u32>,
     /// The buffer that the clock hand looks at next.
     hand: usize,
-    /// How often the hand began again at the first buffer.
+    /// The number of times that the hand began again at the first buffer.
     passes: u64,
     /// Buffers that were taken since the background writer asked.
     taken: u64,
@@ -53,7 +53,7 @@ pub(super) struct Buffers {
 }
 
 impl Buffers {
-    /// So many buffers, all of which are free.
+    /// Makes `most` buffers, all of them free.
     pub(super) fn new(most: u32) -> Self {
         Buffers {
             frames: Vec::new(),
@@ -78,12 +78,12 @@ impl Buffers {
         (self.hand, self.passes, std::mem::take(&mut self.taken))
     }
 
-    /// Whether a buffer was taken since the last call of [`Buffers::sweep`].
+    /// Returns true if a buffer was taken since the last call of [`Buffers::sweep`].
     pub(super) fn is_asked(&self) -> bool {
         self.taken > 0
     }
 
-    /// Whether the hand would take this buffer. A free buffer counts as one (`SyncOneBuffer`).
+    /// Returns true if the hand would take this buffer, also if it is free (`SyncOneBuffer`).
     pub(super) fn is_reusable(&self, frame: usize) -> bool {
         self.frames.get(frame).is_none_or(|frame| frame.uses == 0)
     }

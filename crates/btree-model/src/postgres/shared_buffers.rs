@@ -39,7 +39,7 @@ impl SharedBuffers {
     /// # Errors
     /// There are too few or too many of them, or they have no rounds.
     pub fn check(&self) -> Result<u32> {
-        /// What the server itself needs to start (`shared_buffers` has a minimum of 16), and a tree of three levels.
+        /// A server starts with 16 (the minimum of `shared_buffers`), and a tree of three levels needs more.
         const LEAST: u64 = 64;
         let frames = self.bytes / u64::from(PAGE_BYTES);
         if frames < LEAST {
@@ -109,7 +109,7 @@ impl Memory {
         self.checkpoint.begin(&mut self.buffers, self.inserts, spread);
     }
 
-    /// What was counted since the last call.
+    /// Returns the pages read, written and created since the last call.
     pub(super) fn count(&mut self) -> Counters {
         std::mem::take(&mut self.buffers.counters)
     }

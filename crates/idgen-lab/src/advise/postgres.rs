@@ -134,13 +134,11 @@ fn caveats(found: &Found<'_>, settings: &PostgresSettings) -> Vec<String> {
         "On 108 recorded runs of tables of up to a million rows, the model was off by at most 3.9 % for the leaf pages and by at most 2.5 % for \
          the bytes of the log. With five million rows (48 runs) it was off by at most 1.5 and 1.3 %."
             .into(),
-    ];
-    caveats.push(
         "On recorded runs with shared buffers of 8 to 32 MiB, 10 of 11 loads that read three pages or more per 1,000 inserts are \
          within 15 % of the pages read, and the largest error is 21.0 %; 26 of 26 loads are within 15 % of the pages written, and \
          the largest error is 14.2 %."
             .into(),
-    );
+    ];
     let scale = Scale::of(load, settings);
     if scale.table > scale.buffers {
         caveats.push(format!(

@@ -29,12 +29,12 @@ pub struct PostgresSettings {
 impl Default for PostgresSettings {
     /// The server's own defaults.
     fn default() -> Self {
-        let SharedBuffers { bytes, background_pages, background_delay_ms, .. } =
+        let SharedBuffers { bytes, checkpoint_target, background_pages, background_delay_ms } =
             SharedBuffers::new(128 << 20);
         PostgresSettings {
             pool_bytes: bytes,
             checkpoint_secs: Workload::CHECKPOINT_SECS,
-            checkpoint_target: 0.9,
+            checkpoint_target,
             background_pages,
             background_delay_ms,
             device_iops: None,

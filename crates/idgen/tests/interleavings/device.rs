@@ -6,7 +6,7 @@ use crate::atomic::{AtomicU64, Fault};
 use crate::explore::{Broken, explore, explore_many, together};
 use crate::shared::device::{Line, Shared, Step, Word};
 
-const DIFFER: &str = "no id comes twice";
+const DIFFER: &str = "no id is taken twice";
 
 /// The second of the last id that the scenarios begin with, and two others: one within the tolerance, one behind it.
 const LAST: u64 = 20;

@@ -6,7 +6,7 @@ use crate::atomic::{AtomicU64, Fault};
 use crate::explore::{Broken, all_differ, explore, explore_many, together};
 use crate::shared::numbers::{last, next};
 
-const DIFFER: &str = "no number comes twice";
+const DIFFER: &str = "no number is taken twice";
 const EXCEED: &str = "a number exceeds the last one before it";
 
 /// Two processes that fork a child each, and one of the children forks, too. Before that, each reads the last number, as versions 1 and

@@ -10,7 +10,7 @@ use crate::shared::server_start::{is_unstarted, start, unstarted};
 /// Behind its end comes the first number of another server.
 const SERVER: u8 = 7;
 
-const DIFFER: &str = "no number comes twice";
+const DIFFER: &str = "no number is taken twice";
 const WITHIN: &str = "no number is beyond the end";
 const FINAL: &str = "after the end there is no number any more";
 const AT_END: &str = "a line that has ended stands at its end";
