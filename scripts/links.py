@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Checks that every relative link of a Markdown file leads to a file, and its anchor to a heading.
+"""Checks that every relative link of a Markdown file leads to a file, and its anchor to a heading, and that READMEs which registries show are
+complete there: their links lead out of the package by an address, and no line of code is one that only rustdoc hides.
 
-Exit code 1 if a link does not.
+Exit code 1 if something is not so.
 """
 
 import re
@@ -49,13 +50,29 @@ def fault(page: Path, link: str) -> str | None:
     return None
 
 
+# crates.io, PyPI and npm show these pages away from their folders. The others are read in the repository or in an archive.
+SHOWN = re.compile(r"crates/[^/]+/README\.md|bindings/(js|program|python)/README\.md")
+
+
+def faults_where_shown(page: Path) -> list[str]:
+    """Returns what a registry would show wrongly of the README of a package."""
+    text = page.read_text()
+    outward = [link for link in links(page) if not (page.parent / link.partition("#")[0]).resolve().is_relative_to(page.parent.resolve())]
+    code = re.findall(r"^```rust\n(.*?)^```", text, re.S | re.M)
+    hidden = [line for block in code for line in block.splitlines() if re.match(r"# |#$", line)]
+    return [f"{link}: the registry has no such page: write its address" for link in outward] + [
+        f"{line}: only rustdoc hides this line" for line in hidden
+    ]
+
+
 def main() -> int:
     listed = subprocess.run(["git", "ls-files", "*.md"], capture_output=True, text=True, check=True)
     # A symbolic link is left out: its page is checked at its real place.
     pages = [page for page in map(Path, listed.stdout.split("\n")) if page.is_file() and not page.is_symlink()]
-    faults = [(page, link, found) for page in pages for link in links(page) if (found := fault(page, link))]
-    for page, link, found in faults:
-        print(f"{page}: {link}: {found}", file=sys.stderr)
+    faults = [f"{page}: {link}: {found}" for page in pages for link in links(page) if (found := fault(page, link))]
+    faults += [f"{page}: {found}" for page in pages if SHOWN.fullmatch(str(page)) for found in faults_where_shown(page)]
+    for found in faults:
+        print(found, file=sys.stderr)
     return 1 if faults else 0
 
 

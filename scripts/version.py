@@ -31,7 +31,6 @@ PLACES = [
     ("bindings/c/Cargo.toml", MANIFEST),
     ("bindings/c/cbindgen.toml", HEADER),
     ("bindings/c/include/idgen.h", HEADER),
-    ("bindings/js/README.md", TARBALL),
     ("bindings/js/package-lock.json", NPM),
     ("bindings/js/package.json", NPM),
     ("bindings/kotlin/README.md", MAVEN),

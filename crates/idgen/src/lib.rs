@@ -122,6 +122,11 @@ pub use timestamp::{Civil, Timestamp};
 pub use typed::{IdType, Typed};
 pub use uuid::Uuid;
 
+/// Runs the example of the page that crates.io shows.
+#[cfg(all(doctest, feature = "std"))]
+#[doc = include_str!("../README.md")]
+struct Package;
+
 /// Runs the examples of the README together with those of the documentation.
 #[cfg(all(doctest, feature = "prefixed", feature = "seal", feature = "state-file"))]
 #[doc = include_str!("../docs/README.md")]
