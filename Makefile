@@ -1,5 +1,5 @@
 # Continuous integration calls `make test`, which you can run, too.
-.PHONY: setup check forms lint build test test-workspace test-map test-changed test-lab test-plan test-others wheel-to-test test-features test-arm-if-able test-msrv test-publish test-package test-minimal-versions test-reproducible semver deny docs test-newer test-replicated test-clusters test-adversary test-arm test-targets test-targets-if-able test-python test-django test-js test-ffi test-c test-kotlin test-swift test-conformance test-tutorials conformance wheel program-wheel test-program test-ids test-wheels bench bench-speed bench-instructions bench-record bench-python bench-js bench-kotlin bench-swift features bench-map sanitize fuzz fuzz-count soak soak-map soak-ids soak-check soak-sync
+.PHONY: setup check forms lint build test test-workspace test-map test-changed test-lab test-plan test-others wheel-to-test test-features test-processors-if-able test-msrv test-publish test-package test-minimal-versions test-reproducible semver deny docs test-newer test-replicated test-clusters test-adversary test-processors test-targets test-targets-if-able test-python test-django test-js test-ffi test-c test-kotlin test-swift test-conformance test-tutorials conformance wheel program-wheel test-program test-ids test-wheels bench bench-speed bench-instructions bench-record bench-python bench-js bench-kotlin bench-swift features bench-map sanitize fuzz fuzz-count soak soak-map soak-ids soak-check soak-sync
 .DEFAULT_GOAL := test
 
 setup: ## installs missing packages (as root on Debian), starts Docker, builds the server images
@@ -120,8 +120,8 @@ test-program: setup ## the command as a wheel, and the program without databases
 test-ids: setup ## the program without databases and the lab
 	scripts/program.sh ids
 
-test-arm-if-able: setup
-	scripts/arm.sh test-if-able
+test-processors-if-able: setup
+	scripts/processors.sh test-if-able
 
 test-targets-if-able: setup
 	scripts/targets.sh test-if-able
@@ -172,8 +172,8 @@ test-clusters: test-replicated ## the same, and on Vitess (1 minute more, and a 
 test-adversary: setup ## the map behind a proxy that makes each change of each answer; `make test` makes a sample (10 minutes)
 	IDGEN_ADVERSARY=each cargo test -p idgen-mysql --test adversary
 
-test-arm: ## the library on 64-bit ARM, emulated; fails if the compiler target or the emulator is missing (1 minute)
-	scripts/arm.sh test
+test-processors: ## the library on ARM, x86, POWER and s390x, emulated; fails if a compiler target or the emulator is missing
+	scripts/processors.sh test
 
 test-targets: ## builds the library for Cortex-M, RISC-V, WebAssembly, Android, iOS and others, and runs WebAssembly on Node (minutes)
 	scripts/targets.sh test
@@ -308,7 +308,7 @@ soak-sync: setup ## 1,000 devices make 10^6 rows, while servers and the database
 		cargo test --release -p idgen-mysql --test servers sync_races -- --test-threads 1 --include-ignored
 	IDGEN_SYNC_SCHEMAS=300 cargo test --release -p idgen-mysql --test servers sync_generated -- --test-threads 2
 
-soak: test-arm-if-able test-targets-if-able bench-instructions test-program test-newer soak-ids soak-check soak-sync test-clusters ## the long tests: clusters, ten million operations each, hundreds of kills, long records (hours)
+soak: test-processors-if-able test-targets-if-able bench-instructions test-program test-newer soak-ids soak-check soak-sync test-clusters ## the long tests: clusters, ten million operations each, hundreds of kills, long records (hours)
 	IDGEN_FORECASTS=all cargo test --release -p idgen-lab --lib --test forecasts --test hold_out --test model \
 		--test model_postgres --test model_sqlite --test strangers -- --include-ignored
 	cargo test --release -p idgen-mysql --test servers -- --ignored --skip histories --skip sync_races

@@ -14,4 +14,4 @@ python=$environment/bin/python
 [ -x "$python" ] || python=$environment/Scripts/python
 "$python" -m pip install --quiet --disable-pip-version-check -r requirements-core.txt
 "$python" -m pip install --quiet --disable-pip-version-check --no-index --find-links "$wheels" --no-deps idgen-keys
-"$python" -m pytest tests/test_{kinds,codecs,real_uuid,batch,generators,inspect,standard,fork}.py
+"$python" -m pytest tests/test_{kinds,codecs,real_uuid,batch,generators,closed,short,inspect,standard,fork}.py
