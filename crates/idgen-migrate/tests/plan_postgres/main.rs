@@ -18,6 +18,7 @@ mod rows;
 mod schema;
 mod sessions;
 mod small;
+mod two_plans;
 mod walks;
 
 use std::time::{Duration, Instant};
@@ -28,6 +29,11 @@ use sqlx::{Executor, PgConnection};
 
 use clients::Clients;
 use psql::{Files, SERVER, connect, execute, text};
+
+/// A plan to UUIDs for one table.
+async fn made(url: &str, table: &str) -> Plan {
+    plan(url, &Options::new(table, Target::Uuid)).await.unwrap()
+}
 
 async fn planned(url: &str) -> Plan {
     let mut options = Options::new("orders", Target::Uuid);
