@@ -6,10 +6,13 @@
 //! | find out which database a URL is of | [`DatabaseUrl`] |
 //! | read a catalog, over whichever connection | [`catalog`] |
 //! | read, and leave nothing behind | `Session`, with the feature `session` |
+//! | connect to a server, and set nothing in the session | `connect`, with the same feature |
 
 #![forbid(unsafe_code)]
 
 pub mod catalog;
+#[cfg(feature = "session")]
+pub mod connect;
 mod database;
 mod error;
 #[cfg(feature = "session")]

@@ -51,8 +51,9 @@ impl Server {
             Some(Provider::Container) => Server::container(database, settings),
             Some(Provider::Process) => Server::process(database, settings),
             None => Err(Error::new(format!(
-                "no {database} server: no container engine answers or the image {image} is missing (run scripts/setup.sh), \
-                 no {database} server program was found, and {} is not set",
+                "this machine has no {database} server program, and no container engine that answers and has the image {image}: \
+                 install the program, set {} to the URL of a server for tests, or run make setup in a checkout of idgen, which \
+                 builds the image",
                 url_variable(database),
             ))),
         }

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use sqlx::mysql::{MySqlConnectOptions, MySqlConnection, MySqlDatabaseError, MySqlRow};
-use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, Row};
+use sqlx::mysql::{MySqlConnection, MySqlDatabaseError, MySqlRow};
+use sqlx::{AssertSqlSafe, Connection, Executor, Row};
 
 use super::{Cell, Failure, Rows, server};
+use crate::connect;
 use crate::database::Database;
 use crate::error::{Error, Result};
 
@@ -59,18 +60,7 @@ pub(super) struct MySql {
 
 impl MySql {
     pub(super) async fn open(url: &str) -> Result<MySql> {
-        // The driver would set all of these for the session.
-        let options = url
-            .parse::<MySqlConnectOptions>()
-            .map_err(|_| {
-                Error::new("cannot understand the URL: write mysql://user:password@host:port/schema")
-            })?
-            .disable_statement_logging()
-            .pipes_as_concat(false)
-            .no_engine_substitution(false)
-            .timezone(None)
-            .set_names(false);
-        let mut connection = server::connect(MySqlConnection::connect_with(&options)).await?;
+        let mut connection = connect::mysql(url).await?;
         // MySQL's hint: the server may have a limit that ends even this.
         let first = "SELECT /*+ MAX_EXECUTION_TIME(30000) */ VERSION(), @@SESSION.character_set_client, \
                      @@SESSION.character_set_results";

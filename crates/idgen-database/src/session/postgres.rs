@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use sqlx::postgres::{PgConnectOptions, PgConnection, PgRow};
-use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, Row};
+use sqlx::postgres::{PgConnection, PgRow};
+use sqlx::{AssertSqlSafe, Connection, Executor, Row};
 
 use super::{Cell, Failure, Limits, Rows, server};
+use crate::connect;
 use crate::error::{Error, Result};
 
 /// What a database or a role may have set otherwise for each session, and what would end statements or change texts. Servers know
@@ -34,15 +35,7 @@ pub(super) struct Postgres {
 
 impl Postgres {
     pub(super) async fn open(url: &str, limits: &Limits) -> Result<Postgres> {
-        let options = url
-            .parse::<PgConnectOptions>()
-            .map_err(|_| {
-                Error::new("cannot understand the URL: write postgres://user:password@host:port/database")
-            })?
-            .disable_statement_logging()
-            // Poolers refuse parameters of the start that they do not know, and this is one.
-            .extra_float_digits(None);
-        let mut connection = server::connect(PgConnection::connect_with(&options)).await?;
+        let mut connection = connect::postgres(url, None).await?;
         // A name given at the start would stay with the session of a pooler.
         let name = [("application_name", limits.program)];
         let wanted: Vec<_> = CLEAN.iter().chain(&name).chain(limits.settings).collect();

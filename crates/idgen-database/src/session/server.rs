@@ -1,20 +1,9 @@
 //! What the sessions of all servers do.
 
-use std::time::Duration;
-
 use sqlx::database::HasStatementCache;
 use sqlx::{AssertSqlSafe, Database, Encode, Executor, IntoArguments, Type};
 
 use super::Cell;
-use crate::error::{Error, Result};
-
-/// Waits until a server accepts the connection.
-pub(super) async fn connect<C>(connecting: impl Future<Output = sqlx::Result<C>>) -> Result<C> {
-    tokio::time::timeout(Duration::from_secs(30), connecting)
-        .await
-        .map_err(|_| Error::new("the server did not accept the connection within 30 seconds"))?
-        .map_err(|error| Error::of("cannot connect", error))
-}
 
 /// The rows of a statement, whose parameters are texts.
 pub(super) async fn fetch<D: Database + HasStatementCache>(

@@ -2,17 +2,13 @@
 
 pub(super) mod pooler;
 
-use std::time::Duration;
-
 use futures_util::TryStreamExt;
-use sqlx::mysql::{MySqlConnectOptions, MySqlConnection, MySqlDatabaseError, MySqlRow};
-use sqlx::{AssertSqlSafe, Column, ConnectOptions, Connection, Either, Executor, Row};
+use sqlx::mysql::{MySqlConnection, MySqlDatabaseError, MySqlRow};
+use sqlx::{AssertSqlSafe, Column, Connection, Either, Executor, Row};
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::plan::data::Engine;
-use idgen_database::{Database, DatabaseUrl, Error, Result};
-
-const CONNECT_LIMIT: Duration = Duration::from_secs(30);
+use idgen_database::{Database, DatabaseUrl, Error, Result, connect};
 
 pub(crate) struct Session {
     connection: MySqlConnection,
@@ -91,19 +87,7 @@ async fn connect(url: &str) -> Result<MySqlConnection> {
             "the plan is for MySQL or MariaDB: the URL must begin with mysql:// or mariadb://",
         ));
     };
-    // The driver would set all of these for the session, which the files set by themselves.
-    let options = url
-        .parse::<MySqlConnectOptions>()
-        .map_err(|_| Error::new("cannot understand the URL: write mysql://user:password@host:port/schema"))?
-        .disable_statement_logging()
-        .pipes_as_concat(false)
-        .no_engine_substitution(false)
-        .timezone(None)
-        .set_names(false);
-    tokio::time::timeout(CONNECT_LIMIT, MySqlConnection::connect_with(&options))
-        .await
-        .map_err(|_| Error::new("the server did not accept the connection within 30 seconds"))?
-        .map_err(|error| Error::of("cannot connect", error))
+    connect::mysql(&url).await
 }
 
 /// The sentence with which the server refuses. Its number is shown only where the plan did not write the sentence.

@@ -4,17 +4,13 @@ mod notices;
 mod pooler;
 mod time_zone;
 
-use std::time::Duration;
-
 use futures_util::TryStreamExt;
-use sqlx::postgres::{PgConnectOptions, PgConnection, PgDatabaseError};
-use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Either, Executor, Row};
+use sqlx::postgres::{PgConnection, PgDatabaseError};
+use sqlx::{AssertSqlSafe, Connection, Either, Executor, Row};
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::plan::data::Statement;
-use idgen_database::{DatabaseUrl, Error, Result};
-
-const CONNECT_LIMIT: Duration = Duration::from_secs(30);
+use idgen_database::{DatabaseUrl, Error, Result, connect};
 
 pub(crate) struct Session {
     connection: PgConnection,
@@ -83,18 +79,7 @@ pub(super) async fn connect(url: &str) -> Result<PgConnection> {
     let DatabaseUrl::Postgres(url) = DatabaseUrl::parse(url)? else {
         return Err(Error::new("the plan is for PostgreSQL: the URL must begin with postgres://"));
     };
-    let options = url
-        .parse::<PgConnectOptions>()
-        .map_err(|_| {
-            Error::new("cannot understand the URL: write postgres://user:password@host:port/database")
-        })?
-        .application_name("idgen plan run")
-        .extra_float_digits(None)
-        .disable_statement_logging();
-    tokio::time::timeout(CONNECT_LIMIT, PgConnection::connect_with(&options))
-        .await
-        .map_err(|_| Error::new("the server did not accept the connection within 30 seconds"))?
-        .map_err(|error| Error::of("cannot connect", error))
+    connect::postgres(&url, Some("idgen plan run")).await
 }
 
 /// The first value of the first row as text.
