@@ -13,17 +13,16 @@
 
 use uuid::Uuid;
 
-use crate::call::observe;
 use crate::call::retry::Retries;
 use crate::claim::context::Context;
 use crate::claim::index::ACTION;
+use crate::claim::index::attempts::Attempts;
 use crate::claim::index::server_identity::{look_proved, look_within};
 use crate::claim::index::taken::TakenIds;
 use crate::claim::pair::{Claimed, Guess};
 use crate::claim::within::Caller;
 use crate::connection::nodes::{PooledConnection, Take};
 use crate::error::failure::{Attempt, Failure, Kind};
-use crate::error::numbers::Verdict;
 use crate::error::{Error, Result};
 use crate::statement::caller::Connection;
 use crate::statement::sql::{SHARED, WITH_SETTINGS, literal, value_list};
@@ -37,64 +36,42 @@ pub(super) async fn claim_one(context: &Context, uuid: Uuid, guess: Guess) -> Re
     })
 }
 
-pub(super) async fn claim_many(context: &Context, uuids: &[Uuid], mut guess: Guess) -> Result<Vec<Claimed>> {
-    let mut retries = Retries::new(context.deadline);
-    let mut taken = TakenIds::default();
-    let mut unclear: Vec<u64> = Vec::new();
+pub(super) async fn claim_many(context: &Context, uuids: &[Uuid], guess: Guess) -> Result<Vec<Claimed>> {
+    let mut attempts = Attempts::new(context, guess);
     let mut claimed = Vec::with_capacity(uuids.len());
     let mut missing = uuids.to_vec();
-    let mut looked = false;
-    loop {
-        if guess == Guess::Known {
+    while !missing.is_empty() {
+        let (epoch, ids) = attempts.propose(missing.len()).await?;
+        if ids.is_empty() {
             let found = context.look_up(ACTION, &missing).await?;
             missing.retain(|uuid| !found.iter().any(|(known, _)| known == uuid));
             claimed.extend(found.into_iter().map(|(uuid, id)| Claimed {
                 uuid,
                 id,
-                new: unclear.contains(&id),
+                new: attempts.may_have_stored(id),
             }));
-            (guess, looked) = (Guess::New, true);
-        }
-        if missing.is_empty() {
-            return Ok(claimed);
-        }
-        let epoch = context.now();
-        let Some(ids) = context.propose(missing.len(), looked).await? else {
-            guess = Guess::Known;
+            attempts.has_looked();
             continue;
-        };
+        }
         match transact(context, epoch, &missing, &ids).await {
             Ok(pairs) => {
-                let made = |id: &u64| ids.contains(id) || unclear.contains(id);
                 let used: Vec<u64> = pairs.iter().map(|(_, id)| *id).collect();
                 let unused = ids.iter().copied().filter(|id| !used.contains(id));
                 context.blocks.give_back(epoch, unused);
                 claimed.extend(pairs.iter().map(|(uuid, id)| Claimed {
                     uuid: *uuid,
                     id: *id,
-                    new: made(id),
+                    new: ids.contains(id) || attempts.may_have_stored(*id),
                 }));
                 context.purge.after(&context.pool, &context.tables.claim, pairs.len() as u64);
                 return Ok(claimed);
             }
             // One of the ids, at least, is in the map with another UUID, after an import.
-            Err(error) if error.is_duplicate_key() => taken.pass_over(context, ids[0], ids.len())?,
-            Err(error) => {
-                match error.verdict() {
-                    Verdict::Unknown => {
-                        observe::burned(ids.len() as u64);
-                        unclear.extend(ids);
-                    }
-                    Verdict::Undone | Verdict::Final => context.blocks.give_back(epoch, ids),
-                }
-                if context.look_instead(&error, looked) {
-                    guess = Guess::Known;
-                    continue;
-                }
-                retries.after(ACTION, error).await?;
-            }
+            Err(failure) if failure.is_duplicate_key() => attempts.pass_over(ids[0], ids.len())?,
+            Err(failure) => attempts.failed(epoch, ids, false, failure).await?,
         }
     }
+    Ok(claimed)
 }
 
 /// One transaction: claim, look up, store.

@@ -1,5 +1,6 @@
 //! How pairs are claimed. Each index returns the ids of UUIDs, and creates those that are missing.
 
+mod attempts;
 pub(crate) mod dedup;
 mod import;
 mod server_identity;

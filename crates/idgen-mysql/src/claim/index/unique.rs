@@ -7,10 +7,9 @@ use futures_util::stream::{self, StreamExt, TryStreamExt};
 use sqlx::{AssertSqlSafe, Executor};
 use uuid::Uuid;
 
-use crate::call::observe;
-use crate::call::retry::Retries;
 use crate::claim::context::Context;
 use crate::claim::index::ACTION;
+use crate::claim::index::attempts::Attempts;
 use crate::claim::index::taken::TakenIds;
 use crate::claim::pair::{Claimed, Guess};
 use crate::claim::within::Caller;
@@ -19,7 +18,6 @@ use crate::connection::own_session::{check_of, value_in};
 use crate::connection::session::ELSEWHERE;
 use crate::error::damaged;
 use crate::error::failure::{Attempt, Failure};
-use crate::error::numbers::Verdict;
 use crate::error::{Error, Result};
 use crate::statement::caller::Connection;
 use crate::statement::sql::{INSERT_CHECKED, SHARED, literal, show, value_list};
@@ -37,24 +35,11 @@ enum Outcome {
     Missing,
 }
 
-pub(super) async fn claim_one(context: &Context, uuid: Uuid, mut guess: Guess) -> Result<Claimed> {
-    let mut retries = Retries::new(context.deadline);
-    // Ids that an unanswered statement may have stored.
-    let mut unclear: Vec<u64> = Vec::new();
-    let mut taken = TakenIds::default();
-    let mut looked = false;
+pub(super) async fn claim_one(context: &Context, uuid: Uuid, guess: Guess) -> Result<Claimed> {
+    let mut attempts = Attempts::new(context, guess);
     loop {
-        let epoch = context.now();
-        let id = match guess {
-            Guess::Known => None,
-            Guess::New => match context.propose(1, looked).await? {
-                Some(ids) => Some(ids[0]),
-                None => {
-                    guess = Guess::Known;
-                    continue;
-                }
-            },
-        };
+        let (epoch, ids) = attempts.propose(1).await?;
+        let id = ids.first().copied();
         let work = async |connection: &mut PooledConnection| match id {
             Some(id) => insert_one(context, connection, uuid, id).await,
             None => {
@@ -69,25 +54,12 @@ pub(super) async fn claim_one(context: &Context, uuid: Uuid, mut guess: Guess) -
                 return Ok(Claimed { uuid, id: found, new: true });
             }
             Ok(Outcome::Found(found)) => {
-                context.blocks.give_back(epoch, id);
-                return Ok(Claimed { uuid, id: found, new: unclear.contains(&found) });
+                context.blocks.give_back(epoch, ids);
+                return Ok(Claimed { uuid, id: found, new: attempts.may_have_stored(found) });
             }
-            Ok(Outcome::Missing) => (guess, looked) = (Guess::New, true),
-            Ok(Outcome::IdTaken(id)) => taken.pass_over(context, id, 1)?,
-            Err(error) => {
-                match error.verdict() {
-                    Verdict::Unknown => {
-                        observe::burned(id.iter().len() as u64);
-                        unclear.extend(id);
-                    }
-                    Verdict::Undone | Verdict::Final => context.blocks.give_back(epoch, id),
-                }
-                if guess == Guess::New && context.look_instead(&error, looked) {
-                    guess = Guess::Known;
-                    continue;
-                }
-                retries.after(ACTION, error).await?;
-            }
+            Ok(Outcome::Missing) => attempts.has_looked(),
+            Ok(Outcome::IdTaken(id)) => attempts.pass_over(id, 1)?,
+            Err(failure) => attempts.failed(epoch, ids, false, failure).await?,
         }
     }
 }
@@ -134,44 +106,23 @@ pub(super) async fn claim_each(context: &Context, uuids: &[Uuid], guess: Guess) 
     stream::iter(claims).buffer_unordered(AT_ONCE).try_collect().await
 }
 
-pub(super) async fn claim_many(context: &Context, uuids: &[Uuid], mut guess: Guess) -> Result<Vec<Claimed>> {
-    let mut retries = Retries::new(context.deadline);
+pub(super) async fn claim_many(context: &Context, uuids: &[Uuid], guess: Guess) -> Result<Vec<Claimed>> {
+    let mut attempts = Attempts::new(context, guess);
     let mut claimed = Vec::with_capacity(uuids.len());
     let mut missing = uuids.to_vec();
-    let mut unclear: Vec<u64> = Vec::new();
-    let mut taken = TakenIds::default();
-    let mut looked = false;
     while !missing.is_empty() {
-        let epoch = context.now();
-        let mut ids = Vec::new();
-        if guess == Guess::New {
-            let Some(proposed) = context.propose(missing.len(), looked).await? else {
-                guess = Guess::Known;
-                continue;
-            };
-            ids = proposed;
-        }
+        let (epoch, ids) = attempts.propose(missing.len()).await?;
         let mut inserted = false;
-        let many = taken.are_many();
-        let work = async |connection: &mut PooledConnection| match guess {
-            Guess::Known => context.look_many(connection, &missing, "").await,
-            Guess::New => insert_many(context, connection, &missing, &ids, many, &mut inserted).await,
+        let doubt = attempts.skipped_many();
+        let work = async |connection: &mut PooledConnection| match ids.is_empty() {
+            true => context.look_many(connection, &missing, "").await,
+            false => insert_many(context, connection, &missing, &ids, doubt, &mut inserted).await,
         };
         let mut found = match context.pool.attempt(Take::In(epoch), work).await {
             Ok(found) => found,
-            Err(error) => {
-                // A failure of the look-up after the insert says nothing about the insert.
-                if inserted || error.verdict() == Verdict::Unknown {
-                    observe::burned(ids.len() as u64);
-                    unclear.extend(ids);
-                } else {
-                    context.blocks.give_back(epoch, ids);
-                }
-                if guess == Guess::New && context.look_instead(&error, looked) {
-                    guess = Guess::Known;
-                    continue;
-                }
-                retries.after(ACTION, error).await?;
+            // A failure of the look-up after the insert says nothing about the insert.
+            Err(failure) => {
+                attempts.failed(epoch, ids, inserted, failure).await?;
                 continue;
             }
         };
@@ -184,7 +135,7 @@ pub(super) async fn claim_many(context: &Context, uuids: &[Uuid], mut guess: Gue
             match found.binary_search_by_key(uuid, |(uuid, _)| *uuid) {
                 Ok(place) => {
                     let id = found[place].1;
-                    let new = proposed == Some(id) || unclear.contains(&id);
+                    let new = proposed == Some(id) || attempts.may_have_stored(id);
                     unused.extend(proposed.filter(|proposed| *proposed != id));
                     claimed.push(Claimed { uuid: *uuid, id, new });
                 }
@@ -197,11 +148,12 @@ pub(super) async fn claim_many(context: &Context, uuids: &[Uuid], mut guess: Gue
         }
         context.blocks.give_back(epoch, unused);
         if let Some(id) = first_taken {
-            taken.pass_over(context, id, rest.len())?;
+            attempts.pass_over(id, rest.len())?;
         }
-        looked |= guess == Guess::Known;
+        if ids.is_empty() {
+            attempts.has_looked();
+        }
         missing = rest;
-        guess = Guess::New;
     }
     Ok(claimed)
 }
