@@ -36,10 +36,13 @@ if ! have_postgres; then
   fi
   install_packages "running PostgreSQL as a private process" postgresql
 fi
-if ! have pgbouncer && [ ! -x /usr/sbin/pgbouncer ]; then
-  # The tests run it as a private process; a service of its own would only take its port. Debian's script starts none with this.
-  if may_install && [ ! -e /etc/systemd/system/pgbouncer.service ] && [ -d /etc/systemd/system ]; then
-    ln -s /dev/null /etc/systemd/system/pgbouncer.service
+for pooler in pgbouncer pgpool; do
+  if ! have "$pooler" && [ ! -x "/usr/sbin/$pooler" ]; then
+    package=${pooler/pgpool/pgpool2}
+    # The tests run it as a private process; a service of its own would only take its port. Debian's script starts none with this.
+    if may_install && [ ! -e "/etc/systemd/system/$package.service" ] && [ -d /etc/systemd/system ]; then
+      ln -s /dev/null "/etc/systemd/system/$package.service"
+    fi
+    install_packages "testing sessions behind a connection pooler" "$package"
   fi
-  install_packages "testing sessions behind a connection pooler" pgbouncer
-fi
+done

@@ -10,14 +10,14 @@ use crate::url;
 use crate::wait::Wait;
 
 /// The bytes of a packet's header: length and number.
-const HEADER: usize = 4;
+pub(crate) const HEADER: usize = 4;
 const COM_QUIT: &[u8] = &[1];
 /// The answer to a login that is not checked: no rows, no insert id, autocommit, no warnings.
 const OK: [u8; 11] = [7, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0];
 /// What `caching_sha2_password` says of a password that it knows, and the same answer after it.
 const KNOWN_AND_OK: [u8; 17] = [2, 0, 0, 2, 1, 3, 7, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0];
 /// The first byte of a command that is a text.
-const COM_QUERY: u8 = 3;
+pub(crate) const COM_QUERY: u8 = 3;
 /// That of the command that ends a prepared statement.
 const COM_STMT_CLOSE: u8 = 0x19;
 /// Variables of `SHOW SESSION VARIABLES` that any statement changes, so that they say nothing of what another client has set.
@@ -235,7 +235,7 @@ fn query(sql: &str) -> Vec<u8> {
 }
 
 /// A packet with its header; `None` at the end of the stream.
-fn packet(stream: &mut TcpStream) -> io::Result<Option<Vec<u8>>> {
+pub(crate) fn packet(stream: &mut TcpStream) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = vec![0; HEADER];
     if let Err(error) = stream.read_exact(&mut bytes) {
         return if error.kind() == io::ErrorKind::UnexpectedEof { Ok(None) } else { Err(error) };

@@ -159,11 +159,11 @@ fn child_that_aborts() {
 /// A pooler gives the settings of one client to the next one, as those of hosted servers do; in the mode `session` it does not.
 #[tokio::test]
 async fn a_pooler_shares_sessions() {
-    use idgen_server::{PgBouncer, PoolMode};
+    use idgen_server::{Pooler, Pooling};
     let server = Server::start(Database::Postgres, &settings()).unwrap();
     let scratch = server.scratch().unwrap();
-    for (mode, expected) in [(PoolMode::Transaction, "7s"), (PoolMode::Session, "0")] {
-        let pooler = PgBouncer::start(scratch.url(), mode).unwrap();
+    for (mode, expected) in [(Pooling::Transactions, "7s"), (Pooling::Sessions, "0")] {
+        let pooler = Pooler::start(scratch.url(), mode).unwrap();
         let url = pooler.url(scratch.url());
         let mut one = connect(&url).await;
         one.execute(sqlx::raw_sql("SET statement_timeout = '7s'")).await.unwrap();

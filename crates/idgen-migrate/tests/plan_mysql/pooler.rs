@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use idgen_migrate::plan::run::{Direction, Folder, execute};
 use idgen_migrate::plan::{Options, Target, plan};
-use idgen_server::{CHANGED_BY_STATEMENTS, Database, Server, SharedConnection};
+use idgen_server::{CHANGED_BY_STATEMENTS, Database, ReadSplitter, Server, SharedConnection};
 use sqlx::{Connection, Executor, MySqlConnection};
 
 use crate::cascades::cascades_in_innodb;
@@ -99,6 +99,24 @@ fn other_clients_keep_their_sessions() {
         is_as_before("tried");
         refused(&servers, || run(&url, world.folder.path()));
         is_as_before("run");
+        works_without(&world);
+    }
+}
+
+/// Reads that go to another session than writes may go to a replica: what they show proves nothing.
+#[test]
+fn a_proxy_that_splits_reads_from_writes_is_refused() {
+    for database in Database::MYSQL_FAMILY {
+        let servers = Servers::start(database);
+        let world = servers.world();
+        let (account, schema) = (format!("u_{}", world.client.id()), world.scratch.name());
+        let make =
+            format!("CREATE USER {account}@'%' IDENTIFIED BY ''; GRANT ALL ON {schema}.* TO {account}@'%'");
+        servers.sql(&world.scratch, &make).unwrap();
+        let splitter = ReadSplitter::start(world.scratch.url()).unwrap();
+        let url = splitter.url(world.scratch.url(), &account);
+        let said = servers.runtime.block_on(run(&url, world.folder.path())).unwrap_err().to_string();
+        assert!(said.contains("or to several servers (ProxySQL"), "{database}: {said}");
         works_without(&world);
     }
 }

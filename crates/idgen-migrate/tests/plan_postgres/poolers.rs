@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::process::{Command, Output, Stdio};
 
 use idgen_migrate::plan::Plan;
-use idgen_server::{PgBouncer, PoolMode, Wait};
+use idgen_migrate::plan::run::{self, Direction, Folder};
+use idgen_server::{Pooler, Pooling, Wait};
 use sqlx::PgConnection;
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{ConnectOptions, Executor, Row};
@@ -64,7 +65,7 @@ async fn a_pooler_that_shares_transactions_is_refused_and_keeps_its_settings() {
     let scratch = SERVER.scratch().unwrap();
     let mut connection = connect(scratch.url()).await;
     rows::fill(&mut connection, 40).await;
-    let pooler = PgBouncer::start(scratch.url(), PoolMode::Transaction).unwrap();
+    let pooler = Pooler::start(scratch.url(), Pooling::Transactions).unwrap();
     let url = pooler.url(scratch.url());
     let before = others(&url).await;
     // The planning only reads, in transactions of its own.
@@ -87,7 +88,7 @@ async fn a_pooler_that_shares_sessions_gets_them_back_as_they_were() {
     let scratch = SERVER.scratch().unwrap();
     let mut connection = connect(scratch.url()).await;
     rows::fill(&mut connection, 40).await;
-    let pooler = PgBouncer::start(scratch.url(), PoolMode::Session).unwrap();
+    let pooler = Pooler::start(scratch.url(), Pooling::Sessions).unwrap();
     let url = pooler.url(scratch.url());
     let before = others(&url).await;
     let plan = planned(scratch.url()).await;
@@ -103,6 +104,32 @@ async fn a_pooler_that_shares_sessions_gets_them_back_as_they_were() {
         are_as_before(&url, &before, name.as_ref()).await;
     }
     assert_eq!(shape(&mut connection).await, (UUIDS.into(), "0".into()));
+}
+
+/// Reads of the tables would go to a replica, and what they show would prove nothing.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_load_balancer_is_refused() {
+    let scratch = SERVER.scratch().unwrap();
+    let mut connection = connect(scratch.url()).await;
+    rows::fill(&mut connection, 40).await;
+    let pooler = Pooler::start(scratch.url(), Pooling::Reads).unwrap();
+    let url = pooler.url(scratch.url());
+    let plan = planned(&url).await;
+    let files = Through::new(&plan, url.clone());
+    for name in ["01-check.sql", "02-prepare.sql", "undo/02-prepare.sql"] {
+        let output = tokio::task::block_in_place(|| files.attempt(name));
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && said.contains("goes through a pooler"), "{name}: {said}");
+    }
+    let folder = Folder::open(&files.folder.path().join("plan")).unwrap();
+    let (said, _lines) = tokio::sync::mpsc::unbounded_channel();
+    let run = run::execute(&url, &folder, 0, Direction::Forward, &said, std::future::pending()).await;
+    let error = run.map(drop).unwrap_err().to_string();
+    assert!(error.contains("or to several servers (PgBouncer, pgpool-II"), "{error}");
+    // On the server itself, nothing of this has left a lock.
+    let direct = Files::write(&plan, scratch.url());
+    let output = tokio::task::block_in_place(|| direct.attempt("01-check.sql"));
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 /// Kills the client in the middle of the copy, and waits until the server has noticed it: until then the next file is refused.

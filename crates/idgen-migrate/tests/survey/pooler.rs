@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use idgen_migrate::survey::{Options, survey};
-use idgen_server::{
-    CHANGED_BY_STATEMENTS, Database, PgBouncer, PoolMode, Server, Settings, SharedConnection,
-};
+use idgen_server::{CHANGED_BY_STATEMENTS, Database, Pooler, Pooling, Server, Settings, SharedConnection};
 use sqlx::{Connection, Executor, MySqlConnection, PgConnection};
 
 type Session = BTreeMap<String, String>;
@@ -35,7 +33,7 @@ fn pgbouncer() {
     let scratch = server.scratch().unwrap();
     crate::common::runtime().block_on(async {
         crate::common::execute(scratch.url(), TABLES).await;
-        let transactions = PgBouncer::start(scratch.url(), PoolMode::Transaction).unwrap();
+        let transactions = Pooler::start(scratch.url(), Pooling::Transactions).unwrap();
         let url = transactions.url(scratch.url());
         let mut client = PgConnection::connect(&url).await.unwrap();
         client.execute("SET statement_timeout = '77 s'").await.unwrap();
@@ -52,7 +50,7 @@ fn pgbouncer() {
             .await
             .unwrap();
 
-        let sessions = PgBouncer::start(scratch.url(), PoolMode::Session).unwrap();
+        let sessions = Pooler::start(scratch.url(), Pooling::Sessions).unwrap();
         let url = sessions.url(scratch.url());
         let mut client = PgConnection::connect(&url).await.unwrap();
         let before = of_postgres(&mut client).await;

@@ -1,26 +1,39 @@
-//! Refuses a connection whose server process others use too: a pooler would give them its settings and locks. Files for psql begin
-//! with the same questions.
+//! Refuses a connection whose server process others use too: a pooler would give them its settings and locks. Refuses one whose reads go
+//! to another process, which may be that of a replica: what a step reads there does not prove its conditions. Files for psql begin with
+//! the same questions.
 
 use std::time::Duration;
 
-use sqlx::Connection;
 use sqlx::postgres::PgConnection;
+use sqlx::{AssertSqlSafe, Connection, Executor};
 
-use super::{connect, value};
+use super::{connect, sentence, value};
 use idgen_database::{Error, Result};
 
 /// The server needs a moment to end a session. Its lock is asked for until it is free: so many times, with so long in between.
 const ATTEMPTS: u32 = 500;
 const BETWEEN: Duration = Duration::from_millis(20);
 
-/// Connects, and finds out that the process stays the same, and ends with its session.
+/// The process and its server. Load balancers take it for a statement that only reads.
+const PROCESS: &str = "pg_catalog.pg_backend_pid() || ' ' || pg_catalog.pg_postmaster_start_time()";
+
+/// Connects, and finds out that the process stays the same for reads and writes, and ends with its session.
 pub(super) async fn connect_to_server(url: &str) -> Result<PgConnection> {
     let mut first = connect(url).await?;
-    let process = "SELECT pg_catalog.pg_backend_pid()";
     let key = (idgen::v4().as_u128() >> 68) as i64;
-    let before = value(&mut first, process).await?;
-    let is_locked = value(&mut first, &format!("SELECT pg_catalog.pg_try_advisory_lock({key})")).await?;
-    let is_same = value(&mut first, process).await? == before && is_locked.as_deref() == Some("t");
+    let read = format!("SELECT {PROCESS}");
+    let reader = value(&mut first, &read).await?;
+    let mut is_same = value(&mut first, &read).await? == reader;
+    if is_same {
+        // A block of code is a write for whatever splits reads from writes.
+        let lock = format!("DO $$ BEGIN PERFORM pg_catalog.pg_advisory_lock({key}); END $$");
+        first.execute(sqlx::raw_sql(AssertSqlSafe(lock))).await.map_err(sentence)?;
+        let holder = format!(
+            "SELECT {PROCESS} FROM pg_catalog.pg_locks AS l WHERE l.locktype = 'advisory' AND l.pid = pg_catalog.pg_backend_pid() \
+             AND ((l.classid::bigint << 32) | l.objid::bigint) = {key}"
+        );
+        is_same = value(&mut first, &holder).await? == reader;
+    }
     // A session that the server has ended has no locks.
     let _ = first.close().await;
     let mut second = connect(url).await?;
@@ -28,9 +41,11 @@ pub(super) async fn connect_to_server(url: &str) -> Result<PgConnection> {
     let is_new = value(&mut second, locks).await?.as_deref() == Some("f");
     if !is_same || !is_new || !is_free(&mut second, key).await? {
         // The process of a pooler may be the one that has the lock.
-        value(&mut second, &format!("SELECT pg_catalog.pg_advisory_unlock({key})")).await?;
+        let unlock = format!("DO $$ BEGIN PERFORM pg_catalog.pg_advisory_unlock({key}); END $$");
+        second.execute(sqlx::raw_sql(AssertSqlSafe(unlock))).await.map_err(sentence)?;
         return Err(Error::new(
-            "this connection goes through a pooler (PgBouncer, ProxySQL, RDS Proxy …): connect to the server itself",
+            "this connection goes through a pooler or to several servers (PgBouncer, pgpool-II, ProxySQL, RDS Proxy …): connect to the \
+             server itself",
         ));
     }
     Ok(second)
