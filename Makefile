@@ -239,7 +239,7 @@ bench-instructions: setup ## fails if a case takes over 5 % more instructions th
 bench-record: ## records the instructions of each case, also in docs/speed.md
 	$(BENCH) instructions $(SECTION) $(COUNTS) --record --write docs/speed.md
 
-sanitize: ## the library under the address sanitizer, its codecs under Miri (needs rustup's nightly)
+sanitize: ## the library under the address sanitizer, its threads under the thread sanitizer, its codecs under Miri (needs rustup's nightly)
 	scripts/sanitize.sh
 
 # A target in fuzz/fuzz_targets or all of them, and the time for each in seconds.
