@@ -52,7 +52,7 @@ impl IdWidth {
         }
     }
 
-    /// Whether a state row can have this next id; the one after the largest id means that none is left.
+    /// Returns true if a state row can have this next id. The one after the largest id means that no id is left.
     pub(crate) const fn can_be_next(self, next_id: u64) -> bool {
         1 <= next_id && next_id <= self.max_id() + 1
     }

@@ -36,7 +36,7 @@ impl Deadline {
         Deadline::after(FOREVER)
     }
 
-    /// Whether no attempt may begin after a pause of this length.
+    /// Returns true if no attempt may begin after a pause of this length.
     pub(crate) fn ends_within(&self, pause: Duration) -> bool {
         Instant::now() + pause >= self.last_start
     }
@@ -46,7 +46,7 @@ impl Deadline {
         timeout_at(self.end, work).await.ok()
     }
 
-    /// The same, for at most `limit`.
+    /// Runs work on the server for at most `limit`, and not beyond the deadline; `None` if it takes longer.
     pub(crate) async fn bound_by<T>(&self, limit: Duration, work: impl Future<Output = T>) -> Option<T> {
         timeout_at(self.end.min(Instant::now() + limit.min(FOREVER)), work).await.ok()
     }

@@ -1,4 +1,4 @@
-//! What all calls have: a deadline, attempts that are repeated until it, and counters.
+//! The deadline of a call, the attempts that are repeated until it, and the counters of calls.
 
 pub(crate) mod deadline;
 pub(crate) mod observe;

@@ -39,9 +39,9 @@ pub(crate) struct Blocks {
     width: IdWidth,
     largest: u64,
     held: Mutex<Held>,
-    /// How many reservations were made.
+    /// The number of reservations that were made.
     reservations: AtomicU64,
-    /// Whether the server refused writes at the last attempt.
+    /// True if the server refused writes at the last attempt.
     read_only: AtomicBool,
     /// The largest share of the ids, in percent, of which a warning was given.
     warned: AtomicU8,
@@ -49,7 +49,7 @@ pub(crate) struct Blocks {
     refill: tokio::sync::Mutex<()>,
 }
 
-/// What to do if the server takes no writes.
+/// The reaction to a server that takes no writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ReadOnly {
     /// A failover may make it writable.
@@ -90,12 +90,12 @@ impl Blocks {
         self.take_or(pool, deadline, count, ReadOnly::Fail).await
     }
 
-    /// Whether the server refused writes at the last attempt.
+    /// Returns true if the server refused writes at the last attempt.
     pub(crate) fn are_read_only(&self) -> bool {
         self.read_only.load(Ordering::Relaxed)
     }
 
-    /// How many reservations were made.
+    /// The number of reservations that were made.
     pub(crate) fn reservations(&self) -> u64 {
         self.reservations.load(Ordering::Relaxed)
     }

@@ -35,14 +35,14 @@ pub(crate) struct Context {
     pub(crate) known_places: Arc<KnownPlaces>,
     pub(crate) witness: Arc<Witness>,
     pub(crate) proof: Arc<Proof>,
-    /// Whether the client writes nothing.
+    /// True if the client writes nothing.
     pub(crate) read_only: bool,
-    /// Whether imports may use up the ids.
+    /// True if imports may use up the ids.
     pub(crate) allow_exhausting_import: bool,
 }
 
 impl Context {
-    /// The same context for another call.
+    /// Returns this context with the deadline of another call.
     pub(crate) fn within(&self, deadline: Deadline) -> Context {
         Context { pool: self.pool.within(deadline), deadline, ..self.clone() }
     }
@@ -141,7 +141,7 @@ impl Context {
         Ok((Self::pairs_of(pairs, uuids)?, positions_in(positions)?))
     }
 
-    /// Whether what this connection reads may not be on disk yet.
+    /// Returns true if rows that this connection reads may not be on disk yet, and the client has to wait for them.
     fn settles(&self, connection: &PooledConnection) -> bool {
         connection.report().shows_commits_early() && !self.read_only
     }

@@ -1,4 +1,4 @@
-//! What a client remembers from one call to the next, beside the ids that it holds.
+//! The facts that a client remembers from one call to the next, in addition to the ids that it holds.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, PoisonError};
@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use uuid::Uuid;
 
-/// As often as the map reads the settings of its own connections again.
+/// The interval at which the map reads the settings of its own connections again.
 const FRESH: Duration = Duration::from_secs(1);
 
 /// Clusters have fewer nodes.

@@ -1,4 +1,4 @@
-//! How pairs are claimed: blocks of ids, look-ups that prove what they find, and the two indexes that keep a pair unique.
+//! Claims pairs: blocks of ids, look-ups that prove what they find, and the two indexes that keep a pair unique.
 
 pub(crate) mod blocks;
 pub(crate) mod context;

@@ -36,7 +36,7 @@ enum Cluster {
     Group { name: String },
 }
 
-/// What one place is to another.
+/// The relation of one place to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Relation {
     Same,

@@ -51,8 +51,8 @@ impl Context {
     ) -> Attempt<()> {
         let map = &self.tables.map;
         let list: Vec<String> = pairs.iter().map(|(_, id)| id.to_string()).collect();
-        // For a long list, MariaDB would read the whole table, and a locking read of it waits for every open transaction with
-        // a new pair.
+        // Without the index, MariaDB would read the whole table for a long list, and a locking read of it waits for
+        // every open transaction with a new pair.
         let read = format!(
             "SELECT id, uuid FROM {map} FORCE INDEX (PRIMARY) WHERE id IN ({}){ALL}{lock}",
             list.join(",")
@@ -72,7 +72,7 @@ impl Context {
         Ok(())
     }
 
-    /// The same for the claims of a transaction.
+    /// Reads the claims of a transaction back, if that is due.
     pub(super) async fn prove_claims<C: Connection>(
         &self,
         connection: &mut C,

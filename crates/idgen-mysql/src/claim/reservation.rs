@@ -11,7 +11,7 @@ use crate::error::failure::{Attempt, Failure};
 use crate::installed::IdWidth;
 use crate::table::schema::State;
 
-/// What a client wants to reserve.
+/// The ids that a client wants to reserve.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
     /// The map's table, and the state table.
@@ -20,7 +20,7 @@ pub(crate) struct Request {
     pub(crate) width: IdWidth,
     /// The fewest ids that are of use.
     pub(crate) missing: u64,
-    /// How many are wanted.
+    /// The number of ids that are wanted.
     pub(crate) size: u64,
     /// An epoch, and the id below which no reservation of this client can begin in it.
     pub(crate) above: (u64, u64),
@@ -48,7 +48,7 @@ impl Request {
         Ok(before.and_then(|state| Some((state.epoch, state.next_id..end(state.next_id)?))))
     }
 
-    /// The same from a Vitess sequence, which hands ascending ids to each client.
+    /// Like [`attempt`](Self::attempt), but with a Vitess sequence, which gives each client ascending ids.
     pub(crate) async fn attempt_on(
         &self,
         pool: &Nodes,
@@ -59,7 +59,7 @@ impl Request {
         let statement = format!("SELECT NEXT {size} VALUES FROM {sequence}");
         let row = pool.fetch_one(sqlx::raw_sql(AssertSqlSafe(statement))).await?;
         let first: u64 = row.try_get_unchecked(0).map_err(Failure::Sql)?;
-        // A sequence goes on after the last id.
+        // A sequence continues past the largest id.
         self.refuse_implausible(epoch, first.min(max + 1))?;
         let end = first.saturating_add(size).min(max + 1);
         Ok((first.saturating_add(self.missing) <= end).then_some((epoch, first..end)))

@@ -61,7 +61,8 @@ async fn exchange_on(
     match outcome? {
         Outcome::Changed(_) | Outcome::Kept => Ok(None),
         Outcome::Unknown => {
-            // What has changed is refused here, or taken over for the next attempt.
+            // Reads the state again. This fails if the change makes the map unusable; otherwise the next attempt uses
+            // the new state.
             connection.look_again().await?;
             Err(Failure::Contradicted("the state row was not the one that this client knew"))
         }

@@ -17,7 +17,7 @@ use crate::statement::sql::{IN_TRANSACTION, WITH_SETTINGS, show};
 use crate::statement::values::{Values, number_at};
 use crate::table::schema;
 
-/// How often, and after which pause, two nodes are compared whose cluster is changing.
+/// Two nodes of a cluster whose members are changing are compared up to this many times, with this pause after each.
 const LOOKS: u32 = 10;
 const PAUSE: Duration = Duration::from_millis(200);
 
@@ -26,7 +26,7 @@ const SESSION: &str = "SELECT IF(TRUE, CONNECTION_ID(), 0)";
 
 pub(crate) const LOST: &str = "the connection was made anew, or the transaction ended, in the middle of a call: roll back and begin again";
 
-/// What is known of a caller's connection in one call.
+/// Facts about a caller's connection that are needed during one call.
 #[derive(Debug, Default)]
 pub(crate) struct Caller {
     /// The places of the map: its own server and schema, and those of other nodes that were found to be the map's.
@@ -100,7 +100,8 @@ impl Context {
         self.run_within(connection, caller, statement, None).await.map(drop)
     }
 
-    /// The same for an `INSERT` of pairs, which passes over rows with `ignore`: the number of rows, if the server's answers
+    /// Runs an `INSERT` of pairs like [`execute_within`](Context::execute_within); with `ignore`, it skips rows that
+    /// are in the map. Returns the number of inserted rows, or `None` on Vitess and where the server's answers do not
     /// agree on it.
     pub(super) async fn insert_within<C: Connection>(
         &self,

@@ -15,7 +15,7 @@ use crate::statement::caller::Connection;
 use crate::statement::sql::{ALL, hash};
 use crate::statement::values::{Values, number_at};
 
-/// How often a look-up is repeated because the pair that it asked for was forgotten.
+/// A look-up is repeated this many times if the pair that it included was forgotten.
 const LOOKS: u32 = 4;
 
 impl Context {
@@ -39,7 +39,7 @@ impl Context {
             pairs.dedup();
             let complete = uuids.iter().all(|uuid| pairs.iter().any(|(found, _)| found == uuid));
             match seen {
-                // Only the primary key has it.
+                // Only the primary key returned it.
                 1 => return Err(self.hidden_rows()),
                 _ if complete || seen > 1 || !self.choose_witness(connection).await? => return Ok(pairs),
                 _ => {}

@@ -24,7 +24,7 @@ pub(crate) struct Address {
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) pool: Pool<Connector>,
-    /// For statements that wait for no pair, while the pool has no connection left.
+    /// Connections for statements that never wait for a pair, used while the pool has none left.
     pub(super) reserve: Pool<Connector>,
 }
 

@@ -358,8 +358,8 @@ impl Drop for PooledConnection {
             connector.manager().mistrust();
         }
         match tokio::runtime::Handle::try_current() {
-            // The server may continue the statement, or wait for a lock, long after its client has disconnected. So it is
-            // told to stop, and the connection counts among those of the pool until then.
+            // The server may continue the statement, or wait for a lock, long after its client has disconnected. So
+            // another connection ends the session, which counts among those of the pool until then.
             Ok(runtime) if self.busy => {
                 runtime.spawn(async move {
                     connector.manager().kill(&session).await;

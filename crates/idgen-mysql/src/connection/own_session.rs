@@ -56,7 +56,7 @@ pub(super) struct Latest {
 pub(super) struct NewSession {
     pub(super) place: String,
     pub(super) id: u64,
-    /// Whether a client of a map has used it before.
+    /// True if a client of a map has used it before.
     pub(super) is_marked: bool,
 }
 
@@ -69,7 +69,7 @@ impl NewSession {
         Ok(NewSession { place: row.text(1)?.unwrap_or_default(), id, is_marked: row.text(2)?.is_some() })
     }
 
-    /// Whether it was there before its connection, which was made after the server had made `latest`.
+    /// Returns true if the session is older than its connection, which was made after the server had made `latest`.
     pub(super) fn is_older(&self, latest: Option<&Latest>) -> bool {
         self.is_marked || latest.is_some_and(|latest| self.place == latest.place && self.id <= latest.id)
     }

@@ -20,7 +20,7 @@ const SEVERAL: usize = 3;
 /// After this time, a server has finished the work after a commit.
 const FINISHED: Duration = Duration::from_millis(2);
 
-/// How long making an additional connection may take. The call can do without it.
+/// The limit for making an additional connection, without which the call can continue, too.
 const GROW_LIMIT: Duration = Duration::from_millis(200);
 
 /// This connection, or another one of the pool where the server has just answered a commit on this one.

@@ -86,7 +86,7 @@ const NOT_REPORTED: Failure = Failure::Contradicted("the server did not report i
 const MEMBER: &str = "SELECT member_state FROM performance_schema.replication_group_members \
     WHERE member_id = @@server_uuid";
 
-/// What a connection reads about its server and its map.
+/// The settings of a server and the state of its map, as a connection has read them.
 #[derive(Clone, Debug)]
 pub(crate) struct Seen {
     pub(crate) report: ServerReport,
@@ -98,11 +98,12 @@ pub(crate) struct Seen {
     pub(crate) thread: Option<(u64, String)>,
     /// The server process and the schema, as [`elsewhere`] compares them.
     pub(crate) place: Option<String>,
-    /// What hid a table of the map from this connection when it was made: a temporary table or a view of its name.
+    /// The temporary table or the view that hid a table of the map from this connection when it was made, with its
+    /// name.
     pub(crate) shadow: Option<(String, Shadow)>,
     /// The mark of the session; `None` on Vitess.
     pub(crate) mark: Option<u64>,
-    /// Whether another client uses the session, too.
+    /// True if another client uses the session, too.
     pub(crate) is_shared: bool,
     /// The session as it was before it was set up.
     pub(super) session: NewSession,
@@ -112,7 +113,7 @@ pub(crate) struct Seen {
     names: Vec<String>,
     /// The format of the session's binary log, which only the session can change. MySQL warns of reading `@@binlog_format`.
     binlog_format: Option<String>,
-    /// Whether it can be told to keep no log.
+    /// True if the server has the status variable [`REDO_LOG`].
     has_redo_log: bool,
 }
 

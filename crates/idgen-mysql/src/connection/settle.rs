@@ -22,7 +22,7 @@ const LONG_PAUSE: Duration = Duration::from_millis(20);
 /// three quarters of the time of a list of names. In one text after a look-up, it takes no round trip of its own.
 pub(crate) const POSITIONS: &str = "SHOW GLOBAL STATUS LIKE 'Innodb_%lsn%'";
 
-/// How far the log is written, and how far it is on disk.
+/// The position up to which the log is written, and the position up to which it is on disk.
 pub(crate) type Positions = (u64, u64);
 
 /// Returns when everything that this connection has read is on disk. It must not be called inside a transaction. `first` are

@@ -1,4 +1,4 @@
-//! How an attempt can fail, and whether it can be repeated.
+//! The ways in which an attempt can fail, and which of them can be retried.
 
 use std::fmt;
 
@@ -97,8 +97,8 @@ impl Failure {
         }
     }
 
-    /// Whether another node of a cluster may succeed, because this one is down, unreachable, shutting down, read-only, or not
-    /// a member of the cluster. The connection cannot be used again.
+    /// Returns true if another node of a cluster may succeed, because this one is down, unreachable, shutting down,
+    /// read-only, or not a member of the cluster. The connection cannot be used again.
     pub(crate) fn is_of_this_node(&self) -> bool {
         match self {
             Failure::NoConnection | Failure::Unreached(_) | Failure::NoAnswer | Failure::Refused(_) => true,
@@ -140,7 +140,7 @@ impl Failure {
         self.number() == Some(1176)
     }
 
-    /// The same failure, for a client that has other nodes: what this node will never do, another one may.
+    /// Marks a failure that is final only on this node, for a client that has other nodes, which may succeed.
     pub(crate) fn or_of_this_node(self) -> Failure {
         let only_here = self.is_of_this_node() && matches!(self, Failure::Sql(_));
         if only_here && self.verdict() == Verdict::Final { Failure::OfThisNode(Box::new(self)) } else { self }

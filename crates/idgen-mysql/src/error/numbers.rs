@@ -1,10 +1,10 @@
-//! What the errors of a server mean.
+//! The meaning of a server's error numbers.
 //!
-//! Error numbers: MySQL reference manual, "Server Error Message Reference"; MariaDB, "Error Codes".
+//! Sources: MySQL reference manual, "Server Error Message Reference"; MariaDB, "Error Codes".
 
 use sqlx::mysql::MySqlDatabaseError;
 
-/// What is known about the effect of a failed attempt.
+/// The effect of a failed attempt, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// The server undid it. It can be repeated with the same ids.
@@ -49,8 +49,8 @@ pub(super) fn judge_said(number: u16, said: &str) -> Verdict {
         1290 if names_read_only(said) => Verdict::Undone,
         1836 => Verdict::Undone,
         // Interrupted, killed, lost, or the group lost its majority (3100). This may have been during the commit, for
-        // all we know. Group Replication ends a transaction that stands in the way of another member's, and a return to a
-        // savepoint then fails (1181).
+        // all we know. Group Replication ends a transaction that conflicts with one of another member, and a return to
+        // a savepoint then fails (1181).
         3100 | 1317 | 1152 | 1158..=1161 | 1180 | 1181 | 1927 | 2006 | 2013 | 4031 => Verdict::Unknown,
         _ => Verdict::Final,
     }
@@ -65,13 +65,13 @@ pub(super) fn is_of_this_node(number: u16, said: &str) -> bool {
     }
 }
 
-/// Whether error 1290, "the server is running with the option ...", names an option that a failover changes. The name is
-/// the same in every language.
+/// Returns true if error 1290, "the server is running with the option ...", names an option that a failover changes.
+/// The name of the option is the same in every language.
 pub(super) fn names_read_only(said: &str) -> bool {
     said.contains("read-only") || said.contains("read_only")
 }
 
-/// What to do about an error whose message does not say it.
+/// Returns advice about an error whose message contains none, in parentheses; empty for all other errors.
 pub(super) fn advice(number: Option<u16>) -> &'static str {
     match number {
         Some(1792) => {
@@ -95,7 +95,7 @@ pub(super) fn advice(number: Option<u16>) -> &'static str {
     }
 }
 
-/// Whether the connection is lost, or an answer is still outstanding on it.
+/// Returns true if the connection is lost, or if an answer is still outstanding on it.
 pub(crate) fn is_of_connection(error: &sqlx::Error) -> bool {
     matches!(error, sqlx::Error::Io(_) | sqlx::Error::Protocol(_) | sqlx::Error::WorkerCrashed)
         || said(error).contains(FAILED)

@@ -38,7 +38,7 @@ impl fmt::Display for Concern {
 pub struct Refusal {
     pub(crate) server: String,
     pub(crate) reason: Reason,
-    /// Whether another node may be usable, or this one later.
+    /// True if another node may be usable, or this one later.
     pub(crate) elsewhere: bool,
 }
 

@@ -10,7 +10,7 @@ use crate::error::failure::{Attempt, Failure, Kind};
 use crate::lease::row::Lease;
 use crate::lease::table;
 
-/// How long leases are, and how long numbers rest, in seconds.
+/// The duration of a lease, and the margin for which its number rests afterwards, in seconds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Terms {
     pub(super) duration: u64,
@@ -19,7 +19,7 @@ pub(super) struct Terms {
 
 /// All numbers.
 const ALL: usize = 1 << 16;
-/// How many random numbers are looked up before all are.
+/// This many random numbers are looked up before all numbers are.
 const DRAWN: usize = 16;
 
 impl Terms {
@@ -50,7 +50,7 @@ impl Terms {
     }
 }
 
-/// What a transaction decided.
+/// The decision of a transaction.
 enum Outcome<T> {
     Commit(T),
     /// Nothing was changed.
@@ -204,8 +204,8 @@ async fn extend(
     Ok(Outcome::Commit(longer))
 }
 
-/// Gives a number to a device that has none: one that was never leased while there are such, then the one that rested
-/// longest.
+/// Gives a number to a device that has none: one that was never leased if there is any, otherwise one of those that
+/// have rested longest.
 async fn take(
     transaction: &mut MySqlConnection,
     table: &str,

@@ -73,8 +73,8 @@ impl UuidMap {
 }
 
 impl DeviceLeases {
-    /// For how long a number is leased or renewed; 30 days by default. Seconds are counted, at least one, and nothing is
-    /// leased beyond 2106-02-07, the end of 64-bit ids.
+    /// Sets for how long a number is leased or renewed; 30 days by default. The duration is rounded down to whole
+    /// seconds, at least one. No lease lasts beyond 2106-02-07, the end of 64-bit ids.
     #[must_use]
     pub fn duration(mut self, duration: Duration) -> Self {
         self.terms.duration = duration.as_secs().max(1);

@@ -14,7 +14,7 @@ const DEFINITION: &str = "number SMALLINT UNSIGNED NOT NULL PRIMARY KEY, device 
     term BIGINT UNSIGNED NOT NULL, first_sec INT UNSIGNED NOT NULL, last_sec INT UNSIGNED NOT NULL, \
     UNIQUE KEY device (device), KEY last_sec (last_sec)";
 
-/// What `SHOW CREATE TABLE` must say, because the promise rests on it.
+/// Parts that `SHOW CREATE TABLE` must show, because the uniqueness of leases depends on them.
 const KEYS: [&str; 3] = ["PRIMARY KEY (`number`)", "UNIQUE KEY `device` (`device`)", "ENGINE=InnoDB"];
 
 const INSTALL: &str = "install of DeviceLeases (idgen map lease install)";
@@ -71,7 +71,7 @@ pub(super) async fn select(connection: &mut MySqlConnection, table: &str, rest: 
     found.iter().map(Lease::of_row).collect()
 }
 
-/// Of these numbers, or of all, those in the table, whatever their leases are.
+/// Returns the numbers that have a row in the table, of `among` or of all, whatever the state of their leases is.
 pub(super) async fn numbers(
     connection: &mut MySqlConnection,
     table: &str,

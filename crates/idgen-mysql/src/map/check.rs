@@ -28,16 +28,16 @@ const NAMED: usize = 5;
 const MANY_CLAIMS: u64 = 10_000;
 
 impl UuidMap {
-    /// Checks the map: the server's settings; the layout, engine, triggers and foreign keys of the tables; whether they were
-    /// replaced by older copies; the state row, and the next id against the ids in use; how much of the id width is left;
-    /// one id per UUID; and claims that no client clears away. An empty list means that nothing is wrong.
+    /// Checks the map: the server's settings; the layout, engine, triggers and foreign keys of the tables; whether they
+    /// were replaced by older copies; the state row, and the next id against the ids in use; how much of the id width
+    /// is left; one id per UUID; and claims that no client purges. An empty list means that nothing is wrong.
     ///
     /// Triggers are found only if the user has the privilege TRIGGER on the tables.
     ///
-    /// One id per UUID is a key of the table with the index [`Unique`](Index::Unique); with
-    /// [`Dedup`](Index::Dedup) the whole hash index is read, in statements of some 50,000 pairs. Clients may go
-    /// on working meanwhile. Where the server's settings endanger the map, connect with
-    /// [`accept_unsafe_server`](crate::Builder::accept_unsafe_server): they are findings then.
+    /// One id per UUID is a key of the table with the index [`Unique`](Index::Unique); with [`Dedup`](Index::Dedup) the
+    /// whole hash index is read, in statements of some 50,000 pairs. Clients may continue to work meanwhile. Where the
+    /// server's settings endanger the map, connect with [`accept_unsafe_server`](crate::Builder::accept_unsafe_server):
+    /// they are findings then.
     ///
     /// ```no_run
     /// # async fn example(map: idgen_mysql::UuidMap) -> idgen_mysql::Result<()> {
@@ -171,7 +171,7 @@ impl UuidMap {
             Ok(connection.report().concerns().to_vec())
         };
         let concerns = Retries::run(deadline, ACTION, || nodes.attempt(Take::Queued, look)).await?;
-        // What the map lacks is a finding.
+        // A map that lacks stored pairs is a finding here, not an error.
         let context = self.context_if(Condition::Any).await?;
         let read = async |connection: &mut PooledConnection| schema::read(connection, &context.tables).await;
         let attempt = || context.pool.attempt(Take::Queued, read);

@@ -1,4 +1,4 @@
-//! What a check of the map finds.
+//! The findings of a check of the map.
 
 use std::fmt;
 

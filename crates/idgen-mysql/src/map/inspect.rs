@@ -1,4 +1,4 @@
-//! What a check finds in the tables themselves, beside their layout.
+//! Checks the contents of the map's tables; their layout is checked elsewhere.
 
 use crate::claim::context::Context;
 use crate::claim::state_row::lost;
@@ -11,7 +11,7 @@ use crate::table::tables::unquoted;
 
 const ACTION: &str = "check the map's tables";
 
-/// What is wrong with the state row, with the kinds of the tables, and with their foreign keys.
+/// Returns the problems of the state row, of the tables' kinds, and of the tables' foreign keys.
 pub(crate) async fn tables(context: &Context) -> Result<Vec<(Severity, String)>> {
     let mut findings = state_row(context).await?;
     for table in [unquoted(&context.tables.map), &context.tables.state, &context.tables.claim] {

@@ -1,4 +1,4 @@
-//! Whether callers mostly pass new UUIDs or known ones. This decides which statement is tried first.
+//! Tracks whether callers mostly pass new UUIDs or known ones, which decides which statement is tried first.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

@@ -50,7 +50,7 @@ struct Inner {
     choices: Choices,
     context: OnceCell<Context>,
     cache: Option<Cache<Uuid, u64>>,
-    /// The number of entries that the cache was told to drop.
+    /// The number of times that an entry was removed from the cache.
     drops: AtomicU64,
     cache_epoch: AtomicU64,
     /// Locked by the call that reads the epoch again.
@@ -256,7 +256,7 @@ impl UuidMap {
         .await
     }
 
-    /// The number of entries that the cache was told to drop, and the epoch of the map.
+    /// Returns the number of removals from the cache, and the epoch of the map.
     pub(crate) fn drops(&self) -> (u64, u64) {
         (self.inner.drops.load(Ordering::SeqCst), self.inner.pool.identity().epoch())
     }
@@ -308,7 +308,7 @@ impl UuidMap {
 /// The maps that a call works on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Condition {
-    /// Those that hold what was stored in them.
+    /// Maps that still have the pairs that were stored in them.
     Complete,
     Any,
 }

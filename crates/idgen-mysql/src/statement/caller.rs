@@ -203,7 +203,8 @@ async fn run_text(
                 counted = row.text(0)?.and_then(|count| count.parse().ok());
             }
             Ok(Some(Either::Right(row))) => hidden = hidden.or(hidden_by(&row, CLAIM)?),
-            // What a statement did to the temporary table says nothing, not even that it failed.
+            // If a temporary table hides one of the map's, the result of a statement does not matter, not even its
+            // error.
             answer => match (hidden, answer) {
                 (Some(refused), _) => return Err(refused),
                 (None, Err(error)) => return Err(error.into()),

@@ -1,9 +1,10 @@
 //! The statements of a transaction on a node of a Galera cluster.
 //!
-//! When another node commits a change of the same row, this node rolls the transaction back, at any moment, and reports a deadlock
-//! for the next statement. In a text of several statements, MariaDB 10.11.18 may not report it: it goes on with the next statement of
-//! the text, which then commits by itself, and even runs it twice. Two transactions that claimed one UUID both stored a pair so, in
-//! about one of 500 races. As a command of its own, a statement either belongs to the transaction or fails.
+//! When another node commits a change of the same row, this node rolls the transaction back, at any moment, and reports
+//! a deadlock for the next statement. In a text of several statements, MariaDB 10.11.18 may not report it: it continues
+//! with the next statement of the text, which then commits by itself, and even runs it twice. Two transactions that
+//! claimed one UUID both stored a pair so, in about one of 500 races. As a command of its own, a statement either
+//! belongs to the transaction or fails.
 
 use crate::error::failure::Attempt;
 use crate::statement::caller::Connection;

@@ -1,11 +1,11 @@
-//! What has the name of a table of the map, and is not that table.
+//! Views and temporary tables that have the name of a table of the map.
 
 use std::fmt;
 
 use crate::error::failure::Attempt;
 use crate::statement::values::Values;
 
-/// What has the name of a table of the map, and is not that table.
+/// An object that has the name of a table of the map and is not that table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shadow {
     View,
@@ -13,7 +13,7 @@ pub(crate) enum Shadow {
 }
 
 impl Shadow {
-    /// What a statement of `SHOW CREATE TABLE` answered, if it is not a table that everybody sees.
+    /// Reads an answer to `SHOW CREATE TABLE`; `None` if it defines a table that all sessions see.
     pub(crate) fn of_definition(row: &impl Values) -> Attempt<Option<Shadow>> {
         if row.has("View") {
             return Ok(Some(Shadow::View));
@@ -22,7 +22,7 @@ impl Shadow {
         Ok(definition.starts_with("CREATE TEMPORARY").then_some(Shadow::TemporaryTable))
     }
 
-    /// Whether only this session sees it.
+    /// Returns true if only this session sees it.
     pub(crate) fn is_of_session(self) -> bool {
         self == Shadow::TemporaryTable
     }

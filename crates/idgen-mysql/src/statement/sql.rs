@@ -47,7 +47,7 @@ pub(crate) fn literal(uuid: Uuid) -> String {
     format!("x'{}'", uuid.simple())
 }
 
-/// The same of any bytes.
+/// A hexadecimal literal of any bytes, like [`literal`].
 pub(crate) fn bytes_literal(bytes: &[u8]) -> String {
     let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     format!("x'{digits}'")

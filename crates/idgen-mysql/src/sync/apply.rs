@@ -265,7 +265,7 @@ impl Sync {
         for row in &rows {
             by_row.entry((row.prepared.shape, row.id)).or_default().push(row);
         }
-        // Nobody else can have a row whose integer is new, so nothing is asked of it.
+        // Nobody else can have a row whose integer is new, so only the known rows are looked up and locked.
         let (new, known): (Vec<Key>, Vec<Key>) = by_row.keys().partition(|(_, id)| fresh.contains(id));
         let found = log::lock(transaction, &self.names, &named(shapes, &known)).await?;
         let mut newest: HashMap<Key, Newest> = known.iter().copied().zip(found).collect();
@@ -294,7 +294,7 @@ impl Sync {
                     }
                 }
             }
-            // What a change waited for may be the older change of another row.
+            // A change that failed may have waited for the older change of another row.
             let is_last = next.is_empty();
             if is_last {
                 next = std::mem::take(&mut failed);

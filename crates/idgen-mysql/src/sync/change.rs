@@ -154,7 +154,8 @@ impl Change {
 /// The outcome of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// The row is as the change has it, now or since the change was applied before. It is never sent again.
+    /// The row is as the change describes it, now or since the change was applied before. The change is never sent
+    /// again.
     Applied {
         /// True if the change was applied by an earlier batch, or earlier in this one.
         repeated: bool,
@@ -173,15 +174,15 @@ pub enum Outcome {
         /// The row that it waits for.
         row: Uuid,
     },
-    /// The change did nothing, because another row stands in its way: it has the same value in a column that is unique, it
-    /// refers to the row that is deleted, or the change refers to it and it was deleted. Final, unless the sender has a newer
-    /// change of that row than `number`: then send both.
+    /// The change did nothing, because another row blocks it: it has the same value in a column that is unique, it
+    /// refers to the row that is deleted, or the change refers to it and it was deleted. Final, unless the sender has a
+    /// newer change of that row than `number`: then send both.
     Blocked {
         /// The reason, for people.
         reason: String,
-        /// The table of the row that stands in the way.
+        /// The table of the row that blocks the change.
         table: String,
-        /// The row that stands in the way.
+        /// The row that blocks the change.
         row: Uuid,
         /// The number of its newest change; 0 if none was applied.
         number: u64,

@@ -1,4 +1,4 @@
-//! Rows of one batch that exchange their unique values or refer to each other in a circle, and rows that stand in the way of a
+//! Rows of one batch that exchange their unique values or refer to each other in a circle, and rows that block a
 //! change.
 
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -15,14 +15,14 @@ use crate::sync::shape::{Compared, OnDelete, Reference};
 use crate::sync::trouble::{Owner, Refusal, owner};
 use crate::sync::writer::{Row, Writer};
 
-/// So many deletions that follow from each other are looked through for the row that refuses the first one.
+/// The search for the row that refuses a deletion follows this many deletions that cascade from one to the next.
 const DEEPEST: usize = 16;
-/// Servers take a statement of so many bytes, and the writer asks for the limit only where a batch is large.
+/// Every server takes a statement of this many bytes. The writer reads the actual limit only for a large batch.
 const SMALL: usize = 1 << 20;
-/// More bytes than the statement has that are sent with it.
+/// Allowance for the bytes that are sent in addition to the statement itself.
 const BESIDE: usize = 1024;
 
-/// What a writer knew of rows before it wrote them together.
+/// The state of a writer before it writes rows together, which is restored if that fails.
 struct Before {
     applied: u64,
     refusals: Vec<Option<Refusal>>,
@@ -135,7 +135,8 @@ impl Writer<'_> {
     ) -> Attempt<Before> {
         let refusals = rows.iter().map(|row| self.refusals.get(&row.prepared.at).cloned()).collect();
         let before = Before { applied: self.applied, refusals };
-        // What shows that the transaction goes on comes after it, because it is released and set again.
+        // The savepoint that shows whether the transaction is still open comes second, because it is released and set
+        // again.
         let begin = [SAVE_EXCHANGE, SAVE_AGAIN].map(str::to_owned);
         connection.execute_each(&begin, &mut 0).await?;
         Ok(before)
@@ -159,7 +160,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Names the rows that stand in the way of changes that the server has refused.
+    /// Names the rows that block changes that the server has refused.
     pub(super) async fn name_blockers<C: Connection>(
         &mut self,
         connection: &mut C,
@@ -259,7 +260,7 @@ impl Writer<'_> {
                     (Some(holds), value) => as_compared(holds, value),
                     (None, value) => value.literal(),
                 },
-                // What the row has, or a new one gets.
+                // The current value of the row, or the default that a new row gets.
                 None => {
                     let has = format!("(SELECT `{column}` FROM `{name}` WHERE `{key}` = {})", row.id);
                     match shape.defaults.contains(column) {

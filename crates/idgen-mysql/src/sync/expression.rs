@@ -79,7 +79,7 @@ impl Expression {
             .collect()
     }
 
-    /// What a generated column of this type holds: a number is rounded when it is stored.
+    /// Converts the value as a generated column of this type does, which rounds a number when it is stored.
     pub(super) fn stored_as(mut self, full_type: &str) -> Expression {
         let is_integer =
             ["tinyint", "smallint", "mediumint", "int", "bigint"].iter().any(|of| full_type.starts_with(of));

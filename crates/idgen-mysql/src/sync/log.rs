@@ -53,7 +53,7 @@ impl Newest {
     /// No change was applied.
     pub(super) const NONE: Newest = Newest { number: 0, digest: [0; 32] };
 
-    /// Whether the newest change has deleted the row.
+    /// Returns true if the newest change has deleted the row.
     pub(super) fn is_deletion(&self) -> bool {
         self.number > 0 && self.digest == Change::digest_of_deletions()
     }
@@ -295,7 +295,7 @@ pub(super) fn erase(names: &Names, uuid: Uuid) -> String {
     )
 }
 
-/// Those of these UUIDs that were erased.
+/// Returns those of these UUIDs that were erased.
 pub(super) async fn forgotten<C: Connection>(
     connection: &mut C,
     names: &Names,

@@ -74,7 +74,7 @@ const INSTALL: &str = "install_sync (idgen map sync install)";
 #[derive(Clone, Debug)]
 struct Known {
     shapes: Arc<[Shape]>,
-    /// As the server showed them before that.
+    /// The definitions that the server showed before the shapes were read.
     definitions: Arc<Definitions>,
 }
 

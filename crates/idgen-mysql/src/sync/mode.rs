@@ -19,10 +19,10 @@ const SAVE: &str = concat!("SAVEPOINT ", savepoint!());
 pub(super) const GO_BACK: &str = concat!("ROLLBACK TO SAVEPOINT ", savepoint!());
 pub(super) const RELEASE: &str = concat!("RELEASE SAVEPOINT ", savepoint!());
 
-/// A savepoint after that one, which shows after an error that the transaction goes on.
+/// A savepoint after the first one. If it still exists after an error, the transaction was not rolled back.
 pub(super) const SAVE_AGAIN: &str = concat!("SAVEPOINT ", savepoint!(), "_b");
 pub(super) const STILL_THERE: [&str; 2] = [concat!("RELEASE SAVEPOINT ", savepoint!(), "_b"), SAVE_AGAIN];
-/// A savepoint for what may have to be undone alone.
+/// A savepoint for changes that may have to be undone without the rest of the batch.
 pub(super) const SAVE_EXCHANGE: &str = concat!("SAVEPOINT ", savepoint!(), "_x");
 pub(super) const GO_BACK_EXCHANGE: &str = concat!("ROLLBACK TO SAVEPOINT ", savepoint!(), "_x");
 
@@ -95,7 +95,7 @@ pub(super) async fn refuse_unsafe<C: Connection>(transaction: &mut C, failure: &
     if failure.number() != Some(ELSEWHERE) {
         return Ok(());
     }
-    // As a text, a switch is 1 on MySQL and ON on MariaDB.
+    // Converted to text, a switch is 1 on MySQL and ON on MariaDB.
     let settings = "SELECT @@SESSION.sql_mode, IF(@@SESSION.foreign_key_checks, '1', '0'), IF(@@SESSION.unique_checks, '1', '0')";
     let rows = transaction.read(format!("{settings}{ALL}")).await?;
     let text = |at: usize| -> Attempt<String> {

@@ -24,7 +24,7 @@ pub struct OpenReference {
     pub target_table: String,
     /// The row that has not arrived, and its integer.
     pub target: (Uuid, u64),
-    /// For how long the reference has been open, by the clock of the database server.
+    /// The time for which the reference has been open, by the clock of the database server.
     pub age: Duration,
 }
 

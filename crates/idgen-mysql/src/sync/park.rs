@@ -15,7 +15,8 @@ use crate::sync::writer::{Row, Writer};
 enum Other {
     /// Values that probably no row has.
     Random,
-    /// The same, but an empty document where an index compares an expression over a text: nothing can be read from it.
+    /// Random values, but an empty document where an index compares an expression over a text, which can read nothing
+    /// from it.
     Document,
 }
 

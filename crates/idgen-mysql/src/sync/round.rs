@@ -15,7 +15,7 @@ use crate::sync::writer::{Row, Writer};
 /// A row: the place of its table, and its integer.
 type Key = (usize, u64);
 
-/// So many rows are tried again without asking who has their values.
+/// Up to this many rows are tried again without first looking up the rows that have their values.
 const FEW: usize = 8;
 
 fn key(row: &Row<'_>) -> Key {

@@ -205,7 +205,9 @@ async fn shape<C: Connection>(
             }
             keys.push(column);
         } else if !extra.contains(" generated") && !extra.contains("auto_increment") {
-            // For 0 and NULL, the server stores the next number of an `AUTO_INCREMENT` column. `VIRTUAL GENERATED` or `STORED GENERATED`; MySQL calls a default that is an expression `DEFAULT_GENERATED`.
+            // In an `AUTO_INCREMENT` column, the server stores the next number for 0 and NULL. The extra of a generated
+            // column is `VIRTUAL GENERATED` or `STORED GENERATED`; MySQL calls a default that is an expression
+            // `DEFAULT_GENERATED`.
             settable.insert(column, holds);
         }
     }

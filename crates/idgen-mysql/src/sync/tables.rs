@@ -1,4 +1,4 @@
-//! What operators do: a table that was renamed or dropped, and a UUID that is erased.
+//! Operations for operators: a table was renamed or dropped, or a UUID is erased.
 
 use std::collections::HashSet;
 

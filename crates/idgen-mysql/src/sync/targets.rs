@@ -22,8 +22,8 @@ impl<'a> Writer<'a> {
         self.fresh.contains(&id) && !self.inserted.contains(&(at, id))
     }
 
-    /// Finds out which of these rows are there, and locks them. Nothing is asked of rows whose integers are new: they are
-    /// there if this batch has written them.
+    /// Finds and locks those of these rows that exist. Rows whose integers are new are not looked up: they exist only
+    /// if this batch has written them.
     pub(super) async fn look<C: Connection>(
         &mut self,
         connection: &mut C,

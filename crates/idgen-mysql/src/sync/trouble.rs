@@ -8,7 +8,7 @@ use crate::error::failure::Failure;
 use crate::error::numbers::Verdict;
 use crate::sync::change::Outcome;
 
-/// What the server said about one change.
+/// The server's error for one change.
 #[derive(Clone, Debug)]
 pub(super) struct Refusal {
     pub(super) number: Option<u16>,
@@ -24,42 +24,42 @@ impl Refusal {
         Outcome::Refused(format!("the database refuses its values: {}", self.said))
     }
 
-    /// Whether a duplicate key is the reason.
+    /// Returns true if a duplicate key is the reason.
     pub(super) fn is_duplicate(&self) -> bool {
         matches!(self.number, Some(1062 | 1586))
     }
 
-    /// Whether a foreign key is the reason.
+    /// Returns true if a foreign key is the reason.
     pub(super) fn is_reference(&self) -> bool {
         matches!(self.number, Some(1451 | 1217 | 1452 | 1216))
     }
 }
 
-/// To whom an error belongs.
+/// The part of the work that an error ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Owner {
     /// The change in whose statement it happened, which is refused.
     Change,
-    /// The change, if the transaction goes on. A trigger can signal the error of a deadlock, but only a real one ends the
-    /// transaction.
+    /// The change, if the transaction is still open. A trigger can signal the error of a deadlock, but only a real one
+    /// ends the transaction.
     ChangeIfGoingOn,
     /// The connection, the transaction or the server: the batch ends.
     Batch,
 }
 
-/// To whom an error belongs. `table` is the one that the statement names: an error of its own existence or privileges is for
-/// the operator.
+/// Decides what an error ends. `table` is the table that the statement names: an error about its existence or
+/// privileges is for the operator.
 pub(super) fn owner(failure: &Failure, table: &str) -> Owner {
     owner_by_state(failure, state(failure).as_deref(), table)
 }
 
-/// The state of an error, if the driver tells it.
+/// The SQLSTATE of an error, if the driver reports it.
 pub(super) fn state(failure: &Failure) -> Option<String> {
     let error = failure.source().and_then(sqlx::Error::as_database_error)?;
     error.code().map(|state| state.into_owned())
 }
 
-/// The same where the state is known otherwise.
+/// Like [`owner`], with a state that was read in another way.
 pub(super) fn owner_by_state(failure: &Failure, state: Option<&str>, table: &str) -> Owner {
     let number = failure.number();
     // SIGNAL and RESIGNAL without a number of their own, with any state: a trigger says it of its row.
@@ -86,12 +86,12 @@ pub(super) fn owner_by_state(failure: &Failure, state: Option<&str>, table: &str
     if is_of_all { Owner::Batch } else { Owner::Change }
 }
 
-/// Whether the error may be about a table of the same name in another schema, to which a trigger writes.
+/// Returns true if the error may be about a table of the same name in another schema, to which a trigger writes.
 pub(super) fn may_be_elsewhere(failure: &Failure) -> bool {
     matches!(failure.number(), Some(1142 | 1143 | 1146))
 }
 
-/// Whether the error names another schema than this one before the table's name.
+/// Returns true if the error names another schema than this one before the table's name.
 pub(super) fn is_elsewhere(failure: &Failure, schema: &str, table: &str) -> bool {
     let (said, schema, table) =
         (failure.to_string().to_lowercase(), schema.to_lowercase(), table.to_lowercase());
@@ -107,7 +107,7 @@ fn number_is_listed_as_temporary(failure: &Failure) -> bool {
 
 fn is_of_the_server(number: u16, said: &str, table: &str) -> bool {
     match number {
-        // The driver refuses to send so much, and the connection goes on.
+        // The driver refuses to send a packet of this size, and the connection stays usable.
         2020 => false,
         // Files and memory of the server; the driver and its connection.
         0..=999 | 2000..=2999 => true,

@@ -49,7 +49,7 @@ impl Writer<'_> {
         let mut ready = Vec::with_capacity(new.len());
         for row in new {
             if let Some(row) = self.ready(at, row) {
-                // For the rows after it, until the server refuses it.
+                // Rows after this one may refer to it, until the server refuses it.
                 self.there.insert((at, row.row.id));
                 ready.push(row);
             }

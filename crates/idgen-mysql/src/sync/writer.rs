@@ -1,4 +1,4 @@
-//! What is written of a batch, and what was found out on the way.
+//! The state of a batch while it is written.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -17,7 +17,7 @@ pub(super) struct Row<'a> {
     pub(super) targets: BTreeMap<&'a str, Option<u64>>,
 }
 
-/// What is written, and what was found out on the way.
+/// Writes a batch, and keeps what it finds out about the rows.
 pub(super) struct Writer<'a> {
     pub(super) shapes: &'a [Shape],
     pub(super) names: &'a Names,
@@ -39,15 +39,15 @@ pub(super) struct Writer<'a> {
     pub(super) locked: Vec<Key<'a>>,
     /// By the place of the change in the batch.
     pub(super) outcomes: HashMap<usize, Outcome>,
-    /// What the server said last about the changes that it refuses.
+    /// The server's last error for each refused change, by the place of the change in the batch.
     pub(super) refusals: HashMap<usize, Refusal>,
-    /// How many changes were applied.
+    /// The number of changes that were applied.
     pub(super) applied: u64,
     pub(super) opened: u64,
     pub(super) resolved: u64,
-    /// Whether an open reference names a column that refers to nothing, as far as its table was read.
+    /// True if an open reference names a column that is no reference in the definition of its table that was read.
     pub(super) is_stale: bool,
-    /// Whether the savepoint is set, in a session that refuses values that do not fit.
+    /// True if the savepoint is set, in a session that refuses values that do not fit.
     pub(super) is_ready: bool,
 }
 

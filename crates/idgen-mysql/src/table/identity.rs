@@ -12,11 +12,11 @@ use crate::installed::Installed;
 use crate::table::schema::State;
 use crate::table::tables::Tables;
 
-/// What a client read about the server and the map is read again if that reading began longer ago than this. A changed
-/// setting, another map, and a new epoch are therefore noticed within this time.
+/// A client reads the state of the server and of the map again if the last reading began longer ago than this. A
+/// changed setting, another map, and a new epoch are therefore noticed within this time.
 pub(crate) const FRESH: Duration = Duration::from_secs(1);
 
-/// How many pairs a client remembers to recognize its map. An operator may delete one of them.
+/// The number of pairs that a client remembers to recognize its map. One is not enough: an operator may delete it.
 const REMEMBERED: usize = 4;
 
 /// The map that this client began with.
@@ -93,12 +93,12 @@ impl MapIdentity {
         self.largest.load(Ordering::Acquire)
     }
 
-    /// Whether the epoch was read by a reading that began at most a second ago.
+    /// Returns true if the last reading of the epoch began at most a second ago.
     pub(crate) fn is_fresh(&self) -> bool {
         self.is_fresh_at(Instant::now())
     }
 
-    /// Whether the epoch was read by a reading that began at most a second before this moment.
+    /// Returns true if the last reading of the epoch began at most a second before this moment.
     pub(crate) fn is_fresh_at(&self, now: Instant) -> bool {
         let read_at = self.read_at.load(Ordering::Acquire);
         read_at > 0 && self.nanos(now).saturating_sub(read_at) < FRESH.as_nanos() as u64
@@ -121,17 +121,17 @@ impl MapIdentity {
         self.epoch.store(state.epoch, Ordering::Release);
     }
 
-    /// Whether the map is known already.
+    /// Returns true if the map is known already.
     pub(crate) fn is_known(&self) -> bool {
         lock(&self.known).is_some()
     }
 
-    /// How the map was installed, once it is known.
+    /// The parameters with which the map was installed, once they are known.
     pub(crate) fn installed(&self) -> Option<Installed> {
         lock(&self.known).map(|known| known.installed)
     }
 
-    /// Whether the tables had these definitions when they were last found to be right.
+    /// Returns true if the tables had these definitions when they were last found to be right.
     pub(crate) fn are_defined_so(&self, definitions: &[String]) -> bool {
         lock(&self.definitions).as_deref() == Some(definitions)
     }

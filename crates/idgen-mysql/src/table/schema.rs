@@ -40,7 +40,7 @@ use crate::table::watch::{changing_trigger, definitions};
 /// break a promise. Version 1 was never released.
 pub(crate) const VERSION: u16 = 2;
 
-/// What is to be done about an epoch of 0.
+/// Advice about an epoch of 0.
 pub(crate) const EPOCHS: &str =
     "epochs begin at 1; call fence (idgen map fence) with an id above every id that was ever assigned";
 
@@ -76,7 +76,7 @@ impl State {
         if width.can_be_next(self.fence) { self.fence } else { 0 }
     }
 
-    /// What is wrong if the next id is below the fence.
+    /// Describes the problem of a next id below the fence; `None` if it is not below.
     pub(crate) fn below_fence(&self) -> Option<String> {
         let (next, fence) = (self.next_id, self.fence);
         (next < fence).then(|| {
@@ -122,7 +122,7 @@ impl State {
         Ok(state)
     }
 
-    /// How the map was installed, or an error that says what is wrong with the row.
+    /// Returns the parameters with which the map was installed, or a message about what is wrong with the row.
     pub(crate) fn understand(&self) -> std::result::Result<Installed, String> {
         let version = self.version;
         if version != VERSION {
@@ -154,7 +154,7 @@ pub(crate) async fn state<C: Connection>(connection: &mut C, tables: &Tables) ->
 pub(crate) struct Sound {
     pub(crate) installed: Installed,
     pub(crate) state: State,
-    /// What the tables were defined as before they were examined.
+    /// The definitions of the tables, as they were before the tables were examined.
     pub(crate) definitions: Vec<String>,
 }
 

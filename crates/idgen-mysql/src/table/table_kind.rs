@@ -1,4 +1,4 @@
-//! What a table of the map must be as a whole: a table of InnoDB, and no view.
+//! Checks the tables of the map as a whole: each must be a table of InnoDB, and no view.
 
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Executor};
@@ -33,11 +33,11 @@ pub(crate) async fn problem(
     Ok(None)
 }
 
-/// What is wrong with a view in the place of a table of the map.
+/// Describes the problem of a view in the place of a table of the map.
 pub(crate) const VIEW: &str = "a view has its name, and the map needs the table itself: drop the view, and give the table its name \
     back; if there was none, call install (idgen map install) then";
 
-/// What is wrong with a table of another engine than InnoDB.
+/// Describes the problem of a table of another engine than InnoDB.
 pub(crate) fn other_engine(table: &str, engine: &str) -> String {
     let why = why_not(engine);
     format!(
@@ -46,7 +46,7 @@ pub(crate) fn other_engine(table: &str, engine: &str) -> String {
     )
 }
 
-/// Why an engine cannot take the place of InnoDB, as the end of a sentence.
+/// Explains why an engine cannot replace InnoDB, as the end of a sentence.
 pub(crate) fn why_not(engine: &str) -> &'static str {
     /// Engines with transactions that have other locks.
     const OTHERS: [&str; 3] = ["ROCKSDB", "NDBCLUSTER", "TOKUDB"];

@@ -1,5 +1,6 @@
-//! What a client reads about the map's tables once a second, beside the server's settings and the state row: triggers that
-//! can change what is stored, engines, definitions, and whether the tables are still those in which its pairs were stored.
+//! Reads the state of the map's tables once a second, in addition to the server's settings and the state row: triggers
+//! that can change what is stored, engines, definitions, and whether the tables are still those in which its pairs were
+//! stored.
 
 use sqlx::mysql::MySqlConnection;
 use uuid::Uuid;
@@ -15,7 +16,7 @@ use crate::table::table_kind::{VIEW, other_engine};
 use crate::table::tables::{Tables, unquoted};
 use crate::table::triggers::assigned;
 
-/// What was read about the tables.
+/// The result of a reading of the tables.
 pub(crate) enum Looked {
     /// They must not be used.
     Refused(Reason),
@@ -23,7 +24,7 @@ pub(crate) enum Looked {
     Defined(Option<Vec<String>>),
 }
 
-/// Reads what the tables are. `known` are ids and their UUIDs that the map is known to hold.
+/// Reads the state of the tables. `known` are ids and their UUIDs that the map is known to hold.
 pub(crate) async fn look(
     connection: &mut MySqlConnection,
     tables: &Tables,
@@ -56,7 +57,7 @@ pub(crate) async fn look(
     let rows = match connection.read(parts.join("; ")).await {
         Ok(rows) => rows,
         Err(failure) if failure.is_no_index() => {
-            // Only a view has none: the column is required at the client's first use.
+            // Only a view has no such index: the column is required at the client's first use.
             let problem = VIEW.to_owned();
             let table = unquoted(&tables.map).to_owned();
             return Ok(Looked::Refused(Reason::Schema { table, problem }));
@@ -121,7 +122,7 @@ fn show_definitions(tables: &Tables, index: Index) -> String {
     names.map(|table| format!("SHOW CREATE TABLE {table}")).collect::<Vec<_>>().join("; ")
 }
 
-/// Whether this is the UUID of a pair, or the marker of one that was forgotten.
+/// Returns true if this is the UUID of the pair, or the marker that replaces a forgotten one.
 fn is_pair(stored: Uuid, (id, uuid): (u64, Uuid)) -> bool {
     stored == uuid || stored == marker(id)
 }
@@ -151,7 +152,7 @@ fn engine_of(table: &str) -> String {
     )
 }
 
-/// What is wrong with a trigger, if it can change what the map stores.
+/// Describes the problem of a trigger that can change what the map stores; `None` if it cannot.
 fn changes(tables: &Tables, table: &str, trigger: &str, body: &str) -> Option<String> {
     let columns = assigned(body);
     let (_, own) = watched(tables).into_iter().find(|(name, _)| name.eq_ignore_ascii_case(table))?;

@@ -10,7 +10,7 @@ use crate::types::private::Column;
 
 const ACTION: &str = "check the column";
 
-/// How many rows are read to distinguish layouts that have the same column type.
+/// The number of rows that are read to distinguish layouts that have the same column type.
 const SAMPLE: usize = 100;
 
 /// With fewer rows nothing is concluded, because half of the UUIDs are valid by chance when read in the wrong layout.

@@ -41,7 +41,7 @@ pub(crate) mod private {
     }
 
     pub trait Sealed {
-        /// Whether the column can store this type without loss.
+        /// Returns true if the column can store this type without loss.
         fn fits(column: &Column) -> bool;
 
         /// The UUIDs that 16 bytes mean in this type's layout and in the layout that it is most easily confused with.
@@ -232,7 +232,8 @@ fn sixteen_bytes(column: &Column) -> bool {
     column.kind == "binary(16)" || (column.kind.starts_with("varbinary") && column.length >= Some(16))
 }
 
-/// Whether the text fits. Any character set will do, because all of them contain the characters of ids.
+/// Returns true if the column fits texts of this length. Any character set will do, because all of them contain the
+/// characters of ids.
 fn text_of(column: &Column, length: u64) -> bool {
     (column.kind.starts_with("char") || column.kind.starts_with("varchar")) && column.length >= Some(length)
 }

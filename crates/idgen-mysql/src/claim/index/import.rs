@@ -159,7 +159,7 @@ impl Context {
         let values = value_list(missing.iter().map(|(uuid, id)| (uuid, id)));
         let insert = format!("INSERT INTO {map} (id, uuid) VALUES {values}");
         if self.installed.index == Index::Dedup {
-            // As in every claim, the look-up has to find what was stored, and nothing else.
+            // The look-up must find exactly the rows that were stored, as in every claim.
             let uuids: Vec<Uuid> = missing.iter().map(|(uuid, _)| *uuid).collect();
             let look = self.look_text(&uuids, "");
             let (_, rows) = connection.read_after(&[insert], look).await?;

@@ -1,4 +1,4 @@
-//! How pairs are claimed. Each index returns the ids of UUIDs, and creates those that are missing.
+//! Claims pairs by the map's index. Each index returns the ids of UUIDs, and creates those that are missing.
 
 mod attempts;
 pub(crate) mod dedup;
@@ -16,7 +16,7 @@ use crate::claim::pair::{Claimed, Guess};
 use crate::error::Result;
 use crate::installed::Index;
 
-/// What fails, in the words of an error.
+/// The action that errors of a claim name.
 pub(crate) const ACTION: &str = "map a UUID to an id";
 
 /// The id of one UUID.

@@ -8,7 +8,7 @@ use crate::statement::caller::Connection;
 use crate::statement::sql::{ALL, hash};
 use crate::statement::values::Values;
 
-/// How often a look-up is repeated because the pair that it also asked for was forgotten.
+/// A look-up is repeated this many times if the known pair that it includes was forgotten.
 const LOOKS: u32 = 4;
 
 /// Identifies the running server process. Host names and ports repeat if machines are copies of one image, so it includes
@@ -25,7 +25,7 @@ const USUAL_PLAN: &str = "/*M! SET STATEMENT optimizer_switch = 'mrr=off,join_ca
 pub(super) struct Look {
     pub(super) id: Option<u64>,
     pub(super) server: String,
-    /// Whether a pair that is known to exist was found, too.
+    /// True if the look-up also found a pair that is known to exist.
     pub(super) proved: bool,
 }
 
@@ -78,7 +78,7 @@ async fn look<C: Connection>(context: &Context, connection: &mut C, uuid: Uuid, 
     Ok(look)
 }
 
-/// The same on a caller's connection, which has the caller's switches of the optimizer.
+/// Looks a UUID up on a caller's connection, whose optimizer switches the caller has set.
 pub(super) async fn look_within<C: Connection>(
     context: &Context,
     connection: &mut C,
@@ -87,8 +87,8 @@ pub(super) async fn look_within<C: Connection>(
     look(context, connection, uuid, USUAL_PLAN).await
 }
 
-/// The same on a connection of the map, which sees everything that is committed: no pair is returned only if that is
-/// proved.
+/// Looks a UUID up on a connection of the map, which sees everything that is committed. Returns no pair only if a known
+/// pair was found by the same look-up, and fails if the server does not find it.
 pub(super) async fn look_proved<C: Connection>(
     context: &Context,
     connection: &mut C,

@@ -20,7 +20,7 @@ pub(super) struct TakenIds {
 }
 
 impl TakenIds {
-    /// Whether so many were skipped that another cause is to be looked for.
+    /// Returns true if so many ids were skipped that the caller should look for another cause.
     pub(super) fn are_many(&self) -> bool {
         self.count >= IN_A_ROW
     }

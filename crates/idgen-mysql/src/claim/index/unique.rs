@@ -23,7 +23,7 @@ use crate::statement::caller::Connection;
 use crate::statement::sql::{INSERT_CHECKED, SHARED, literal, show, value_list};
 use crate::table::tables::unquoted;
 
-/// How many statements of one batch run at the same time on shards.
+/// The number of statements of one batch that run at the same time on shards.
 const AT_ONCE: usize = 8;
 
 /// The result of an insert that the server answered.
@@ -194,8 +194,9 @@ async fn insert_many(
     Ok(found)
 }
 
-/// Refuses to go on if neither a UUID nor the id that was proposed for it is in the map after the insert: IGNORE also passes
-/// over rows that a CHECK constraint or a foreign key keeps out. A single time, the UUID may have been forgotten in between.
+/// Fails if neither a UUID nor the id that was proposed for it is in the map after the insert: IGNORE also skips rows
+/// that a CHECK constraint or a foreign key rejects. If this is seen only once, the UUID may have been forgotten in
+/// between.
 async fn refuse_lost(
     context: &Context,
     connection: &mut PooledConnection,
@@ -263,8 +264,8 @@ pub(crate) async fn claim_within<C: Connection>(
     }
 }
 
-/// The same for many, in ascending order, at most [`CHUNK`](crate::claim::pair::CHUNK) of them: one statement where all are
-/// new, and a locking read where some are not.
+/// Claims many UUIDs inside the caller's transaction, in ascending order, at most [`CHUNK`](crate::claim::pair::CHUNK)
+/// of them: with one statement if all are new, and with an additional locking read if some are not.
 pub(crate) async fn claim_many_within<C: Connection>(
     context: &Context,
     connection: &mut C,
