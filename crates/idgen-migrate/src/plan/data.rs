@@ -14,7 +14,7 @@ pub enum Engine {
     Postgres,
 }
 
-/// What the keys become.
+/// The new form of the keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Target {
@@ -47,7 +47,7 @@ pub enum Tool {
 pub struct Command {
     /// The tool.
     pub tool: Tool,
-    /// What happens, and how to call it, stop it and go back.
+    /// Describes the change, and how to call, stop and undo it.
     pub purpose: String,
     /// The text of a file for `sh`. It has no password.
     pub script: String,
@@ -58,7 +58,7 @@ pub struct Command {
 pub struct Script {
     /// The name of its file: `watch-replicas.sh`.
     pub name: String,
-    /// What it does, and how to call it and stop it.
+    /// Describes what the program does, and how to call and stop it.
     pub purpose: String,
     /// Its text. It has no password.
     pub text: String,
@@ -67,7 +67,7 @@ pub struct Script {
 /// A statement of a plan.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Statement {
-    /// What it is for, in one sentence.
+    /// The purpose of the statement, in one sentence.
     pub purpose: String,
     /// Its text, without the semicolon at its end.
     pub sql: String,
@@ -81,7 +81,7 @@ pub struct Statement {
 pub struct Step {
     /// The name of its file, without number and ending: `copy-orders`.
     pub name: String,
-    /// What happens, for the person who executes it.
+    /// Describes the step to the person who executes it.
     pub purpose: String,
     /// The statements in their order. Each step can be executed again after it was stopped or killed anywhere.
     pub statements: Vec<Statement>,
@@ -89,13 +89,13 @@ pub struct Step {
     pub undo: Vec<Statement>,
     /// Which locks it takes, and for how long.
     pub locks: String,
-    /// How long it takes, where that can be said.
+    /// The time that the step takes, where it can be estimated.
     pub duration: Option<String>,
-    /// How to stop it, and how to continue.
+    /// Describes how to stop the step, and how to continue it.
     pub stop: String,
 }
 
-/// Which of the two files of a step.
+/// Selects one of the two files of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// The step itself.
@@ -122,13 +122,13 @@ pub struct Plan {
     pub id: String,
     /// The database software.
     pub engine: Engine,
-    /// What the keys become.
+    /// The new form of the keys.
     pub target: Target,
     /// The tables that change, parents before children.
     pub tables: Vec<String>,
-    /// What was measured: rows, bytes, rates. One sentence each.
+    /// The measurements: rows, bytes, rates. One sentence each.
     pub facts: Vec<String>,
-    /// What the person who executes it must know or decide, one paragraph each.
+    /// Facts and decisions for the person who executes the plan, one paragraph each.
     pub notes: Vec<String>,
     /// The statements with which each session begins: the settings of a server, a role or a client could change what the steps do.
     pub session: Vec<Statement>,
@@ -151,7 +151,7 @@ impl Statement {
         Statement { purpose: purpose.into(), sql: sql.into(), only_if: None }
     }
 
-    /// The same statement, executed only if a query is true.
+    /// Returns this statement with a condition: it is executed only if the query is true.
     ///
     /// ```
     /// let drop = idgen_migrate::plan::Statement::new("Drops what a killed run left.", "DROP INDEX orders_new")

@@ -3,7 +3,7 @@
 /// The characters of an identity. The first one is a letter.
 const ALPHABET: &[u8; 36] = b"abcdefghijklmnopqrstuvwxyz0123456789";
 
-/// How many characters an identity has.
+/// The number of characters in an identity.
 pub(crate) const LENGTH: usize = 8;
 
 /// Returns a new identity from random bits: eight lowercase letters and digits, the first one a letter.

@@ -1,4 +1,4 @@
-//! What a caller may choose.
+//! The options of a plan.
 
 use std::time::Duration;
 
@@ -8,16 +8,16 @@ use crate::plan::data::{Target, Tool};
 pub(crate) const KEEPS_VALUES: &str =
     "--keep-text does not apply to --to bigint: the values stay as they are. Plan without --keep-text";
 
-/// What to plan.
+/// The change to plan, and how to plan it.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The table whose key changes. All tables whose foreign keys connect them with it change too.
     pub table: String,
-    /// What its key becomes.
+    /// The new form of the key.
     pub to: Target,
     /// The table of the map of idgen-mysql from which [`Target::Integer`] takes the integers.
     pub map: String,
-    /// Whether a column with the old text stays, for readers that are not changed yet.
+    /// True if a column with the old text stays, for readers that are not changed yet.
     pub keep_text: bool,
     /// Write the arguments of this tool in place of steps, where it is enough for one table.
     pub tool: Option<Tool>,

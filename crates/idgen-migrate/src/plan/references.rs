@@ -1,5 +1,5 @@
-//! Columns that refer to a changed key although no foreign key says so, as both kinds of servers are asked for them: their values
-//! are looked up in the tables of the plan.
+//! Columns that refer to a changed key although no foreign key says so, on all database software: their values are
+//! looked up in the tables of the plan.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +26,7 @@ pub(crate) struct Owner {
     pub(crate) ids: BTreeSet<u128>,
 }
 
-/// What the columns without a foreign key hold; each is shown with its table.
+/// Columns without a foreign key, by the values that they hold. Each is written with its table.
 #[derive(Debug, Default)]
 pub(crate) struct References {
     /// Ids of the plan's tables.
@@ -53,7 +53,7 @@ impl References {
         }
     }
 
-    /// What is said of them. `left` says that the plan does not change them, and `remedy` what to do.
+    /// Describes these columns. `left` says that the plan does not change them, and `remedy` what to do.
     pub(crate) fn notes(&self, left: &str, remedy: &str) -> Vec<String> {
         let found = format!(
             "These columns refer to tables of the plan without a foreign key, so the plan {left}. Of each, some values were looked up:"
@@ -123,8 +123,8 @@ pub(crate) fn small_by_name(columns: &[String], key: &str) -> Option<String> {
     })
 }
 
-/// Whether a column has the name that references to a key usually have: `order_id`, `orders_id` or `orderid` for `orders.id`, and
-/// `order_no` also for `orders.order_no`.
+/// Returns true if a column has the name that references to a key usually have: `order_id`, `orders_id` or `orderid`
+/// for `orders.id`, and `order_no` also for `orders.order_no`.
 pub(crate) fn is_named_after(column: &str, table: &str, key: &str) -> bool {
     let plain = |name: &str| name.to_lowercase().replace('_', "");
     let (column, table, key) = (plain(column), plain(table), plain(key));

@@ -1,4 +1,4 @@
-//! What a caller may choose.
+//! The options of a survey.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ pub struct Options {
     pub rows: u32,
     /// Ranges of the primary key from which the rows of a table are taken.
     pub starts: u32,
-    /// Whether values of rows may appear, as examples of findings and in messages of the server.
+    /// True if values of rows may appear, as examples of findings and in messages of the server.
     pub show_values: bool,
     /// Only tables with one of these names; if empty, all.
     pub tables: Vec<String>,

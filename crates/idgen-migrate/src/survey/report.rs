@@ -1,4 +1,4 @@
-//! What a survey found, as data.
+//! The results of a survey, as data.
 
 use serde::Serialize;
 
@@ -11,7 +11,7 @@ use crate::survey::judge::kinds::Kind;
 use crate::survey::read::watch::Watched;
 use crate::survey::session::{Engine, Statement};
 
-/// What a survey found.
+/// The results of a survey.
 #[derive(Clone, Debug, Serialize)]
 pub struct Survey {
     /// The version of this format: 1. A change that breaks readers of the JSON raises it.
@@ -26,7 +26,8 @@ pub struct Survey {
     pub tables_seen: usize,
     /// Bytes of a page.
     pub page_bytes: u32,
-    /// Bytes of the buffer pool (InnoDB) or of `shared_buffers` (PostgreSQL). SQLite has none for all connections.
+    /// Bytes of the buffer pool (InnoDB) or of `shared_buffers` (PostgreSQL). SQLite has none that all connections
+    /// share.
     pub pool_bytes: Option<u64>,
     /// Rows that were read.
     pub rows_read: u64,
@@ -34,10 +35,10 @@ pub struct Survey {
     pub findings: Vec<Finding>,
     /// The privileges that were used.
     pub privileges: Vec<String>,
-    /// What could not be seen, and what it takes.
+    /// The facts that could not be read, each with what is needed to read it.
     pub unseen: Vec<String>,
-    /// What a model says of the keys, the tables with the most pages to gain first. The survey has none of its own:
-    /// [`Survey::add_predictions`] takes it.
+    /// The predictions of a model for the keys, the tables with the most pages to gain first. The survey makes none
+    /// itself: [`Survey::add_predictions`] adds them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub predictions: Vec<Prediction>,
     /// Keys that hurt and are not predicted, and why.
@@ -65,11 +66,11 @@ pub struct TableReport {
     pub rows_read: u64,
     /// Ranges of the primary key in which these rows are.
     pub ranges: u32,
-    /// Whether all rows were read.
+    /// True if all rows were read.
     pub whole: bool,
     /// The columns of the key that identifies rows.
     pub key: Vec<String>,
-    /// Whether rows are stored in the order of the primary key.
+    /// True if rows are stored in the order of the primary key.
     pub clustered: bool,
     /// The storage engine, on MySQL and MariaDB.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -77,7 +78,7 @@ pub struct TableReport {
     /// Bytes that the table takes for each row: on servers with the free space of its pages, from statistics; on SQLite without
     /// it, from dbstat, of a table without row ids.
     pub bytes_per_row: Option<f64>,
-    /// What a second look showed.
+    /// The results of a second reading of the table.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub watched: Option<Watched>,
     /// Its columns of ids.
@@ -115,14 +116,14 @@ pub struct ColumnReport {
     pub form: Option<String>,
     /// Where new ids arrive.
     pub arrival: Arrival,
-    /// What tells where they arrive.
+    /// The evidence for where they arrive.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arrival_by: Option<ArrivalBy>,
-    /// What the values cost, if the column is a key.
+    /// The cost of the values, if the column is a key.
     pub cost: Option<Cost>,
 }
 
-/// How many values have a kind.
+/// The number of values of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct KindShare {
     /// The kind.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-/// How a column stores an id.
+/// The type in which a column stores an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Class {
     /// An integer of so many bits.
@@ -30,7 +30,7 @@ pub(crate) struct Column {
     pub(crate) length: Option<u64>,
     pub(crate) charset: Option<String>,
     pub(crate) collation: Option<String>,
-    /// Whether the collation treats two letters that differ in case as equal.
+    /// True if the collation treats two letters that differ in case as equal.
     pub(crate) ignores_case: bool,
 }
 
@@ -47,9 +47,9 @@ pub(crate) struct Key {
     pub(crate) entries: Option<u64>,
     /// Positions of columns that its entries hold without being ordered by them.
     pub(crate) included: Vec<usize>,
-    /// Whether its entries hold values of columns: those of full-text indexes are words.
+    /// True if its entries hold values of columns: those of full-text indexes are words.
     pub(crate) holds_values: bool,
-    /// Whether it covers all rows, and whole values of columns: no partial index, no prefix, no expression.
+    /// True if it covers all rows, and whole values of columns: no partial index, no prefix, no expression.
     pub(crate) whole: bool,
     /// Pages of all levels, where the catalog says so.
     pub(crate) pages: Option<u64>,
@@ -77,13 +77,13 @@ pub(crate) struct Table {
     pub(crate) columns: Vec<Column>,
     pub(crate) keys: Vec<Key>,
     pub(crate) counters: Vec<Counter>,
-    /// Whether rows are stored in the order of the primary key.
+    /// True if rows are stored in the order of the primary key.
     pub(crate) clustered: bool,
     /// The storage engine, where a server has several.
     pub(crate) storage: Option<String>,
     /// Bytes that the table takes for each row, where the catalog says so.
     pub(crate) bytes_per_row: Option<f64>,
-    /// Whether this user may read its rows.
+    /// True if this user may read its rows.
     pub(crate) readable: bool,
 }
 
@@ -94,12 +94,12 @@ pub(crate) struct ForeignKey {
     pub(crate) columns: Vec<usize>,
     pub(crate) parent: usize,
     pub(crate) parent_columns: Vec<usize>,
-    /// What the server does with the rows that refer to a row, if it does not report the errors of that: such as
-    /// `ON DELETE CASCADE`.
+    /// The action of the server on the rows that refer to a row, such as `ON DELETE CASCADE`, if the server does not
+    /// report its errors.
     pub(crate) unreported: Option<String>,
 }
 
-/// What the catalog says.
+/// The tables, keys and foreign keys of a database, as its catalog describes them.
 #[derive(Debug, Default)]
 pub(crate) struct Catalog {
     pub(crate) tables: Vec<Table>,
@@ -110,11 +110,11 @@ pub(crate) struct Catalog {
     to_table: HashMap<usize, Vec<usize>>,
     /// Bytes of a page.
     pub(crate) page_bytes: u32,
-    /// Bytes of the buffer pool, or of what takes its place.
+    /// Bytes of the buffer pool, or of the cache that the database has instead.
     pub(crate) pool_bytes: Option<u64>,
     /// Privileges that were used.
     pub(crate) used: Vec<String>,
-    /// What could not be seen, and what it takes.
+    /// The facts that could not be read, each with what is needed to read it.
     pub(crate) unseen: Vec<String>,
 }
 
@@ -157,12 +157,12 @@ impl Table {
         self.primary().or_else(|| self.keys.iter().find(complete))
     }
 
-    /// Whether a key says that values of this column alone are never repeated.
+    /// Returns true if a key guarantees that values of this column alone are never repeated.
     pub(crate) fn is_unique(&self, column: usize) -> bool {
         self.keys.iter().any(|key| (key.unique || key.primary) && key.whole && key.columns == [column])
     }
 
-    /// Whether an index begins with this column, so that a look-up reads few pages.
+    /// Returns true if an index begins with this column, so that a look-up reads few pages.
     pub(crate) fn is_led(&self, column: usize) -> bool {
         self.keys.iter().any(|key| key.whole && key.columns.first() == Some(&column))
     }

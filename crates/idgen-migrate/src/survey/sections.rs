@@ -9,7 +9,7 @@ use crate::survey::report::{ColumnReport, Survey};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Section {
-    /// What the table is about.
+    /// The title of the table.
     pub heading: String,
     /// Sentences about it.
     pub notes: Vec<String>,
@@ -52,7 +52,7 @@ impl Survey {
         ]
     }
 
-    /// What was surveyed, in one sentence.
+    /// Summarizes the survey in one sentence.
     pub fn summary(&self) -> String {
         format!(
             "{} {}: {} tables, {} of them with ids or findings; {} rows read with {} statements",
@@ -265,7 +265,7 @@ fn arrival(column: &ColumnReport) -> String {
     }
 }
 
-/// What an engine other than InnoDB means for the key of a table.
+/// Describes what an engine other than InnoDB means for the key of a table.
 fn of_engine(table: &str, engine: &str) -> String {
     let means = match engine.to_ascii_uppercase().as_str() {
         "ROCKSDB" => {

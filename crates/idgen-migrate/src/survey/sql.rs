@@ -1,4 +1,4 @@
-//! How each database quotes names, and writes the expressions of samples and of the statements in findings.
+//! The syntax of each database for quoted names, and for the expressions of samples and of the statements in findings.
 
 use crate::survey::schema::{Class, Column, Table};
 use crate::survey::session::Engine;

@@ -1,6 +1,6 @@
-//! Everything that hangs on a table as lines of text: what the server says in its catalog about the table itself, its columns,
-//! indexes, constraints and triggers, and foreign keys in both directions. The columns of the catalog are asked from the server, so
-//! what a later version adds is compared as well.
+//! Everything that is attached to a table, as lines of text: the server's catalog of the table itself, its columns,
+//! indexes, constraints and triggers, and foreign keys in both directions. The server is asked for the columns of the
+//! catalog, so columns that a later version adds are compared as well.
 
 use std::collections::BTreeMap;
 
@@ -112,7 +112,7 @@ impl Attached {
         format!("{lines} UNION ALL {others}")
     }
 
-    /// The same for a table without a plan.
+    /// Returns the lines of a table without a plan.
     pub(super) fn lines_of_one(&self, table: &str) -> String {
         self.lines_of(table, table, &[], &[])
     }

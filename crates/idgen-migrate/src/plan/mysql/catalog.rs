@@ -1,4 +1,4 @@
-//! What `information_schema` says about the tables of one schema.
+//! The tables of one schema, as `information_schema` describes them.
 
 mod read;
 
@@ -29,7 +29,7 @@ pub(super) struct Program {
 }
 
 impl Program {
-    /// Whether its text has this name as a word.
+    /// Returns true if the text contains this name as a word, ignoring case.
     pub(super) fn mentions(&self, name: &str) -> bool {
         let text = self.text.to_lowercase();
         let mut words = text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$')));
@@ -63,7 +63,7 @@ pub(super) struct Part {
     /// Empty for an expression.
     pub(super) column: String,
     pub(super) expression: String,
-    /// How many characters or bytes of the column; 0 for all.
+    /// The number of characters or bytes of the column that the index holds; 0 for all.
     pub(super) prefix: u64,
     pub(super) is_tree: bool,
     is_unique: bool,
@@ -75,13 +75,14 @@ pub(super) struct Part {
 #[derive(Debug, Default)]
 pub(super) struct Column {
     pub(super) name: String,
-    /// As a declaration writes it: `char(36)`.
+    /// The type, as a declaration writes it: `char(36)`.
     pub(super) type_text: String,
     pub(super) data_type: String,
     pub(super) nullable: bool,
     pub(super) charset: String,
     pub(super) collation: String,
-    /// As a declaration writes it: a text in quotes, or an expression in parentheses. Empty if there is none.
+    /// The default, as a declaration writes it: a text in quotes, or an expression in parentheses. Empty if there is
+    /// none.
     pub(super) default: String,
     /// There is a default, but MySQL does not show it: it was given by `ALTER COLUMN … SET DEFAULT (expression)`.
     pub(super) has_hidden_default: bool,
@@ -92,7 +93,7 @@ pub(super) struct Column {
     /// Set to the time by each UPDATE that does not name it.
     pub(super) is_stamped: bool,
     pub(super) comment: String,
-    /// In characters or bytes; 0 if the type has none.
+    /// The length in characters or bytes; 0 if the type has none.
     pub(super) length: u64,
 }
 
@@ -113,7 +114,7 @@ impl Table {
         self.parts.iter().filter(|part| part.index == index).collect()
     }
 
-    /// Whether these columns are a whole unique key.
+    /// Returns true if these columns are a whole unique key.
     pub(super) fn is_unique(&self, columns: &[String]) -> bool {
         !self.indexes_of(columns, |part| part.is_unique).is_empty()
     }

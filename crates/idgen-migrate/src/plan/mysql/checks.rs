@@ -62,7 +62,8 @@ pub(super) fn of_data(texts: &Texts<'_>) -> Vec<Check> {
     checks
 }
 
-/// For each step that begins to depend on triggers: the server may have been started otherwise since the plan was made.
+/// Checks of the server before each step that begins to depend on triggers: the server may have been started with other
+/// settings since the plan was made.
 pub(super) fn of_server_now(engine: Engine) -> Vec<Check> {
     let mut checks = vec![one_node_writes(engine), no_replica(engine)];
     checks.extend(cascades_in_innodb(engine));
@@ -90,7 +91,7 @@ pub(super) fn one_node_writes(engine: Engine) -> Check {
     )
 }
 
-/// Rows of the binary log of another server fire no triggers, unless MariaDB is told to execute them.
+/// Rows from the binary log of another server fire no triggers, unless MariaDB is set to execute them.
 pub(super) fn no_replica(engine: Engine) -> Check {
     let rows = match engine {
         // The threads of a group belong to the server that takes its writes, too.
@@ -339,8 +340,9 @@ pub(super) fn signature_is_one_of(steps: &str, places: [usize; 2], now: &str, me
 
 /// A snapshot that is older than the end of the copy would find the new tables empty.
 ///
-/// `INNODB_TRX` of MySQL has the statements of sessions as text, and fails while one of them has other bytes, whichever column is read. Then
-/// the performance schema is asked, which does not know whether a transaction has read anything yet.
+/// `INNODB_TRX` of MySQL has the statements of sessions as text, and fails while one of them has other bytes, whichever
+/// column is read. Then the performance schema is queried instead, which does not know whether a transaction has read
+/// anything yet.
 pub(super) fn no_older_transaction(engine: Engine, steps: &str, last_copy: usize) -> Check {
     let began = "SYSDATE(6) - INTERVAL e.TIMER_WAIT DIV 1000000 MICROSECOND";
     let instead = format!(

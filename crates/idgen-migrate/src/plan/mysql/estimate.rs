@@ -1,4 +1,4 @@
-//! How long steps take, from the server's counts of rows and a sample that is read.
+//! Estimates the time that steps take, from the server's counts of rows and a sample that is read.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -83,7 +83,7 @@ impl Estimates {
         facts.chain(with_trials.then(|| TRIALS.to_owned())).collect()
     }
 
-    /// Of reading all rows of all tables once.
+    /// Describes the time for reading all rows of all tables once; `None` if it is unknown for one of them.
     pub(super) fn reading(&self) -> Option<String> {
         let all: Option<Vec<f64>> = self.tables.values().map(Estimate::seconds).collect();
         Some(format!("at least {}, which reading all rows once takes", in_words(all?.iter().sum())))

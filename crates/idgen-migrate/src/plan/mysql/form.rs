@@ -1,4 +1,5 @@
-//! How a key is written now and what it becomes: the expressions that convert a value, both ways.
+//! The forms in which a column holds a key now and after the change, and the expressions that convert a value, both
+//! ways.
 
 use super::catalog::Column;
 use super::quote::name;
@@ -7,7 +8,7 @@ use crate::plan::data::{Engine, Target};
 use crate::plan::references::hyphenated;
 use idgen_database::Result;
 
-/// How a column writes ids now.
+/// The form in which a column holds ids now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// Hexadecimal digits.
@@ -52,7 +53,7 @@ impl Form {
         Ok(Some(Form::Text { hyphens: most(|hyphens, _| hyphens), upper: most(|_, upper| upper) }))
     }
 
-    /// Whether a text has hyphens and capital letters; `None` if it is no id.
+    /// Returns whether a text has hyphens, and whether it has capital letters; `None` if it is no id.
     pub(super) fn of_text(text: &str) -> Option<(bool, bool)> {
         let hyphens = text.len() == 36
             && text.bytes().enumerate().all(|(at, byte)| matches!(at, 8 | 13 | 18 | 23) == (byte == b'-'));
@@ -110,7 +111,7 @@ pub(super) struct Conversion {
     pub(super) to: Target,
     /// The type of the column as it is now.
     pub(super) declared: String,
-    /// Of the column as it is now; empty for bytes and integers.
+    /// The character set of the column as it is now; empty for bytes and integers.
     pub(super) charset: String,
     pub(super) collation: String,
 }

@@ -26,7 +26,7 @@ const SAMPLE: usize = 500;
 /// The first MariaDB with `UUID_v7()`.
 const FIRST_WITH_V7: [u32; 3] = [11, 7, 0];
 
-/// How the column holds ids.
+/// The form in which the column holds ids.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Held {
     /// In MariaDB's type UUID.
@@ -144,13 +144,14 @@ impl<'a> Key<'a> {
         Ok(())
     }
 
-    /// How many of the rows that were read have one of these digits at a place.
+    /// Counts the rows of the sample that have one of these digits at a place.
     fn count(&self, at: usize, digits: &[u8]) -> usize {
         let has = |id: &&String| id.as_bytes().get(at).is_some_and(|digit| digits.contains(digit));
         self.sample.iter().filter(has).count()
     }
 
-    /// Whether the version is in the first byte of nearly all ids, and not where it is in the order of the text.
+    /// Returns true if nearly all ids have the version in the first byte, and not at its place in the order of the
+    /// text.
     fn is_swapped(&self) -> bool {
         let most = |at| self.count(at, b"1467") * 10 > self.sample.len() * 9;
         most(0) && !most(12)

@@ -16,7 +16,7 @@ pub(super) struct Graph {
     pub(super) keys: BTreeMap<(String, String), Form>,
     /// Tables whose foreign keys form a circle.
     pub(super) circle: BTreeSet<String>,
-    /// What the person must know: primary keys that stay as they are.
+    /// Notes for the person who executes the plan: primary keys that stay as they are.
     pub(super) notes: Vec<String>,
 }
 
@@ -47,8 +47,8 @@ impl Graph {
         Ok(graph)
     }
 
-    /// For `--to bigint`: the key of a table, and the columns that foreign keys connect with it. All other integers stay as they
-    /// are.
+    /// Finds the columns for `--to bigint`: the key of a table, and the columns that foreign keys connect with it. All
+    /// other integers stay as they are.
     pub(super) fn of_integers(catalog: &Catalog, start: &str) -> Result<Graph> {
         let table = in_innodb(catalog, start)?;
         if table.primary.len() > 1 {
@@ -80,7 +80,7 @@ impl Graph {
         Ok(graph)
     }
 
-    /// What the keys that tell rows apart mean for the plan, if they are not one changed primary key.
+    /// Describes what the keys that identify rows mean for the plan, if they are not one changed primary key.
     fn notes(&self, catalog: &Catalog, why_some_stay: &str) -> Vec<String> {
         let tables = || self.order.iter().filter_map(|name| catalog.tables.get(name));
         let of_tables = |which: &dyn Fn(&Table) -> Option<String>, before: &str, after: &str| {
@@ -194,7 +194,8 @@ impl Graph {
         self.order.extend(left);
     }
 
-    /// Those of these tables that are in a circle or between two, and do not only refer to it.
+    /// Returns those of these tables that are in a circle or between two circles. Tables that only refer to a circle
+    /// are left out.
     fn without_children(&self, catalog: &Catalog, mut left: BTreeSet<String>) -> BTreeSet<String> {
         let is_parent = |table: &String, left: &BTreeSet<String>| {
             let mut children =
@@ -212,7 +213,7 @@ impl Graph {
     }
 }
 
-/// The table that a plan begins with. Nothing else is asked of one of another engine, whose catalog may look different.
+/// The table that a plan begins with. If it is not in InnoDB, nothing else is read: its catalog may look different.
 fn in_innodb<'a>(catalog: &'a Catalog, start: &str) -> Result<&'a Table> {
     let table = catalog.table(start)?;
     refuse::not_innodb(table).map_or(Ok(table), |why| Err(Error::new(why)))

@@ -117,7 +117,7 @@ impl Part {
     }
 }
 
-/// What a file needs, and what it records.
+/// The conditions of a file, and the data that it records.
 #[derive(Default)]
 pub(super) struct Conditions {
     /// Asked at the beginning.
@@ -128,7 +128,7 @@ pub(super) struct Conditions {
     pub(super) needs: Vec<Part>,
     /// The signature that is recorded, as an expression.
     pub(super) record: Option<String>,
-    /// What hangs on the new tables, to be recorded: the name of a table and a query of its lines.
+    /// The state of the new tables that is recorded: the name of a table, and a query of the lines that describe it.
     pub(super) lines: Vec<(String, String)>,
 }
 
@@ -187,7 +187,7 @@ pub(super) fn busy(templates: &Templates, names: &Names, tables: Vec<String>) ->
     ])
 }
 
-/// How often a lock is tried, for a second each.
+/// The number of attempts to get a lock, of one second each.
 const ATTEMPTS: u32 = 20;
 
 /// A procedure that fails if a check fails.

@@ -14,7 +14,7 @@ const VERSION: &str = "2";
 /// The most ids that the plan reserves for triggers at once.
 const BLOCK: u64 = 100_000_000;
 
-/// What marks the ids of forgotten UUIDs in the map.
+/// The range of the markers that replace forgotten UUIDs in the map.
 const MARKERS: &str = "x'FFFFFFFFFFFFFFFF0000000000000000' AND x'FFFFFFFFFFFFFFFF7FFFFFFFFFFFFFFF'";
 
 /// The names and the choices of a map, for expressions and templates.
@@ -24,7 +24,7 @@ pub(super) struct Map {
     table: String,
     state: String,
     claims: String,
-    /// Whether the index is `dedup`: of hashes, which admits a UUID twice, so it is claimed before.
+    /// True if the index is `dedup`. It is an index of hashes, which admits a UUID twice, so a UUID is claimed first.
     pub(super) is_dedup: bool,
     /// The type of its ids.
     pub(super) id_type: &'static str,
@@ -111,8 +111,8 @@ impl Map {
         format!("(SELECT m.uuid FROM {} AS m WHERE m.id = {integer})", name(&self.table))
     }
 
-    /// What must be true of the map before anything is changed. The owners are columns that keep their ids while a column of
-    /// integers comes beside them: table, column, and their 16 bytes in a row `t`.
+    /// Returns the conditions that the map must meet before anything is changed. The owners are columns that keep their
+    /// ids while a column of integers is added beside them: table, column, and their 16 bytes in a row `t`.
     pub(super) fn checks(&self, owners: Vec<(String, String, String)>) -> Vec<Check> {
         let (table, state) = (name(&self.table), name(&self.state));
         let same = format!(

@@ -14,7 +14,7 @@ pub(super) struct Names {
     pub(super) session: String,
     /// The ledger: one row for each step.
     pub(super) steps: String,
-    /// What hangs on the new tables, as `triggers-back` left it.
+    /// The table of the lines that describe the new tables, as `triggers-back` left them.
     pub(super) attached: String,
     /// When the tables were altered.
     pub(super) altered: String,

@@ -1,4 +1,4 @@
-//! What the person who executes a plan must know or decide.
+//! Notes for the person who executes a plan: what to know and to decide.
 
 use super::altered;
 use super::form::Form;
@@ -125,7 +125,7 @@ fn other_names(texts: &Texts<'_>, tables: &[TableText], planned: &[Vec<String>])
         let begin = format!("CHECK {} ", table.now);
         let names = lines.iter().filter_map(move |line| {
             let row = line.strip_prefix(&begin)?;
-            // Whether it is enforced follows the name.
+            // The word after the name says whether the constraint is enforced.
             let end = [" YES ", " NO "].iter().filter_map(|word| row.find(word)).min()?;
             Some(&row[..end]).filter(|name| !name.starts_with('@'))
         });
@@ -156,7 +156,7 @@ fn programs(texts: &Texts<'_>) -> Option<String> {
     })
 }
 
-/// What is different with integers.
+/// Describes the differences of a plan with integers.
 fn integers(texts: &Texts<'_>, map: &Map) -> Vec<String> {
     let columns = texts.columns_of_integers().join(", ");
     let mut notes = vec![

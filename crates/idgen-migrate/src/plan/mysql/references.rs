@@ -21,7 +21,7 @@ pub(super) async fn notes(session: &mut Session, catalog: &Catalog, graph: &Grap
             references.unread.push(shown);
             continue;
         }
-        // One that this user may not read, or whose rows take too long, is named.
+        // A column is listed if this user may not read it, or if reading its rows takes too long.
         let Ok(values) = sample(session, table, column).await else {
             references.unread.push(shown);
             continue;
@@ -70,13 +70,13 @@ fn can_hold_ids(column: &Column) -> bool {
     }
 }
 
-/// Whether a column has the type and the length of a key.
+/// Returns true if a column has the type and the length of a key.
 fn is_alike(catalog: &Catalog, graph: &Graph, column: &Column) -> bool {
     let mut keys = graph.keys.keys().filter_map(|(table, key)| catalog.tables.get(table)?.column(key));
     keys.any(|key| (key.length, &key.data_type) == (column.length, &column.data_type))
 }
 
-/// Whether a changed column is one that others can refer to: a key, or what a foreign key names.
+/// Returns true if other columns can refer to a changed column: it is a key, or a foreign key refers to it.
 fn is_referred_to(catalog: &Catalog, table: &str, column: &str) -> bool {
     let is_key = catalog.tables.get(table).is_some_and(|table| table.primary == [column]);
     let mut parents = catalog.foreign.iter().filter(|key| key.to_table == table);

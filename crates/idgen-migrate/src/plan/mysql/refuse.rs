@@ -1,4 +1,4 @@
-//! What the plan cannot take along: all of it is named at once, and there is no plan.
+//! Finds everything that a plan does not support. All of it is listed at once, and there is no plan.
 
 use super::catalog::{Catalog, Column, Part, Table};
 use super::form::Form;
@@ -63,8 +63,8 @@ pub(super) async fn check(
     of_reasons(&reasons)
 }
 
-/// What only the server's own definition of a table shows. MariaDB accepts no INSERT … ON DUPLICATE KEY UPDATE in a table with
-/// `WITHOUT OVERLAPS`, and CREATE TABLE … LIKE leaves out the directory.
+/// Finds the reasons that only the server's own definition of a table shows. MariaDB accepts no INSERT … ON DUPLICATE
+/// KEY UPDATE in a table with `WITHOUT OVERLAPS`, and CREATE TABLE … LIKE leaves out the directory.
 async fn of_definitions(session: &mut Session, graph: &Graph) -> Result<Vec<String>> {
     let mut reasons = Vec::new();
     for table in &graph.order {
@@ -125,7 +125,7 @@ fn of_table(catalog: &Catalog, name: &str) -> Option<String> {
     Some(format!("the table {name} {why}"))
 }
 
-/// What is wrong with a table of another engine than InnoDB. Views have none.
+/// Describes the problem of a table of another engine than InnoDB. Views have no engine.
 pub(super) fn not_innodb(table: &Table) -> Option<String> {
     let Table { name, engine, .. } = table;
     (table.is_base() && !engine.eq_ignore_ascii_case("InnoDB")).then(|| {
@@ -210,7 +210,7 @@ async fn of_parents(session: &mut Session, catalog: &Catalog, graph: &Graph) -> 
     Ok(catalog.foreign.iter().filter(is_odd).map(reason).collect())
 }
 
-/// What reads the column as it is written now would read other bytes, or fail, after the change.
+/// Expressions that read the column as it is written now would read other bytes, or fail, after the change.
 fn of_column(table: &Table, column: &Column) -> Vec<String> {
     let shown = format!("{}.{}", table.name, column.name);
     let reads = |expression: &str| expression.contains(&name(&column.name));

@@ -26,8 +26,8 @@ pub(super) fn marker(variable: &str) -> Statement {
     )
 }
 
-/// The statements with which a session begins. MySQL shows a counter of `AUTO_INCREMENT` as it was up to a day ago, unless it is
-/// told otherwise.
+/// The statements with which a session begins. By default, MySQL shows a counter of `AUTO_INCREMENT` as it was up to a
+/// day ago.
 pub(super) fn clean(engine: Engine) -> Vec<Statement> {
     let limits = match engine {
         Engine::MySql => "max_execution_time = 0, information_schema_stats_expiry = 0",

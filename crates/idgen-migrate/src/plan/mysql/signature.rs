@@ -1,20 +1,20 @@
-//! What the server itself says about the generation of a table: the identities of the old and the new table, which change when
-//! one is truncated, rebuilt or replaced, and the triggers with the times of their creation.
+//! The server's own evidence of the generation of a table: the identities of the old and the new table, which change
+//! when one is truncated, rebuilt or replaced, and the triggers with the times of their creation.
 
 use super::names::Names;
 use super::quote::text;
 use super::texts::{SideText, TableText};
 
-/// Which triggers count, and which names the tables have.
+/// Selects the triggers that count, and the names that the tables have.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Seen {
     /// The triggers of the old tables, before the renaming.
     Forward,
-    /// The same after the renaming.
+    /// The triggers of the old tables, after the renaming.
     ForwardRenamed,
     /// The triggers of the new tables, before the renaming.
     Back,
-    /// The same after the renaming.
+    /// The triggers of the new tables, after the renaming.
     BackRenamed,
 }
 
@@ -45,7 +45,7 @@ pub(super) fn comparable(expression: &str) -> String {
     format!("CONVERT({expression} USING utf8mb4) COLLATE utf8mb4_bin")
 }
 
-/// What stands in the place of a number that the server does not show.
+/// Replaces a number that the server does not show.
 pub(super) const NONE: &str = "none";
 
 /// A number that InnoDB gives a table when it is made, truncated or rebuilt, and that stays when it is renamed. Names are compared in all

@@ -33,7 +33,7 @@ pub(super) struct Steps<'a> {
     /// With `--to integer`.
     pub(super) map: Option<&'a Map>,
     pub(super) attached: &'a Attached,
-    /// For each table, what hung on it when the plan was made.
+    /// The lines of each table when the plan was made, in the order of the tables.
     pub(super) planned: &'a [Vec<String>],
 }
 

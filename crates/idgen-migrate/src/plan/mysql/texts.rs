@@ -1,4 +1,4 @@
-//! What the templates need of a table: names, and expressions for each column.
+//! The values that the templates need for a table: names, and expressions for each column.
 
 mod foreign;
 mod side;
@@ -65,7 +65,7 @@ struct KeyText {
     is_invisible: bool,
     /// `AUTO_INCREMENT`
     counts: bool,
-    /// What follows `DEFAULT`, if there is one.
+    /// The text that follows `DEFAULT`; empty if there is none.
     default: String,
     comment: String,
 }
@@ -84,7 +84,7 @@ struct OwnerText {
     name: String,
     integer: String,
     nullable: bool,
-    /// Whether it is the primary key, whose place the integers take.
+    /// True if it is the primary key, which the integers replace.
     is_primary: bool,
 }
 
@@ -136,9 +136,9 @@ pub(super) struct Texts<'a> {
     pub(super) graph: &'a Graph,
     pub(super) options: &'a Options,
     pub(super) engine: Engine,
-    /// Of the server.
+    /// The version of the server.
     pub(super) version: [u32; 3],
-    /// With `--to integer`.
+    /// The map of a plan with `--to integer`.
     pub(super) map: Option<&'a Map>,
     pub(super) names: &'a Names,
 }
@@ -223,8 +223,8 @@ impl Texts<'_> {
         })
     }
 
-    /// What keeps the names of a table's triggers apart from those of another table: the servers compare names of triggers without case,
-    /// and MySQL without accents. A name of small letters, digits and `_` needs nothing.
+    /// Distinguishes the names of a table's triggers from those of other tables: the servers compare names of triggers
+    /// without case, and MySQL without accents. Empty for a name of small letters, digits and `_`, which needs nothing.
     fn number_in_triggers(&self, table: &str) -> String {
         let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
         match self.graph.order.iter().position(|other| other == table) {
@@ -340,7 +340,7 @@ impl Texts<'_> {
         }
     }
 
-    /// For `--keep-text`: columns with the text of each changed column.
+    /// Returns the columns with the text of each changed column, for `--keep-text`.
     fn generated(&self, table: &Table) -> Vec<GeneratedText> {
         if !self.options.keep_text {
             return Vec::new();

@@ -6,7 +6,7 @@ use super::names::quoted;
 use super::session::Session;
 use idgen_database::{Error, Result};
 
-/// What is known of a database.
+/// The objects of a database that matter to a plan.
 #[derive(Debug)]
 pub(super) struct Catalog {
     pub(super) tables: Vec<Table>,
@@ -194,7 +194,8 @@ impl Catalog {
 }
 
 impl Index {
-    /// Whether it is of a single text for `LIKE`, which an id has no use for: it is dropped with the old column.
+    /// Returns true for an index of a single text for `LIKE`. An id has no use for it, so it is dropped with the old
+    /// column.
     pub(super) fn serves_texts(&self) -> bool {
         !self.unique && self.columns.len() == 1 && (self.default_class == [false] || self.method == "gin")
     }

@@ -1,4 +1,4 @@
-//! What the templates are filled with.
+//! The values for the templates.
 
 mod index;
 mod key;
@@ -22,7 +22,7 @@ use idgen_database::{Error, Result};
 pub(super) struct Change {
     /// The identity of the plan, which is a part of all names that it makes.
     pub(super) id: String,
-    /// What the keys become, as on the command line, and the new type of the columns.
+    /// The new form of the keys, as on the command line, and the new type of the columns.
     pub(super) target: &'static str,
     pub(super) new_type: &'static str,
     /// The values are integers, and stay as they are.
@@ -41,12 +41,12 @@ pub(super) struct Change {
     pub(super) steps: Vec<StepFile>,
     /// The names of the steps' files.
     pub(super) files: BTreeMap<&'static str, String>,
-    /// Columns or views with the texts, where they are asked for.
+    /// Columns or views with the texts, if the options require them.
     pub(super) texts: Vec<String>,
     /// The server's version, as in 180001.
     pub(super) version: i32,
     pub(super) keep_text: bool,
-    /// What the server knows of the columns and their tables. It must be the same when the plan is executed.
+    /// The server's description of the columns and their tables. It must be the same when the plan is executed.
     pub(super) shape: Vec<String>,
     /// Parents before children.
     pub(super) tables: Vec<TableChange>,
@@ -92,7 +92,7 @@ pub(super) struct ColumnChange {
     pub(super) new: String,
     /// The name of the old column after the switch.
     pub(super) kept: String,
-    /// The name of a column with the text, where one is asked for.
+    /// The name of a column with the text, if the options require one.
     pub(super) text: String,
     pub(super) spelling: Spelling,
     /// The type of the old column.
@@ -118,7 +118,7 @@ pub(super) struct ColumnChange {
     pub(super) parent: Option<Parent>,
 }
 
-/// What a column refers to.
+/// The table and the columns to which a column refers.
 #[derive(Debug, Serialize)]
 pub(super) struct Parent {
     pub(super) schema: String,
@@ -215,7 +215,7 @@ impl Change {
         change
     }
 
-    /// Takes what the server knows of the tables, which completes the plan.
+    /// Adds the server's description of the tables, which completes the plan.
     pub(super) fn complete(&mut self, shape: Vec<String>) -> Result<()> {
         self.shape = shape;
         let all =

@@ -1,4 +1,4 @@
-//! How long steps take at least, from the server's counts of rows and a sample that is read.
+//! Estimates the least time that steps take, from the server's counts of rows and a sample that is read.
 
 use std::time::Instant;
 
@@ -28,7 +28,7 @@ pub(super) async fn measure(session: &mut Session, catalog: &Catalog, graph: &Gr
 }
 
 impl Reading {
-    /// What is said of a step, where its time depends on the rows.
+    /// Describes the time of a step; `None` if it does not depend on the rows.
     pub(super) fn shown(self, step: &str) -> Option<String> {
         let reading = in_words(self.0);
         match step {
@@ -41,7 +41,7 @@ impl Reading {
         }
     }
 
-    /// What the times are from.
+    /// Describes how the times were measured.
     pub(super) fn fact() -> String {
         format!(
             "Times are from reading {SAMPLE} rows of each table (all, if there are fewer). The copy says how long it will still take."

@@ -17,7 +17,7 @@ pub(super) struct Graph {
     pub(super) columns: BTreeMap<Place, Spelling>,
     /// Foreign keys between columns that change, as places in the catalog's list.
     pub(super) foreign_keys: Vec<usize>,
-    /// What was left out, and why.
+    /// The columns and tables that were left out, and why.
     pub(super) notes: Vec<String>,
 }
 
@@ -49,7 +49,7 @@ pub(super) async fn find(session: &mut Session, catalog: &Catalog, root: i64) ->
             }
             let linked = linked(catalog, place);
             seen.extend(linked.iter().copied());
-            // Of a key of several columns, only those that hold ids change.
+            // In a key of several columns, only the columns that hold ids change.
             let is_own = own == [place];
             let Some(spelling) = spelling(session, catalog, &linked, is_own, &mut graph.notes).await? else {
                 continue;
@@ -80,7 +80,8 @@ pub(super) async fn find(session: &mut Session, catalog: &Catalog, root: i64) ->
     Ok(graph)
 }
 
-/// For `--to bigint`: the key of the table, and the columns that foreign keys connect with it. All other integers stay as they are.
+/// Finds the columns for `--to bigint`: the key of the table, and the columns that foreign keys connect with it. All
+/// other integers stay as they are.
 pub(super) fn of_integers(catalog: &Catalog, root: &Table) -> Result<Graph> {
     let key = key_of(catalog, root.id);
     if key.is_empty() {
@@ -184,7 +185,7 @@ fn linked(catalog: &Catalog, place: Place) -> BTreeSet<Place> {
     found
 }
 
-/// How ids are written in the columns; `None` if they stay as they are.
+/// Returns the spelling of the ids in the columns; `None` if they stay as they are.
 async fn spelling(
     session: &mut Session,
     catalog: &Catalog,

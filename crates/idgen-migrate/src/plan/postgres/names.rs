@@ -55,7 +55,7 @@ pub(super) fn identity(names: &[&str]) -> String {
     std::iter::once(26).chain([36; 7]).map(&mut next).collect()
 }
 
-/// Whether the name is in the text as a word, or in quotes.
+/// Returns true if the text contains the name as a word, or in quotes.
 pub(super) fn mentions(text: &str, name: &str) -> bool {
     if text.contains(&quoted(name)) {
         return true;

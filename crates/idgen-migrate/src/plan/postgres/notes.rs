@@ -1,11 +1,11 @@
-//! What the person who executes the plan must know.
+//! Notes for the person who executes the plan.
 
 use super::catalog::{Catalog, Column, Table};
 use super::change::Change;
 use super::graph::Graph;
 use super::names::mentions;
 
-/// What was read of the tables, and what the log must hold.
+/// Describes the tables that were read, and estimates the size of the log.
 pub(super) fn facts(catalog: &Catalog, graph: &Graph) -> Vec<String> {
     let tables: Vec<_> = graph.tables.iter().filter_map(|&id| catalog.table(id)).collect();
     let bytes: i64 = tables.iter().map(|table| table.bytes).sum();
@@ -23,7 +23,7 @@ fn of_log(bytes: i64) -> String {
     )
 }
 
-/// The same of given tables.
+/// Describes the given tables: their rows and their size.
 pub(super) fn facts_of<'a>(tables: impl IntoIterator<Item = &'a Table>) -> Vec<String> {
     tables
         .into_iter()
@@ -113,7 +113,7 @@ pub(super) fn of(catalog: &Catalog, graph: &Graph, change: &Change, references: 
     notes
 }
 
-/// What clients notice that remember the columns of a table.
+/// Describes the effects on clients that remember the columns of a table.
 fn clients(change: &Change) -> String {
     let new: Vec<_> =
         change.tables.iter().flat_map(|table| &table.columns).map(|column| column.new.as_str()).collect();

@@ -53,7 +53,7 @@ pub(super) async fn notes(session: &mut Session, catalog: &Catalog, graph: &Grap
     ))
 }
 
-/// Whether a changed column is one that others can refer to: a key, or what a foreign key names.
+/// Returns true if other columns can refer to a changed column: it is a key, or a foreign key refers to it.
 fn is_referred_to(catalog: &Catalog, place: Place) -> bool {
     graph::key_of(catalog, place.0) == [place]
         || catalog.foreign_keys.iter().flat_map(graph::pairs).any(|(_, parent)| parent == place)

@@ -1,4 +1,4 @@
-//! What the plan cannot take along: it is named, and there is no plan.
+//! Finds everything that a plan does not support. It is listed, and there is no plan.
 
 use super::catalog::{Catalog, Column, Index, Place, Table};
 use super::graph::Graph;
@@ -56,7 +56,7 @@ fn listed(names: &[String], why: &str) -> Option<String> {
     (!names.is_empty()).then(|| format!("{why} ({})", names.join(", ")))
 }
 
-/// Whether a text would end a line or a body of the plan.
+/// Returns true if a text would end a line or a body of the plan.
 fn is_odd(text: &str) -> bool {
     text.contains(BODY) || text.contains(['\n', '\r'])
 }
@@ -105,7 +105,7 @@ fn of_column(catalog: &Catalog, graph: &Graph, place: Place, reasons: &mut Vec<S
     }
 }
 
-/// Whether a default is a constant that is no id. An INSERT that relies on it would fail after the switch.
+/// Returns true if a default is a constant that is no id. An INSERT that relies on it would fail after the switch.
 fn is_other_text(default: &str) -> bool {
     let constant = default.strip_prefix('\'').and_then(|rest| Some(rest.rsplit_once("'::")?.0));
     constant.is_some_and(|text| spelling::id(text.strip_prefix("\\x").unwrap_or(text)).is_none())

@@ -44,8 +44,8 @@ pub(super) fn of_plan(id: &str) -> Vec<Statement> {
     vec![clean(), Statement::new("Only one session at a time executes a file of the plan.", lock)]
 }
 
-/// The same settings for one transaction of the planning. Names in the texts of defaults and predicates are complete if no schema is
-/// searched.
+/// Returns a statement that sets these settings for one transaction of the planning. Without schemas to search, names
+/// in the texts of defaults and predicates are complete.
 pub(super) fn of_transaction(milliseconds: u128) -> String {
     format!(
         "DO {BODY} BEGIN {} PERFORM pg_catalog.set_config('search_path', 'pg_catalog', true); \

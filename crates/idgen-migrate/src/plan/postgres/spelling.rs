@@ -1,24 +1,24 @@
-//! How ids are written in a column of text.
+//! The spellings of ids in a column of text.
 
 use serde::{Deserialize, Serialize};
 
 use crate::plan::references::hyphenated;
 
-/// What a text of each new id is made of, as long as the old column is kept current.
+/// The form in which new ids are written to the old column, as long as it is kept current.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Spelling {
     /// `6ccd780c-baba-1026-9564-5b8c656024db`
     Hyphenated,
-    /// The same in upper case.
+    /// `6CCD780C-BABA-1026-9564-5B8C656024DB`
     HyphenatedUpper,
     /// `6ccd780cbaba102695645b8c656024db`
     Simple,
-    /// The same in upper case.
+    /// `6CCD780CBABA102695645B8C656024DB`
     SimpleUpper,
     /// `{6ccd780c-baba-1026-9564-5b8c656024db}`
     Braced,
-    /// The same in upper case.
+    /// `{6CCD780C-BABA-1026-9564-5B8C656024DB}`
     BracedUpper,
     /// 16 bytes in a `bytea`.
     Bytes,
@@ -82,7 +82,7 @@ impl Spelling {
     }
 }
 
-/// What is between braces, if there are any, and the digits of an id.
+/// Returns the text between braces, if there are any, and the digits of an id; `None` if it is no id.
 fn parts(value: &str) -> Option<(Option<&str>, String)> {
     let inner = value.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
     let digits: String = inner.unwrap_or(value).chars().filter(|&c| c != '-').collect();

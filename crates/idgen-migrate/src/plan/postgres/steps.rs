@@ -1,4 +1,4 @@
-//! The steps, with what a person needs to know of each.
+//! The steps, with the descriptions that a person needs.
 
 use serde::Serialize;
 use serde_json::json;
@@ -12,7 +12,7 @@ use super::trial::Trial;
 use crate::plan::data::Step;
 use idgen_database::Result;
 
-/// What is said of a step; its statements are in the template.
+/// The description of a step; its statements are in the template.
 pub(super) struct Text {
     pub(super) name: &'static str,
     pub(super) template: &'static str,
@@ -123,7 +123,7 @@ const DEFAULT: Text = Text {
     stop: ANYWHERE,
 };
 
-/// What the templates of a change read: its fields, and all of it for macros.
+/// The context of the templates of a change: its fields, and all of it as `p` for macros.
 #[derive(Serialize)]
 struct Context<'a> {
     #[serde(flatten)]

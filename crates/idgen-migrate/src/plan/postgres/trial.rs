@@ -100,7 +100,7 @@ fn size_of(catalog: &Catalog, table: &TableChange) -> (u64, u64) {
 }
 
 impl Trial {
-    /// What is said of a step, where its time depends on the rows.
+    /// Describes the time of a step; `None` if it does not depend on the rows.
     pub(super) fn shown(&self, step: &str) -> Option<String> {
         match step {
             "backfill" => Some(of_trial(self.rows, self.took, self.filling)),

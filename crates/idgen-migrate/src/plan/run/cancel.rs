@@ -9,7 +9,7 @@ use futures_util::future::{Either, select};
 /// The time after which the running statement is canceled again: the first time, there may have been none.
 const AGAIN_AFTER: Duration = Duration::from_secs(1);
 
-/// Whether the user wants no further statement.
+/// Set when the user wants no further statement.
 #[derive(Default)]
 pub(super) struct Flag(AtomicBool);
 
@@ -32,7 +32,7 @@ pub(super) async fn until_canceled<T>(
     }
     flag.0.store(true, Ordering::Relaxed);
     loop {
-        // The work goes on while it is being stopped: the server answers both.
+        // The work continues while it is being stopped: the server answers both.
         let stopping = async {
             stop().await;
             tokio::time::sleep(AGAIN_AFTER).await;

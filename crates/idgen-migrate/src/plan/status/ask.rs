@@ -1,4 +1,4 @@
-//! Questions about what stands in the way of a plan.
+//! Queries for what blocks a plan.
 
 use super::cells::{cell, texts};
 use super::data::Status;

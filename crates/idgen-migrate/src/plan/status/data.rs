@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::plan::data::Engine;
 use crate::plan::status::cells::cell;
 
-/// How far a plan is, as its ledger records it.
+/// The progress of a plan, as its ledger records it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Status {
     /// The identity of the plan.
@@ -14,7 +14,7 @@ pub struct Status {
     pub engine: Engine,
     /// The schema of the tables; on PostgreSQL the schema of the plan itself.
     pub schema: String,
-    /// What the keys become, as `--to` names it.
+    /// The new form of the keys, as `--to` names it.
     pub target: String,
     /// The tables that change, with the progress of their copies.
     pub tables: Vec<Copied>,
@@ -24,9 +24,9 @@ pub struct Status {
     pub session: Option<String>,
     /// The file that comes next, or that is executed now.
     pub next: Option<String>,
-    /// What the session of the plan waits for, or what the next file would refuse or wait for. One sentence each.
+    /// The reasons why the session of the plan waits, or why the next file would fail or wait. One sentence each.
     pub blocked: Vec<String>,
-    /// What this account may not read, with the privilege that is missing. One sentence each.
+    /// The facts that this account may not read, with the privilege that is missing. One sentence each.
     pub unread: Vec<String>,
 }
 
@@ -41,7 +41,7 @@ pub struct Copied {
     pub of_rows: Option<u64>,
     /// The copied part, from 0 to 1: of the blocks of the file on PostgreSQL, of the estimated rows elsewhere.
     pub part: Option<f64>,
-    /// Whether all rows were copied.
+    /// True if all rows were copied.
     pub is_finished: bool,
     /// Rows per second since the first reading of this copy.
     pub rows_per_second: Option<f64>,
@@ -133,7 +133,7 @@ impl State {
 }
 
 impl Status {
-    /// Whether a copy is being made now, so that a second reading shows its rate.
+    /// Returns true if a copy is being made now, so that a second reading shows its rate.
     ///
     /// ```no_run
     /// # async fn example(mut reader: idgen_migrate::plan::status::Reader) -> idgen_migrate::Result<()> {

@@ -125,7 +125,7 @@ async fn columns(session: &mut Session, catalog: &mut Catalog, places: &Places) 
         {
             counter.column = table.columns.len();
             let most = 2_f64.powi(bits as i32 - i32::from(!unsigned));
-            // What is used is below the next value.
+            // The counter is the next value, so the used values are those below it.
             counter.used = (counter.used - 1.0) / (most - 1.0);
         }
         let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());

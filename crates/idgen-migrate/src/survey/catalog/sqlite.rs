@@ -79,7 +79,7 @@ fn declared_length(declared: &str) -> Option<u64> {
     number(rest.strip_suffix(')')?.trim())
 }
 
-/// Whether a column with this declared type stores numbers as text (section 3.1 of "Datatypes In SQLite").
+/// Returns true if a column with this declared type stores numbers as text (section 3.1 of "Datatypes In SQLite").
 fn has_text_affinity(declared: &str) -> bool {
     let declared = declared.to_ascii_uppercase();
     !declared.contains("INT") && ["CHAR", "CLOB", "TEXT"].iter().any(|part| declared.contains(part))

@@ -42,7 +42,7 @@ impl Arrival {
     }
 }
 
-/// What tells where new ids arrive.
+/// The evidence for where new ids arrive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -64,7 +64,7 @@ pub(crate) struct Came {
     /// The column that tells it.
     column: usize,
     name: String,
-    /// For each row of the sample.
+    /// The rank of each row of the sample; `None` for a row without a value.
     places: Vec<Option<f64>>,
 }
 
@@ -93,7 +93,7 @@ impl Came {
     }
 }
 
-/// Whether the database counts a column up with each row.
+/// Returns true if the database counts a column up with each row.
 fn is_counter(engine: Engine, table: &Table, at: usize) -> bool {
     let is_rowid = engine == Engine::Sqlite
         && !table.clustered
@@ -102,7 +102,7 @@ fn is_counter(engine: Engine, table: &Table, at: usize) -> bool {
     is_rowid || table.counters.iter().any(|counter| counter.column == at)
 }
 
-/// Whether the name and the type are those of the time at which a row was made.
+/// Returns true if the name and the type are those of the time at which a row was made.
 pub(crate) fn is_creation_time(column: &Column) -> bool {
     let kind = column.type_text.to_ascii_lowercase();
     let name = column.name.to_ascii_lowercase();
@@ -163,7 +163,7 @@ fn sort_key(engine: Engine, column: &Column, value: &Value) -> Vec<u8> {
     }
 }
 
-/// Whether texts of the column are sorted by their bytes. Other collations are treated as if they ignored case.
+/// Returns true if texts of the column are sorted by their bytes. Other collations are treated as if they ignored case.
 fn compares_bytes(engine: Engine, column: &Column) -> bool {
     let collation = column.collation.as_deref().unwrap_or_default();
     match engine {
@@ -297,7 +297,8 @@ fn integers_of(parsed: &[Parsed]) -> Vec<i128> {
 /// Fewer values do not show where the first bytes of the others are.
 const LEAST: usize = 8;
 
-/// Whether the first bytes of the values are those of random ones: everywhere among all that the others have.
+/// Returns true if the first bytes or characters of the values are spread over the whole range, as those of random
+/// values are.
 fn begins_anywhere(of: &Values<'_>) -> bool {
     if of.values.len() < LEAST {
         return false;

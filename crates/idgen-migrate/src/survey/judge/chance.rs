@@ -1,4 +1,4 @@
-//! Whether chance explains that so many values fit a pattern.
+//! Decides whether chance explains that a number of values fit a pattern.
 //!
 //! Every pattern fits some random values: one hexadecimal text in 64 has the bits of version 7. So a kind needs more values than
 //! random ones of the same alphabet would give. The test is the upper tail of a binomial distribution, by its Chernoff bound,
@@ -22,7 +22,7 @@ pub(crate) fn ln_tail(fitting: usize, all: usize, each: f64) -> f64 {
     -(all as f64) * (share * (share / each).ln() + rest)
 }
 
-/// Whether chance does not explain it, at [`LEVEL`].
+/// Returns true if chance does not explain that `fitting` of `all` values fit, at [`LEVEL`].
 pub(crate) fn is_certain(fitting: usize, all: usize, each: f64) -> bool {
     ln_tail(fitting, all, each) < LEVEL.ln()
 }

@@ -1,4 +1,4 @@
-//! Keys that a model can predict: what it has to be told, what it answers, and which table gains most.
+//! Keys that a model can predict: the questions to the model, its answers, and the order of the tables by their gain.
 //!
 //! The survey knows no model. [`Survey::questions`](crate::survey::Survey::questions) says what to ask one, and its answers go
 //! into [`Survey::predictions`](crate::survey::Survey::predictions).
@@ -20,7 +20,7 @@ pub enum Order {
     TimeFirst,
 }
 
-/// What a model has to know about the key of a table.
+/// A question to a model: the properties of the key of a table.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Question {
     /// The table.
@@ -39,14 +39,14 @@ pub struct Question {
     pub rate: Option<f64>,
 }
 
-/// What is done about a key.
+/// A change of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Change {
     /// Nothing: new rows get keys as the old ones.
     Stay,
-    /// The same ids in 16 bytes: `BINARY(16)`, `uuid`, or a `BLOB`.
+    /// The old ids in 16 bytes: `BINARY(16)`, `uuid`, or a `BLOB`.
     Bytes16,
     /// New rows get version 7 in the column as it is. Sealed ids are stored as these, and cost the same.
     V7,
@@ -61,7 +61,7 @@ pub enum Change {
 }
 
 impl Change {
-    /// What it is, in words.
+    /// Describes the change in words.
     ///
     /// ```
     /// assert_eq!(idgen_migrate::survey::Change::Bytes16.title(), "the same ids in 16 bytes");
@@ -78,7 +78,7 @@ impl Change {
         }
     }
 
-    /// The same in a few letters, for a chart.
+    /// Describes the change in a few letters, for a chart.
     ///
     /// ```
     /// assert_eq!(idgen_migrate::survey::Change::Bytes16.short(), "16 bytes");
@@ -96,10 +96,10 @@ impl Change {
     }
 }
 
-/// What a table has with a change, when it holds twice as many rows as today.
+/// The predicted pages of a table with a change, when it holds twice as many rows as today.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Predicted {
-    /// What is done.
+    /// The change.
     pub change: Change,
     /// Bytes of the tree that the key orders: of the table, or of the index beside it. With integers, those of the map too.
     pub bytes: f64,
@@ -120,24 +120,25 @@ impl Predicted {
     }
 }
 
-/// What a model says of the key of one table.
+/// The answers of a model for the key of one table.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Prediction {
-    /// What it was asked.
+    /// The question to the model.
     #[serde(flatten)]
     pub question: Question,
     /// The inserts per second that it assumed.
     pub assumed_rate: f64,
-    /// What each change costs. [`Change::Stay`] comes first.
+    /// The cost of each change. [`Change::Stay`] comes first.
     pub changes: Vec<Predicted>,
-    /// Whether the table is too small for its changes to differ: with none of them are its pages written once in the predicted time.
-    /// [`Survey::add_predictions`](crate::survey::Survey::add_predictions) sets it.
+    /// True if the table is too small for its changes to differ: with every change, fewer pages are read and written in
+    /// the predicted time than the tree has. [`Survey::add_predictions`](crate::survey::Survey::add_predictions) sets
+    /// it.
     pub too_small: bool,
 }
 
 impl Prediction {
-    /// Whether the pages that were read and written are fewer than those of the tree, with every change: then no page was written
-    /// back by need, and the figures are those of the moment at which the prediction ends.
+    /// Returns true if, with every change, fewer pages were read and written than the tree has. Then no page had to be
+    /// written back, and the figures depend on the moment at which the prediction ends.
     pub(crate) fn has_no_flush(&self, page_bytes: u32) -> bool {
         self.changes.iter().all(|one| {
             let pages = one.bytes / f64::from(page_bytes.max(1));
@@ -174,7 +175,7 @@ pub(crate) fn rank(predictions: &mut [Prediction]) {
     predictions.sort_by(|a, b| b.gain(per_second).total_cmp(&a.gain(per_second)));
 }
 
-/// Whether the gain is known by the second: all inserts were counted.
+/// Returns true if all inserts were counted, so that the gain is known per second.
 pub(crate) fn is_per_second(predictions: &[Prediction]) -> bool {
     predictions.iter().all(|one| one.question.rate.is_some())
 }

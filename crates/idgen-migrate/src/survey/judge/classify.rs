@@ -30,7 +30,7 @@ pub(crate) struct Reading {
     pub(crate) kind: Kind,
     /// The time in the id, in milliseconds since 1970, if its kind is certain.
     pub(crate) time: Option<i64>,
-    /// Whether chance does not explain that values of the column fit this kind.
+    /// True if chance does not explain that values of the column fit this kind.
     pub(crate) certain: bool,
 }
 
@@ -44,8 +44,8 @@ impl Reading {
     }
 }
 
-/// What each value is, and its kind. Equal values are one: they are no more evidence than the first one. `is_counted`: the server
-/// counts the integers of this column.
+/// Parses each value, and finds its kind. Equal values count once: repetitions are no more evidence than the first one.
+/// `is_counted`: the server counts the integers of this column.
 pub(crate) fn read_all(values: &[Value], now: i64, is_counted: bool) -> (Vec<Parsed>, Vec<Reading>) {
     let mut places: HashMap<&Value, usize> = HashMap::new();
     let mut distinct: Vec<Value> = Vec::new();

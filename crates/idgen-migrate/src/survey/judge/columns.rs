@@ -47,7 +47,7 @@ pub(crate) struct IdColumn {
 }
 
 impl IdColumn {
-    /// How many values certainly have this kind.
+    /// Counts the values that certainly have this kind.
     pub(crate) fn count(&self, kind: Kind) -> usize {
         self.readings.iter().filter(|reading| reading.certain && reading.kind == kind).count()
     }
@@ -57,7 +57,7 @@ impl IdColumn {
         texts(&self.values)
     }
 
-    /// How many values have each kind, the most first.
+    /// Counts the values of each kind, the most frequent kind first.
     pub(crate) fn shares(&self) -> Vec<(Kind, usize)> {
         let mut counts: BTreeMap<Kind, usize> = BTreeMap::new();
         for reading in &self.readings {
@@ -144,7 +144,7 @@ fn constraints(catalog: &Catalog, table_at: usize, at: usize) -> Vec<FoundBy> {
     found
 }
 
-/// Whether the values are ids. Some forms are seldom anything else; digests and tokens have the other ones too.
+/// Returns true if the values are ids. Some forms are seldom anything else; digests and tokens have the other ones too.
 fn is_of_ids(column: &Column, parsed: &[Parsed], readings: &[Reading]) -> bool {
     if column.class == Class::Uuid {
         return true;

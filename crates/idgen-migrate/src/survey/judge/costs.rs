@@ -7,7 +7,7 @@ use crate::survey::read::sample::Value;
 use crate::survey::schema::{Catalog, Class, Column, Key, Table};
 use crate::survey::session::Engine;
 
-/// What the values of a key cost. Bytes are those of the values and their lengths, without the headers of records and
+/// The cost of the values of a key. Bytes are those of the values and their lengths, without the headers of records and
 /// the free space of pages; they are computed from the number of rows, which is often an estimate.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Cost {
@@ -23,14 +23,14 @@ pub struct Cost {
     pub references: u32,
     /// Bytes in these columns and in the indexes that carry them.
     pub reference_bytes: u64,
-    /// The same three with 16 bytes for each value (`BINARY(16)`, `uuid` or a `BLOB`), if a value takes more now and
-    /// is not a hash.
+    /// [`bytes`](Cost::bytes) with 16 bytes for each value (`BINARY(16)`, `uuid` or a `BLOB`), if a value takes more
+    /// now and is not a hash.
     pub bytes_as_16: Option<u64>,
-    /// The same three with integers of 8 bytes, if a value takes more now.
+    /// [`bytes`](Cost::bytes) with integers of 8 bytes, if a value takes more now.
     pub bytes_as_8: Option<u64>,
     /// The share of the index's leaf pages that entries take, from 0 to 1.
     pub fill: Option<f64>,
-    /// Whether the page fill was counted or estimated.
+    /// The origin of the page fill: counted or estimated.
     pub fill_from: Option<FillFrom>,
     /// Pages of the index that identifies rows by this column, from the server's statistics.
     pub pages: Option<u64>,
@@ -99,7 +99,7 @@ fn value_bytes(engine: Engine, column: &Column, values: &[Value]) -> Option<f64>
 /// A byte for the length of a value; SQLite's is in the record's header.
 fn length_byte(engine: Engine, column: &Column) -> f64 {
     match (engine, column.class, column.charset.as_deref()) {
-        // Of one byte for each character, the length never differs.
+        // In a character set of one byte for each character, the length never differs.
         (
             Engine::MySql | Engine::MariaDb,
             Class::Text { fixed: true },
@@ -109,7 +109,7 @@ fn length_byte(engine: Engine, column: &Column) -> f64 {
     }
 }
 
-/// What the indexes of a table hold of a column, beside the table itself.
+/// The size of a column in the indexes of a table, without the table itself.
 #[derive(Default)]
 struct Held {
     indexes: u32,
@@ -118,7 +118,7 @@ struct Held {
     bytes: f64,
 }
 
-/// What indexes hold of a column that has a value in so many rows.
+/// Computes the size in indexes of a column that has a value in `rows` rows.
 fn held(engine: Engine, table: &Table, at: usize, rows: u64, value_bytes: f64) -> Held {
     let mut held = Held::default();
     let in_primary = table.primary().is_some_and(|key| key.columns.contains(&at));

@@ -1,4 +1,4 @@
-//! What is dangerous, with the statement that shows the rows, and what to do.
+//! Dangers, each with the statement that shows the rows, and with the remedy.
 
 mod cascades;
 mod numbers;
@@ -21,7 +21,7 @@ use crate::survey::schema::{Catalog, Column, Table};
 use crate::survey::session::Engine;
 use crate::survey::sql;
 
-/// How serious a finding is.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
@@ -45,14 +45,14 @@ impl Level {
     }
 }
 
-/// What a finding is about. The names are stable: programs that read the JSON may rely on them.
+/// The subject of a finding. The names are stable: programs that read the JSON may rely on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Code {
     /// Text ids under a collation in which two ids are equal.
     EqualUnderCollation,
-    /// The same id in two spellings, or ids in several spellings.
+    /// One id in two spellings, or ids in several spellings.
     TwoSpellings,
     /// Raw ids in `CHAR(16)`, from whose end bytes are cut.
     CutBytes,
@@ -149,19 +149,19 @@ impl Code {
 /// A danger or a warning.
 #[derive(Clone, Debug, Serialize)]
 pub struct Finding {
-    /// How serious it is.
+    /// The severity.
     pub level: Level,
-    /// What it is about.
+    /// The subject.
     pub code: Code,
     /// The table, or the schema if it is about many tables of it ([`Code::HiddenCascadeError`]).
     pub table: String,
     /// The column, if it is about one.
     pub column: Option<String>,
-    /// What was found, without any value of a row.
+    /// Describes the finding, without any value of a row.
     pub what: String,
     /// A statement that shows the rows. It may read the whole table, and the survey does not execute it.
     pub statement: String,
-    /// What to do.
+    /// The remedy.
     pub remedy: String,
     /// Up to three values, only with [`Options::show_values`](crate::survey::Options::show_values).
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -182,7 +182,7 @@ fn about_table(level: Level, code: Code, table: &Table, column: Option<&Column>,
     }
 }
 
-/// What was read of the whole database, and what the caller asks.
+/// The data that was read about the whole database, and the choices of the caller.
 pub(crate) struct Read<'r> {
     pub(crate) engine: Engine,
     pub(crate) catalog: &'r Catalog,
@@ -190,11 +190,11 @@ pub(crate) struct Read<'r> {
     pub(crate) now: i64,
     pub(crate) show_values: bool,
     pub(crate) to: Option<NewIds>,
-    /// For columns by table and place: the texts of the other spelling that are in the column.
+    /// By table and column: the texts in another spelling that the column has too.
     pub(crate) probed: &'r HashMap<(usize, usize), Vec<String>>,
 }
 
-/// What the checks of one column read.
+/// The data that the checks of one column read.
 pub(crate) struct Context<'c> {
     pub(super) engine: Engine,
     pub(super) table: &'c Table,

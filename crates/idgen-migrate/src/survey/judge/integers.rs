@@ -102,7 +102,7 @@ fn pattern(numbers: &[i128], now: i64) -> Option<Pattern> {
         inside.len() as f64 >= MOST * numbers.len() as f64 && is_no_chance(&inside, numbers.len(), range)
     };
     let snowflake = || {
-        // Of the epochs that fit, the one whose newest id is the newest.
+        // Chooses, among the epochs that fit, the one whose newest id is the newest.
         let fitting = EPOCHS.into_iter().filter(|epoch| fits(epoch.range(now)));
         let newest = |epoch: &Epoch| numbers.iter().map(|&number| epoch.time(number)).max();
         let epoch = fitting.filter(|epoch| newest(epoch) <= Some(now)).max_by_key(newest)?;
@@ -123,7 +123,7 @@ fn pattern(numbers: &[i128], now: i64) -> Option<Pattern> {
     }
 }
 
-/// Whether most of them follow the one before: a program counts them.
+/// Returns true if at least half of the numbers follow their predecessors: a program counts them.
 fn is_dense(numbers: &[i128]) -> bool {
     let mut sorted = numbers.to_vec();
     sorted.sort_unstable();
@@ -131,15 +131,15 @@ fn is_dense(numbers: &[i128]) -> bool {
     next * 2 >= sorted.len()
 }
 
-/// Whether the lower bits are a worker and a sequence that begins again at 0: half of the sequences are below 16, where a random
-/// one is in one of 256 cases. Numbers of whole microseconds are none.
+/// Returns true if the lower bits are a worker and a sequence that begins again at 0: half of the sequences are below
+/// 16, where a random one is in one of 256 cases. Numbers of whole microseconds have no sequence.
 fn has_sequence(numbers: &[i128]) -> bool {
     let count = |is: fn(i128) -> bool| numbers.iter().filter(|&&number| is(number)).count();
     count(|number| number & 0xfff < 16) * 2 >= numbers.len()
         && count(|number| number % 100 == 0) * 2 < numbers.len()
 }
 
-/// Whether no range of random integers explains that these values are inside of `range`.
+/// Returns true if no range of random integers explains that these values are inside of `range`.
 fn is_no_chance(inside: &[i128], all: usize, range: (i128, i128)) -> bool {
     let (Some(&least), Some(&most)) = (inside.iter().min(), inside.iter().max()) else { return false };
     let width = (most - least) as f64;
@@ -173,7 +173,7 @@ pub(super) fn ranges(least: i128, most: i128) -> Vec<(i128, i128)> {
 /// The distance between neighbors from which integers are not counted.
 const FAR: i128 = 256;
 
-/// Whether they are spread over a range from which a program draws random integers.
+/// Returns true if the numbers are spread over a range from which a program draws random integers.
 pub(super) fn is_spread(numbers: &[i128]) -> bool {
     let mut sorted = numbers.to_vec();
     sorted.sort_unstable();

@@ -107,7 +107,7 @@ impl Kind {
         }
     }
 
-    /// Whether ids sort by their time.
+    /// Returns true if ids of this kind sort by their time.
     pub(crate) fn is_time_first(self) -> bool {
         matches!(
             self,
@@ -130,12 +130,12 @@ impl Kind {
         )
     }
 
-    /// Whether ids of this kind are random, so that new ones arrive everywhere.
+    /// Returns true if ids of this kind are random, so that new ones arrive everywhere.
     pub(crate) fn is_random(self) -> bool {
         matches!(self, Kind::V4 | Kind::OtherUuid | Kind::Digest | Kind::Cuid2)
     }
 
-    /// Whether it has 128 bits or fewer, so that 16 bytes hold it.
+    /// Returns true if ids of this kind have at most 128 bits, so that 16 bytes hold them.
     pub(crate) fn fits_16_bytes(self) -> bool {
         !matches!(self, Kind::Digest | Kind::Text | Kind::Bytes | Kind::Ksuid | Kind::Cuid | Kind::Cuid2)
     }

@@ -1,4 +1,4 @@
-//! What a value can be by itself, before the rest of its column says more.
+//! Parses a value by itself, before the rest of its column is considered.
 
 use idgen::Uuid;
 use idgen::codec::Format;
@@ -7,7 +7,7 @@ use crate::survey::judge::kinds::Kind;
 use crate::survey::judge::patterns;
 use crate::survey::read::sample::Value;
 
-/// How the text of an id is written.
+/// The spelling of the text of an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Spelling {
     pub(crate) format: &'static str,
@@ -15,12 +15,12 @@ pub(crate) struct Spelling {
 }
 
 impl Spelling {
-    /// Whether hardly anything but ids is written like this.
+    /// Returns true if hardly anything but ids has this spelling.
     pub(crate) fn is_of_ids(self) -> bool {
         matches!(self.format, "hyphenated" | "braced" | "urn")
     }
 
-    /// Whether a letter means something else in the other case.
+    /// Returns true if a letter means something else in the other case.
     pub(crate) fn needs_case(self) -> bool {
         matches!(self.format, "base64" | "ordered64" | PADDED)
     }

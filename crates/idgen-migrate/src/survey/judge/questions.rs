@@ -1,4 +1,4 @@
-//! What to ask a model: the keys that are scattered, or wider than an id has to be.
+//! Questions to a model, about the keys that are scattered, or wider than an id has to be.
 
 use crate::survey::judge::arrival::Arrival;
 use crate::survey::judge::changes::{Order, Prediction, Question, rank};
@@ -15,15 +15,15 @@ const CLEARLY: f64 = 0.9;
 const WIDE: f64 = 17.0;
 /// Bytes of the row beside the key, where the database does not tell.
 const ROW_BYTES: u32 = 100;
-/// What InnoDB adds to a row: its header, and the two columns of the system.
+/// Bytes that InnoDB adds to a row: its header, and the two columns of the system.
 const INNODB_ROW: f64 = 18.0;
-/// How full pages are where random keys arrive, and where keys ascend.
+/// The page fill where random keys arrive, and where keys ascend.
 const FILLS: (f64, f64) = (0.69, 0.93);
 
 impl Survey {
-    /// What to ask a model: the keys that are scattered, or wider than an id has to be, of the tables with at most this
-    /// many places in the list, those with the most bytes of keys first. Keys that are left out, and why, are the second
-    /// list.
+    /// Returns the questions to a model, about primary keys that are scattered, or wider than an id has to be, those
+    /// with the most bytes of keys first, and at most `most` of them. The second list names the keys that are left out,
+    /// with the reasons.
     pub fn questions(&self, most: usize) -> (Vec<Question>, Vec<String>) {
         let (mut asked, mut left_out) = (Vec::new(), Vec::new());
         for table in &self.tables {
@@ -56,7 +56,7 @@ impl Survey {
     }
 }
 
-/// Whether new ids are scattered, or an id takes more bytes than it has to.
+/// Returns true if new ids are scattered, or an id takes more bytes than it has to.
 fn hurts(column: &ColumnReport) -> bool {
     let is_wide = column.cost.as_ref().is_some_and(|cost| cost.value_bytes > WIDE);
     column.arrival == Arrival::Scattered || is_wide

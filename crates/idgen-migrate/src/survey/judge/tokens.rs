@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-/// What separates a label such as `cus_` from the rest.
+/// The characters that separate a label such as `cus_` from the rest.
 const SEPARATORS: [char; 6] = ['_', '-', ':', '/', '$', '.'];
 
 /// Bytes of the label that all texts have, with its separator.
@@ -22,8 +22,8 @@ const LEAST_LETTERS: usize = 12;
 /// Shorter texts are words and codes.
 const LEAST_CHARS: usize = 8;
 
-/// Whether the letters of these texts are in both cases as those of random texts are: in about as many places, and without the
-/// order that words have.
+/// Returns true if the letters of these texts are in both cases as those of random texts are: in about as many places,
+/// and without the order that words have.
 pub(crate) fn has_random_case(texts: &[&str]) -> bool {
     let label = label(texts);
     let (mut lower, mut upper, mut digits) = (0_usize, 0_usize, 0_usize);
@@ -48,7 +48,7 @@ pub(crate) fn has_random_case(texts: &[&str]) -> bool {
         changes += both.filter(|pair| pair[0] != pair[1]).count();
     }
     let letters = lower + upper;
-    // Of few letters, the part in one case varies more.
+    // With few letters, the part in one case varies more.
     let (least, most) = if letters < 60 { (0.3, 0.7) } else { (0.38, 0.62) };
     let part = upper as f64 / letters.max(1) as f64;
     let all = (letters + digits).max(1) as f64;
@@ -97,7 +97,8 @@ pub(crate) fn form(texts: &[&str]) -> Option<String> {
     Some(format!("{length} of {}", classes.join(" ")))
 }
 
-/// Whether the first characters of these texts, behind their label, are spread over the characters that the others have.
+/// Returns true if the first characters of these texts, behind their label, are spread over the characters that the
+/// others have.
 pub(crate) fn begins_anywhere(texts: &[&str], ignores_case: bool) -> bool {
     let label = label(texts);
     let fold = |c: char| if ignores_case { c.to_ascii_lowercase() } else { c };
@@ -110,5 +111,5 @@ pub(crate) fn begins_anywhere(texts: &[&str], ignores_case: bool) -> bool {
     first.len() >= LEAST_FIRST && spread * 10 >= (alphabet.len() - 1) * 6
 }
 
-/// So many first characters are there if new ids arrive everywhere: as many as the ranges of a sample.
+/// If new ids arrive everywhere, there are at least this many first characters: as many as the ranges of a sample.
 const LEAST_FIRST: usize = 4;

@@ -1,5 +1,5 @@
-//! What the catalog says beside tables, columns and keys: expressions of unique indexes, tables that are not read, and, for a
-//! change of ids, partitions and statements.
+//! Facts of the catalog beside tables, columns and keys: expressions of unique indexes, tables that are not read, and,
+//! for a change of ids, partitions and statements.
 
 use crate::survey::options::{NewIds, Options};
 use crate::survey::schema::{Catalog, Class};
@@ -22,7 +22,7 @@ pub(crate) struct Partition {
     /// The method, as the database names it.
     pub(crate) method: String,
     pub(crate) by: String,
-    /// Whether it is a hash of all digits.
+    /// True if it is a hash of all digits.
     pub(crate) is_hash: bool,
     /// Shows the partitions and their rows.
     pub(crate) statement: String,

@@ -26,10 +26,10 @@ pub(crate) struct Sample {
     pub(crate) columns: Vec<usize>,
     /// In the order of the key.
     pub(crate) rows: Vec<Vec<Value>>,
-    /// Whether these are all rows of the table.
+    /// True if these are all rows of the table.
     pub(crate) whole: bool,
     pub(crate) ranges: u32,
-    /// The same ranges by the leading column of the key, in its order.
+    /// The ranges of these rows by the leading column of the key, in its order.
     pub(crate) bounds: Vec<Bounds>,
 }
 
@@ -65,7 +65,7 @@ impl Sample {
     }
 }
 
-/// Whether the column can hold ids, the first digits of ids, or the time at which a row was made.
+/// Returns true if the column can hold ids, the first digits of ids, or the time at which a row was made.
 fn is_candidate(column: &Column) -> bool {
     match column.class {
         Class::Text { .. } => column.length.is_none_or(|length| length >= LEAST_DIGITS),
@@ -79,8 +79,8 @@ fn is_candidate(column: &Column) -> bool {
 /// Fewer digits of an id are not searched for.
 const LEAST_DIGITS: u64 = 6;
 
-/// Whether rows can show more than the catalog does: integers of 32 bits are integers, and below the next value of a counter of
-/// MySQL and SQLite, there are only smaller ones.
+/// Returns true if rows can show more than the catalog does: integers of 32 bits are integers, and below the next value
+/// of a counter of MySQL and SQLite, there are only smaller ones.
 fn is_telling(engine: Engine, table: &Table, at: usize, in_key: &dyn Fn(usize) -> bool) -> bool {
     let is_small = |counter: &Counter| counter.column == at && counter.used < SMALL_COUNTER;
     let is_counted = engine != Engine::Postgres && table.counters.iter().any(is_small);
@@ -91,7 +91,7 @@ fn is_telling(engine: Engine, table: &Table, at: usize, in_key: &dyn Fn(usize) -
 /// The share of 64 bits that integers below 2^40 use.
 const SMALL_COUNTER: f64 = 1.0 / (1 << 24) as f64;
 
-/// Whether a unique key or a foreign key has this column, and its values can be read as ids.
+/// Returns true if a unique key or a foreign key has this column, and its values can be read as ids.
 fn in_key(catalog: &Catalog, table_at: usize, at: usize) -> bool {
     let table = &catalog.tables[table_at];
     let is_unique = || table.keys.iter().any(|key| (key.unique || key.primary) && key.columns.contains(&at));
@@ -99,7 +99,7 @@ fn in_key(catalog: &Catalog, table_at: usize, at: usize) -> bool {
     table.columns[at].class != Class::Other && (is_unique() || refers())
 }
 
-/// What the sample reads: the key, and all columns that can hold ids.
+/// Returns the columns that the sample reads: the key, and all columns that can hold ids.
 fn columns(table: &Table, in_key: &dyn Fn(usize) -> bool) -> Vec<usize> {
     let mut columns: Vec<usize> = table.identity().map(|key| key.columns.clone()).unwrap_or_default();
     for (at, column) in table.columns.iter().enumerate() {

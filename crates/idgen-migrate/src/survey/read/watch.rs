@@ -1,4 +1,4 @@
-//! A second look at the tables: how many rows were inserted meanwhile, and where.
+//! A second reading of the tables: how many rows were inserted meanwhile, and where.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ use crate::survey::sql;
 /// New rows are at the right edge if this share of them is.
 const MOST: f64 = 0.9;
 
-/// What happened in a table between two looks at it.
+/// The inserts into a table between two readings.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Watched {
     /// Seconds between them.
@@ -23,7 +23,7 @@ pub struct Watched {
     pub inserted: Option<u64>,
     /// Rows behind the last key of the first look: those at the right edge.
     pub at_right_edge: u64,
-    /// Whether there may be more than these.
+    /// True if there may be more than these.
     pub or_more: bool,
     /// Rows that came to the ranges of the first sample, less those that were deleted there.
     pub in_sample: u64,
@@ -58,7 +58,7 @@ impl Watched {
     }
 }
 
-/// What the first look leaves for the second one.
+/// The data of the first reading that the second one needs.
 pub(crate) struct Watch {
     begin: Instant,
     counted: HashMap<(String, String), u64>,

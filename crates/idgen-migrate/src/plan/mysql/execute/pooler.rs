@@ -9,7 +9,8 @@ use sqlx::{AssertSqlSafe, Connection, Executor, Row};
 use super::connect;
 use idgen_database::{Error, Result};
 
-/// The server needs a moment to end a session. Its lock is asked for until it is free: so many times, with so long in between.
+/// The server needs a moment to end a session. So its lock is requested up to this many times, with this pause in
+/// between, until it is free.
 const ATTEMPTS: u32 = 500;
 const BETWEEN: Duration = Duration::from_millis(20);
 

@@ -1,4 +1,4 @@
-//! What was read of the key, and what the person who executes the plan must know.
+//! The facts that were read about the key, and the notes for the person who executes the plan.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

@@ -1,4 +1,4 @@
-//! What a session of a plan waits for, and what its next file would refuse.
+//! Finds what a session of a plan waits for, and why its next file would fail.
 
 use super::{Ledger, there};
 use crate::plan::mysql::altered::{self, Side};
@@ -9,7 +9,7 @@ use crate::plan::status::cells::{cell, texts};
 use crate::plan::status::data::Status;
 use idgen_database::{Database, Session};
 
-/// Adds what stands in the way. What may not be read is named instead.
+/// Adds the reasons that block the plan, and the facts that this account may not read.
 pub(super) async fn add(session: &mut Session, ledger: &Ledger<'_>, status: &mut Status) {
     if let Some(at_work) = status.session.clone() {
         for sql in locks(session.engine, &at_work) {

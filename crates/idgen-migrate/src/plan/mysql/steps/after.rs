@@ -146,7 +146,7 @@ impl Steps<'_> {
             .map(|table| checks::triggers_present(&table.new, &table.backward, checks::MAKE_AGAIN));
         let mut needed = self.before_renaming();
         needed.extend(self.all_unchanged_since_triggers());
-        // What follows becomes what the tables are compared with.
+        // The tables are compared with the state that this step records, so it must be the one that was made.
         let file = self.order.file(Part::NewTables);
         needed.extend(
             self.tables

@@ -11,7 +11,7 @@ use crate::plan::mysql::quote::name;
 use crate::plan::mysql::templates::value;
 use idgen_database::Result;
 
-/// How many claims are cleared away in one transaction.
+/// The number of claims that one transaction deletes.
 const CLAIMS: u32 = 500;
 
 impl Steps<'_> {

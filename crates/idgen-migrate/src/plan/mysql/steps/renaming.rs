@@ -70,7 +70,7 @@ impl Steps<'_> {
         })
     }
 
-    /// The conditions of the renaming, which are asked before each attempt.
+    /// The conditions of the renaming, which are checked before each attempt.
     fn before(&self) -> Vec<Check> {
         let names = self.names;
         let mut all = vec![checks::table_absent(self.first_old(), "the tables are renamed: undo that first")];

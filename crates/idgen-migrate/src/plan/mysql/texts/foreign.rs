@@ -53,7 +53,8 @@ impl Texts<'_> {
         ForeignText {
             old_name: key.name.clone(),
             new_name: match key.name.strip_suffix("_plan") {
-                // Of an earlier plan. A name must be another one than that of the key that stays until the end.
+                // The key has the name that an earlier plan gave it. The new name must differ, because the old key
+                // stays until the end.
                 Some(name) => name.to_owned(),
                 None => with_ending(&key.name, "_plan"),
             },

@@ -23,7 +23,7 @@ pub(in crate::plan::mysql) struct SideText {
     new: Vec<String>,
     /// Ids that are refused, because the way back would not find their rows.
     misspelled: Vec<MisspelledText>,
-    /// The same after an UPDATE.
+    /// The values of `columns` in a row that the trigger for UPDATE inserts.
     updated: Vec<String>,
     /// The values that an UPDATE of a row of the other table sets. On the way back, an id keeps the spelling that its row has.
     set: Vec<String>,
@@ -33,7 +33,7 @@ pub(in crate::plan::mysql) struct SideText {
     cascade: Vec<OwnText>,
     /// Columns that an UPDATE sets to the time unless it names them, which a cascade does not.
     stamped: Vec<String>,
-    /// What the triggers for each event ask the map first.
+    /// The questions for the map with which the triggers for each event begin.
     insert_asks: Vec<Ask>,
     update_asks: Vec<Ask>,
     delete_asks: Vec<Ask>,
@@ -48,7 +48,7 @@ struct MisspelledText {
     message: String,
 }
 
-/// What a foreign key from a table to itself does.
+/// The change that a foreign key from a table to itself makes to a column.
 #[derive(Serialize)]
 struct OwnText {
     column: String,
@@ -63,7 +63,7 @@ struct Ask {
     value: String,
     variable: String,
     r#type: &'static str,
-    /// The only answer that is right, if there is one, and what the table is told otherwise.
+    /// The only correct answer, if there is one. The statement fails with `message` on any other.
     must: Option<String>,
     message: String,
 }
@@ -270,7 +270,8 @@ impl Side<'_> {
         self.stored.iter().filter_map(|column| self.ask(column, "NEW")).collect()
     }
 
-    /// What is needed of the row as it was, each once: the key by which the other table finds it, and these columns.
+    /// Returns the questions about the old row, each once: for the key by which the other table finds it, and for these
+    /// columns.
     fn old_asks(&self, columns: Vec<&Column>) -> Vec<Ask> {
         let mut asks: Vec<Ask> = Vec::new();
         let keys = self.primary.iter().copied().filter(|key| self.refers(key));

@@ -1,4 +1,4 @@
-//! What becomes of a column, and the expressions for its values in both tables.
+//! The change of each column, and the expressions for its values in both tables.
 
 use super::Texts;
 use crate::plan::mysql::catalog::{Column, Table};
@@ -6,7 +6,7 @@ use crate::plan::mysql::form::Conversion;
 use crate::plan::mysql::map::Map;
 use crate::plan::mysql::quote::{name, with_ending};
 
-/// What becomes of a column.
+/// The change of a column.
 pub(super) enum Fate {
     /// It stays as it is.
     Stays,
@@ -14,7 +14,7 @@ pub(super) enum Fate {
     Changes(Conversion),
     /// It stays, and a column with the integer of its id comes beside it.
     Named(Conversion, Map),
-    /// A column with the integer of its id takes its place.
+    /// A column with the integer of its id replaces it.
     Refers(Conversion, Map),
 }
 
@@ -106,8 +106,9 @@ impl Texts<'_> {
         }
     }
 
-    /// Whether a row `s` of the new table has what a row `t` of the old one says. Texts are compared as bytes: under a
-    /// collation, texts that differ may be equal. Integers are compared by what the map has for them.
+    /// Returns a condition that a row `s` of the new table has the value of a row `t` of the old one. Texts are
+    /// compared as bytes: under a collation, texts that differ may be equal. Integers are compared by the ids that the
+    /// map has for them.
     pub(super) fn equal(&self, table: &Table, new: &str, column: &Column) -> String {
         let found = column_of("s", new);
         let value = column_of("t", &column.name);

@@ -32,7 +32,7 @@ pub(crate) struct IndexChange {
     pub(crate) condition: Option<String>,
     pub(crate) new_condition: Option<String>,
     pub(crate) nulls_not_distinct: bool,
-    /// What comes after the columns: `NULLS NOT DISTINCT`, `WITH`, `TABLESPACE`.
+    /// The text after the columns: `NULLS NOT DISTINCT`, `WITH`, `TABLESPACE`.
     pub(crate) ending: String,
 }
 

@@ -27,7 +27,7 @@ pub(crate) struct Side {
     pub(crate) schema: String,
     pub(crate) name: String,
     pub(crate) columns: Vec<String>,
-    /// The same columns until the switch and for the way back. Those that do not change have their own names.
+    /// The names of these columns until the switch, and for the way back. Columns that do not change keep their names.
     pub(crate) new: Vec<String>,
     pub(crate) kept: Vec<String>,
 }

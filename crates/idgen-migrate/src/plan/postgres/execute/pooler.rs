@@ -10,7 +10,8 @@ use sqlx::{AssertSqlSafe, Connection, Executor};
 use super::{connect, sentence, value};
 use idgen_database::{Error, Result};
 
-/// The server needs a moment to end a session. Its lock is asked for until it is free: so many times, with so long in between.
+/// The server needs a moment to end a session. So its lock is requested up to this many times, with this pause in
+/// between, until it is free.
 const ATTEMPTS: u32 = 500;
 const BETWEEN: Duration = Duration::from_millis(20);
 
@@ -51,7 +52,7 @@ pub(super) async fn connect_to_server(url: &str) -> Result<PgConnection> {
     Ok(second)
 }
 
-/// Whether the lock of the session that was closed is free; the server needs a moment to end it.
+/// Returns true once the lock of the closed session is free; the server needs a moment to end it.
 async fn is_free(connection: &mut PgConnection, key: i64) -> Result<bool> {
     for _ in 0..ATTEMPTS {
         let free = value(connection, &format!("SELECT pg_catalog.pg_try_advisory_xact_lock({key})")).await?;

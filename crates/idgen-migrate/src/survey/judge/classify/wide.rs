@@ -54,7 +54,7 @@ struct Candidate {
 
 /// The values of 128 bits of a column.
 pub(super) struct Wide {
-    /// Those whose kind is not found yet.
+    /// The values whose kind is not found yet.
     open: Vec<Candidate>,
     found: Vec<(usize, Reading)>,
     /// All other values.

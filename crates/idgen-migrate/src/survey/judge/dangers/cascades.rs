@@ -10,9 +10,9 @@ use crate::survey::sql;
 /// Foreign keys, and tables, that a finding names.
 const MOST_NAMED: usize = 5;
 
-/// MySQL from 9.6 on cascades outside of InnoDB unless `innodb_native_foreign_keys` is on. If such a cascade waits for a lock
-/// in vain or meets a deadlock, the client sees a statement that succeeded and changed no row. This is one finding for each
-/// schema, since one setting of the server ends it.
+/// MySQL from 9.6 on cascades outside of InnoDB unless `innodb_native_foreign_keys` is on. If such a cascade times out
+/// waiting for a lock or meets a deadlock, the client sees a statement that succeeded and changed no row. There is one
+/// finding for each schema, since one setting of the server fixes all of them.
 pub(crate) fn hidden_errors(engine: Engine, catalog: &Catalog) -> Vec<Finding> {
     let mut schemas: BTreeMap<&str, Vec<&ForeignKey>> = BTreeMap::new();
     for foreign in catalog.foreign.iter().filter(|foreign| foreign.unreported.is_some()) {

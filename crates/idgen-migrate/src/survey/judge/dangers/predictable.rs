@@ -18,7 +18,8 @@ pub(super) fn find(context: &Context<'_>) -> Option<Finding> {
         Parsed::Wide { id, .. } => Some(id.as_u128()),
         _ => None,
     });
-    // No next id is asked for: it could be one that somebody trusts. The rows are not of today, so seeds from the clock are not tried.
+    // The next id is not predicted: it could be one that somebody trusts. The rows are not of today, so seeds from the
+    // clock are not tried.
     let found = predict(&in_order.collect::<Vec<_>>(), false, None, 0);
     let first = found.iter().max_by_key(|one| one.found)?;
     let what = format!(

@@ -1,4 +1,4 @@
-//! What the catalog shows, and ids that no constraint keeps unique.
+//! Dangers that the catalog shows, and ids that no constraint keeps unique.
 
 use std::collections::HashMap;
 
@@ -179,7 +179,7 @@ pub(super) fn foreign_keys(engine: Engine, catalog: &Catalog, table_at: usize) -
     findings
 }
 
-/// Whether the name says that the column identifies rows of its own table.
+/// Returns true if the name means that the column identifies rows of its own table.
 fn is_own_id(table: &Table, column: &Column) -> bool {
     let name = column.name.to_ascii_lowercase();
     let table = table.name.to_ascii_lowercase();

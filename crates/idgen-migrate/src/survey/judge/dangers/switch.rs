@@ -1,4 +1,4 @@
-//! What breaks if new ids are version 7 from now on: programs that page by an id, partitions by an id, and ids that others see.
+//! Dangers of new ids of version 7: programs that page by an id, partitions by an id, and ids that others see.
 
 use super::{Code, Context, Finding, Level, Read};
 use crate::survey::judge::columns::FoundBy;
@@ -8,7 +8,7 @@ use crate::survey::read::facts::{Partition, Said};
 use crate::survey::schema::Class;
 use crate::survey::sql;
 
-/// Whether the ids of this column are made for its table, and are random or of version 1.
+/// Returns true if the ids of this column are made for its table, and most of them are random or of version 1.
 fn is_own(context: &Context<'_>) -> bool {
     let ids = context.ids;
     let is_old = |kind| matches!(kind, Kind::V4 | Kind::V1 | Kind::OtherUuid | Kind::V8 | Kind::Other128);

@@ -147,8 +147,8 @@ fn cases(context: &Context<'_>) -> Spellings {
     found
 }
 
-/// The same id in two spellings is two rows for the database, and a look-up finds one of them. `probed` are ids in another spelling
-/// that the column has too.
+/// An id in two spellings is two rows for the database, and a look-up finds one of them. `probed` are ids in another
+/// spelling that the column has too.
 pub(super) fn two_spellings(context: &Context<'_>, probed: &[String]) -> Option<Finding> {
     let (engine, column, ids) = (context.engine, context.column, context.ids);
     let spellings = spellings(context)?;
@@ -232,8 +232,8 @@ impl Probe {
     }
 }
 
-/// What to look up for a column with several spellings, if an index makes that cheap: ids of rarer spellings in the most
-/// frequent one.
+/// Returns the look-ups for a column with several spellings, if an index makes them cheap: ids of rarer spellings,
+/// written in the most frequent one.
 pub(crate) fn probe(context: &Context<'_>) -> Option<Probe> {
     if !context.table.is_led(context.ids.column) {
         return None;

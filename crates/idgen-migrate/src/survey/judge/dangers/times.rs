@@ -1,4 +1,4 @@
-//! What the times and the bytes of ids show.
+//! Dangers that the times and the bytes of ids show.
 
 use super::{Code, Context, Finding, Level};
 use crate::survey::judge::kinds::Kind;

@@ -30,7 +30,7 @@ struct Ids<'t> {
     bits: u32,
 }
 
-/// What identifies rows of the same time, and what to do about it.
+/// Finds indexes and columns that hold only some first digits of ids, although ids of the same time may share them.
 pub(super) fn find(
     read: &Read<'_>,
     table_at: usize,
@@ -47,7 +47,7 @@ pub(super) fn find(
     if let Some(sample) = sample {
         let is_wide = |column: usize| ids.iter().any(|of| of.at == column);
         for &column in sample.columns.iter().filter(|&&column| !is_wide(column)) {
-            // The same digits in two columns of ids are one short form.
+            // A short form that fits two columns of ids is reported once.
             let found = ids.iter().find_map(|of| Some((of, digits_in(sample, column, of)?)));
             if let Some((of, digits)) = found {
                 findings.push(short(read, table, column, of, digits));
@@ -107,7 +107,7 @@ fn digits_in(sample: &Sample, column: usize, of: &Ids<'_>) -> Option<usize> {
     (fitting * 2 > all && chance::is_certain(fitting, all, each)).then_some(fewest)
 }
 
-/// What ids share that have so many first digits in common.
+/// Describes which ids have this many first digits in common; true if they have the same time.
 fn shared(of: &Ids<'_>, digits: usize) -> (bool, String) {
     let bits = match of.bits {
         // The first digit of a ULID has three bits.

@@ -5,7 +5,8 @@ use idgen::codec::Format;
 
 use super::Value;
 
-/// So many values at equal distances between two values of a key. They need not exist: a range begins at the next one.
+/// Returns up to `count` values at equal distances between two values of a key. They need not exist: a range begins at
+/// the next one.
 pub(super) fn between(low: &Value, high: &Value, count: u32) -> Vec<Value> {
     (1..=count).filter_map(|at| part(low, high, at, count + 1)).collect()
 }
