@@ -19,8 +19,9 @@
 //! millisecond for version 7, ULIDs and prefixed ids, 100 ns for versions 1 and 6, and a second for 64-bit ids. The fraction
 //! of the millisecond in this crate's ids makes the bounds no narrower, because ids of other generators have random bits in its place.
 //!
-//! The time is the one in the id. It is the clock's, except that a generator goes on from its last id where the clock was
-//! set back by less than ten seconds ([`ClockPolicy`](crate::source::ClockPolicy)), or where all ids of a unit are used.
+//! The time is the one in the id. It is the clock's, except that a generator continues from its last id where the clock
+//! was set back by less than ten seconds ([`ClockPolicy`](crate::source::ClockPolicy)), or where all ids of a unit are
+//! used.
 
 use core::ops::{Range, RangeInclusive};
 use core::time::Duration;

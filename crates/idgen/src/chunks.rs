@@ -12,7 +12,7 @@ pub(crate) fn chunks<T, const N: usize>(slice: &[T]) -> (impl ExactSizeIterator<
     (whole.iter(), rest)
 }
 
-/// The same, mutable.
+/// Splits a mutable slice into arrays of `N`, and what is left at its end.
 #[cfg(idgen_simd)]
 #[allow(clippy::incompatible_msrv, reason = "the build script asks the compiler for its version")]
 #[inline(always)]
@@ -31,7 +31,7 @@ pub(crate) fn chunks<T, const N: usize>(slice: &[T]) -> (impl ExactSizeIterator<
     (whole.chunks_exact(N).map(|chunk| chunk.try_into().expect("N long")), rest)
 }
 
-/// The same, mutable.
+/// Splits a mutable slice into arrays of `N`, and what is left at its end.
 #[cfg(not(idgen_simd))]
 #[inline(always)]
 pub(crate) fn chunks_mut<T, const N: usize>(

@@ -38,7 +38,7 @@ fn next<G: NextBits>(local: &'static LocalKey<Slot<G>>, make: fn() -> Result<G>)
     });
     match bits {
         Ok(bits) if bits != 0 => from_bits(bits),
-        // If the id's bits were all 0, another id takes its place.
+        // If the id's bits are all 0, another id is returned instead.
         _ => from_bits(first(local, make)),
     }
 }

@@ -128,7 +128,7 @@ pub fn odds(kind: Kind, fleet: Fleet) -> Result<Odds> {
     })
 }
 
-/// As [`odds`], for prefixed ids with this kind of prefix, interval and tail.
+/// Like [`odds`], for prefixed ids with this kind of prefix, interval and tail.
 ///
 /// ```
 /// use idgen::{Fleet, Interval, PrefixKind, odds_prefixed, generator::Tail};
@@ -141,7 +141,7 @@ pub fn odds(kind: Kind, fleet: Fleet) -> Result<Odds> {
 /// ```
 ///
 /// # Errors
-/// As [`odds`]; also if `md5-week` has an interval other than the week.
+/// The errors of [`odds`]; also if `md5-week` has an interval other than the week.
 pub fn odds_prefixed(fleet: Fleet, prefix: PrefixKind, interval: Interval, tail: Tail) -> Result<Odds> {
     let Totals { device_pairs, ids, secs } = fleet.totals()?;
     if prefix == PrefixKind::Md5Week {

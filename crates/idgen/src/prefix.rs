@@ -222,7 +222,7 @@ mod tests {
             let (bucket, prefix) = Prefix::MD5_WEEK_UTC.at(Interval::Week, at);
             assert_eq!(std::format!("{prefix:04x}"), v.prefix, "{}", v.utc);
             assert!(bucket.start <= at && at < bucket.end);
-            // The same moment seen from a session five hours ahead, which has that local time earlier.
+            // A session five hours ahead reaches this local time five hours earlier.
             let ahead = Prefix::Md5Week { utc_offset_secs: 5 * 3_600 };
             let earlier = Timestamp::from_unix_secs(v.unix - 5 * 3_600);
             assert_eq!(ahead.at(Interval::Week, earlier).1, prefix);

@@ -121,7 +121,7 @@ impl Reader<'_> {
         Some(number * 10i64.pow(9 - digits) / 100)
     }
 
-    /// As many digits as there are, if they are not too few or too many.
+    /// Reads all digits that come next; `None` if they are fewer than `least` or more than `most`.
     fn number(&mut self, least: usize, most: usize) -> Option<i64> {
         let count = self.0.iter().take_while(|byte| byte.is_ascii_digit()).count();
         if !(least..=most).contains(&count) {

@@ -163,7 +163,7 @@ impl SealKey {
         way: Way,
     ) -> Result<()> {
         ids.iter().try_for_each(|id| bits_of(*id).map(drop))?;
-        // As many as the widest instructions take at once.
+        // The widest instructions take this many at once.
         let mut bits = [0; 64];
         for ids in ids.chunks_mut(bits.len()) {
             let bits = &mut bits[..ids.len()];

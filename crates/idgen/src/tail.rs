@@ -148,7 +148,10 @@ pub(crate) mod keyed {
         bits_of_longest(interval, TOO_LONG)
     }
 
-    /// The same after a writer's sequential prefix.
+    /// The number of the bits that hold the offset in an interval after a writer's sequential prefix.
+    ///
+    /// # Errors
+    /// If the interval is longer than 2^32 ms, some 49 days.
     pub(crate) fn offset_bits_of_writer(interval: Interval) -> Result<u32> {
         bits_of_longest(interval, TOO_LONG_OF_WRITER)
     }

@@ -174,7 +174,7 @@ mod tests {
     }
 
     proptest! {
-        /// As Cassandra's `TimeUUIDType` compares: the time, and then bytes with a sign.
+        /// Cassandra's `TimeUUIDType` compares the time, and then bytes with a sign.
         #[test]
         fn timeuuid_compares_as_cassandra(a: u128, b: u128, same_time: bool) {
             let time = u128::MAX << 64;

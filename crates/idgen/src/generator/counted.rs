@@ -19,7 +19,7 @@ pub(super) struct Counted<U, C, E, S: State> {
 }
 
 impl<U: CountsIn, C: Clock, E: Entropy> Counted<U, C, E, NoState> {
-    /// For times from 1970 to `last_ms`.
+    /// Makes a generator for times from 1970 to `last_ms`.
     pub(super) fn new(kind: Kind, last_ms: i64, clock: C, entropy: E) -> Self {
         let shape = Shape { kind, first: 0, last: U::UNIT.last_of(last_ms) };
         let monotonic =

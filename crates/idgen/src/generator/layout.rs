@@ -114,7 +114,7 @@ impl Current {
         tail::keyed::head(self.base, time, self.origin_ms)
     }
 
-    /// The same after the other prefixes, and with a writer.
+    /// An ascending id of this time after the other prefixes, or with a writer, except counter and random bits.
     #[inline]
     pub(crate) fn wide_head(&self, time: i64) -> Head {
         tail::wide::head(self.base, time, self.origin_ms)

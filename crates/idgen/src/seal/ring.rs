@@ -13,7 +13,7 @@ use crate::timestamp::Timestamp;
 
 /// The first bits of an id: the Unix time in milliseconds.
 const TIME_SHIFT: u32 = 74;
-/// Of its 48 bits, the ones that are in use until the year 2527.
+/// The bits of this 48-bit time that are in use until the year 2527.
 const TIME_BITS: u32 = 44;
 const TIMES: u64 = 1 << TIME_BITS;
 /// The four bits above, with which an id has 16 forms under each key.

@@ -27,9 +27,9 @@ pub(crate) struct Word(pub(crate) u64);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Line(pub(crate) u64);
 
-/// What follows a word at some time of the clock.
+/// The ids that follow a word at some time of the clock.
 pub(crate) enum Step {
-    /// So many ids, up to this word.
+    /// Ids up to this word, and their number.
     Take(Word, u64),
     /// Nothing, until the line of this mark has begun.
     Begin(u64),
@@ -71,12 +71,13 @@ impl Word {
         (self.secs() == 0 && self.number() != LAST_OF_SECOND).then_some(self.number())
     }
 
-    /// As many ids later, within the same second.
+    /// The word `ids` ids later, within the same second.
     pub(crate) fn later(self, ids: u64) -> Self {
         Word::new(self.secs(), self.number() + ids, self.counter().wrapping_add(ids as u16))
     }
 
-    /// What follows this word on a line: up to `want` ids of one second, when the clock shows `secs`, which is not 0.
+    /// Returns the ids that follow this word on a line: up to `want` ids of one second, when the clock shows `secs`,
+    /// which is not 0.
     #[inline]
     pub(crate) fn follow(self, line: Line, secs: u64, want: u64, tolerance: u64) -> Step {
         if secs > self.secs() {
@@ -98,7 +99,7 @@ impl Word {
 }
 
 impl Line {
-    /// How many nodes were used before this one.
+    /// The number of nodes that were used before this one.
     pub(crate) fn restarts(self) -> u16 {
         self.0 as u16
     }
@@ -117,7 +118,7 @@ impl Line {
 pub(crate) struct Shared<'a> {
     pub(crate) word: &'a AtomicU64,
     pub(crate) line: &'a AtomicU64,
-    /// How many marks there were.
+    /// The number of marks so far.
     pub(crate) marks: &'a AtomicU64,
 }
 
@@ -157,7 +158,7 @@ impl Shared<'_> {
         true
     }
 
-    /// How many nodes were used, and where a generator with words of its own continues.
+    /// Returns the number of nodes that were used, and the word from which a generator with words of its own continues.
     pub(crate) fn settle(&self) -> (u16, Word) {
         let (line, word) = self.read();
         match word.as_mark() {

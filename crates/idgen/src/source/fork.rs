@@ -184,7 +184,7 @@ mod imp {
         process() | RESTORED.load(Ordering::Relaxed) << 32
     }
 
-    /// WebAssembly has no processes, and panics where it is asked for their number.
+    /// WebAssembly has no processes, and panics when the number of one is read.
     fn process() -> u64 {
         if cfg!(target_family = "wasm") { 0 } else { u64::from(std::process::id()) }
     }

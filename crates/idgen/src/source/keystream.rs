@@ -197,7 +197,7 @@ impl<U: UseGroup> BlockCipherEncClosure for Groups<U> {
             let (whole, _) = blocks.into_chunks();
             whole.into_iter().for_each(|blocks| backend.encrypt_par_blocks(blocks));
             let bytes = Array::cast_slice_to_core(&group).as_flattened();
-            // Of a length that the compiler knows, except at the end.
+            // The compiler knows the length, except at the end.
             match self.len - first {
                 rest if rest < group_len => use_rest(&mut self.user, first, &bytes[..rest]),
                 _ => self.user.use_group(first, &bytes[..group_len]),

@@ -133,7 +133,7 @@ fn resolved(path: &Path) -> std::io::Result<PathBuf> {
     }
 }
 
-/// Whether there is a file; an error if it is another object.
+/// Returns true if there is a file; an error if it is another object.
 fn exists(path: &Path) -> Result<bool> {
     match fs::metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),

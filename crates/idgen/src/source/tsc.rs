@@ -26,7 +26,7 @@ use crate::timestamp::Timestamp;
 struct Anchor {
     counter: u64,
     unix_ticks: i64,
-    /// For how many counts the anchor is valid.
+    /// The number of counts for which the anchor is valid.
     span: u64,
     /// 100 ns ticks per count, times 2^32.
     rate: u64,
@@ -146,19 +146,19 @@ fn rate(known: u64, before: u64) -> Option<Rate> {
 }
 
 impl Rate {
-    /// Of a measurement that was long enough.
+    /// The rate from a measurement that was long enough.
     fn lasting(rate: u64) -> Self {
         Rate { rate, span: (HOLDS_TICKS << 32) / rate }
     }
 
-    /// Of a short measurement: for half as long as that.
+    /// The rate from a short measurement, valid for half as long as the measurement took.
     fn so_far(nanos: u128, counts: u64) -> Option<Self> {
         let Rate { rate, span } = measured(nanos, counts).map(Rate::lasting)?;
         (nanos >= FIRST_NANOS).then_some(Rate { rate, span: span.min(counts / 2) })
     }
 }
 
-/// The rate, from a number of counts and a time. None of a counter that does not measure time.
+/// The rate, from a number of counts and a time; `None` for a counter that does not measure time.
 fn measured(nanos: u128, counts: u64) -> Option<u64> {
     let rate = (nanos << 32) / 100 / u128::from(counts.max(1));
     // From 10 GHz down to 0.1.
@@ -224,7 +224,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever the two readings of a short measurement are off by, the time is off by no more at the end of an anchor.
+        /// At the end of an anchor, the time is off by no more than the two readings of the short measurement were.
         #[test]
         fn a_short_measurement_is_as_exact_as_its_readings(
             ghz in 0.2f64..8.0,

@@ -85,8 +85,8 @@ macro_rules! on {
     };
 }
 
-/// For each form the single kernels and the loops over many ids. A loop is compiled once for each
-/// instruction set, with the kernel inlined.
+/// Defines the single kernels and the loops over many ids for each form. A loop is compiled once
+/// for each instruction set, with the kernel inlined.
 macro_rules! kernels {
     ($($encode:ident, $encode_batch:ident, $decode:ident, $decode_into:ident, $decode_batch:ident:
        $len:literal characters $(, $alphabet:ident: $type:ty)?;)*) => {
@@ -122,7 +122,8 @@ macro_rules! kernels {
                 on!(level, single $decode($($alphabet,)? text, id))
             }
 
-            /// The same, into the place of an id, without a copy.
+            /// Decodes into the place of an id, without a copy. True if the text is canonical; only
+            /// then is `id` valid.
             #[inline]
             pub(crate) fn $decode_into(level: Level, $($alphabet: $type,)? text: &[u8; $len], id: &mut Uuid) -> bool {
                 #[cfg(feature = "fast")]

@@ -44,7 +44,8 @@ fn ambiguous_texts_have_a_documented_format_or_an_error() {
     assert_eq!(detect("1234567890123456789012345678901234567"), Ok(Format::Int));
     assert_eq!(detect("0"), Ok(Format::Int));
     let message = |text: &str| detect(text).unwrap_err().to_string();
-    // As long as a text of another format that would be out of its range: each of the two could be meant.
+    // The texts are as long as those of another format, in which they would be out of range: each of the two could be
+    // meant.
     for text in ["80000000000000000000000000", "92345678901234567890123456"] {
         let error = message(text);
         assert!(error.contains("a ULID beyond its range") && error.contains("name the format"), "{error}");

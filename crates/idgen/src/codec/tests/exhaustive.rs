@@ -1,4 +1,4 @@
-//! Which texts each decoder accepts, by exhaustion and induction.
+//! Tests which texts each decoder accepts, by exhaustion and induction.
 //!
 //! A table says for each place of a text which bytes are accepted there; it names the characters, and uses nothing of the
 //! codecs. **By exhaustion:** at each place of several valid texts, each of the 256 bytes is accepted exactly if the table has

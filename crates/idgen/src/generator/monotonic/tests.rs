@@ -19,7 +19,7 @@ const SHAPE_MS: (i64, i64) = (MS - 100_000, MS + 100_000);
 /// The tolerance of all cases.
 const TOLERANCE: Duration = Duration::from_millis(2);
 
-/// A fixed clock whose readings are said to be this far apart.
+/// A fixed clock that reports this step between its readings.
 struct Coarse(FixedClock, Duration);
 
 impl Clock for Coarse {
@@ -36,7 +36,7 @@ impl Clock for Coarse {
     }
 }
 
-/// What the clock shows, in the unit, after the last time.
+/// Times of the clock around the last time, the tolerance and the end of the range, in the unit.
 fn steps<U: CountsIn>(last: i64, shape: Shape) -> Vec<i64> {
     let tolerance = U::UNIT.count(TOLERANCE);
     let steps = [0, 1, 2, 64, 4_032, 4_095, 4_096, 4_097, tolerance, 10 * tolerance];
@@ -91,7 +91,7 @@ fn check<U: CountsIn>(shape: Shape, case: &Case, state: impl State) {
             } else {
                 assert!((run.time, run.counter) > (last, counter));
                 assert!(!is_behind || when_behind == WhenBehind::Wait);
-                // As early as possible: at the clock's time, or directly after the last id.
+                // The id is as early as possible: at the clock's time, or directly after the last id.
                 let next = if counter + 1 < limit { last } else { U::UNIT.after(last) };
                 assert!(run.time >= now && run.time <= next.max(U::UNIT.within(now, line.step.into())));
             }

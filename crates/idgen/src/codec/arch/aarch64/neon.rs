@@ -22,7 +22,7 @@ pub(crate) fn simple_encode(id: u128, out: &mut [u8; 32]) {
 #[inline]
 #[target_feature(enable = "neon")]
 pub(crate) fn hyphenated_encode(id: u128, out: &mut [u8; 36]) {
-    // For each of the first 32 characters the place of its digit: first come the high digits of the
+    // The place of the digit of each of the first 32 characters: first come the high digits of the
     // 16 bytes, then the low ones.
     const PLACES: [u8; 32] = {
         let mut places = [NONE; 32];
@@ -153,7 +153,7 @@ fn hex_bytes(high: uint8x16_t, low: uint8x16_t, id: &mut [u8; 16]) -> uint8x16_t
     vorrq_u8(high, low)
 }
 
-/// What the table, which begins with the character `start`, holds for each one; [`INVALID`] for
+/// Looks up each character in the table, which begins with the character `start`; [`INVALID`] for
 /// those outside.
 #[inline]
 #[target_feature(enable = "neon")]
@@ -168,22 +168,23 @@ fn are_valid(marks: uint8x16_t) -> bool {
     vmaxvq_u8(marks) < INVALID
 }
 
-/// How to cut 16 digits out of an id. Two neighbors always lie within the 16 bits from the beginning
-/// of a byte on: these become a lane.
+/// The plan for cutting 16 digits out of an id. Two neighbors always lie within the 16 bits from
+/// the beginning of a byte on: these become a lane.
 struct Cut {
-    /// For each lane the two bytes of the id.
+    /// The two bytes of the id for each lane.
     bytes: [u8; 16],
-    /// For each lane by how much to shift it for its first digit, as a number of 16 bits. A negative number shifts to
-    /// the right.
+    /// The shift of each lane for its first digit, as a number of 16 bits. A negative number shifts
+    /// to the right.
     first: [u8; 16],
-    /// The same for its second digit.
+    /// The shift of each lane for its second digit.
     second: [u8; 16],
     /// The bits of a digit.
     digit: u8,
 }
 
 impl Cut {
-    /// For digits of so many bits, after `padding` zero bits, from the digit `start` (an even one) on.
+    /// Plans digits of `bits` bits each, after `padding` zero bits, from the digit `start` (an even
+    /// one) on.
     const fn new(bits: i32, padding: i32, start: i32) -> Cut {
         let mut cut = Cut { bytes: [0; 16], first: [0; 16], second: [0; 16], digit: (1 << bits) - 1 };
         let mut at = 0;
@@ -214,14 +215,14 @@ fn values_of(cut: &Cut, id: uint8x16_t) -> uint8x16_t {
 
 /// Joins digits to 16 bytes: each byte is made of at most `PARTS` neighbors, shifted.
 struct Join<const PARTS: usize> {
-    /// For each byte where its digit is.
+    /// The place of the digit for each byte.
     digits: [[u8; 16]; PARTS],
-    /// For each byte by how much to shift that digit to the left, or to the right if negative.
+    /// The shift of that digit to the left, or to the right if negative, for each byte.
     shifts: [[u8; 16]; PARTS],
 }
 
 impl<const PARTS: usize> Join<PARTS> {
-    /// For a text of `length` digits with so many bits each, after `padding` zero bits.
+    /// Plans a text of `length` digits with `bits` bits each, after `padding` zero bits.
     const fn new(length: usize, bits: usize, padding: usize) -> Self {
         let mut join = Join { digits: [[NONE; 16]; PARTS], shifts: [[0; 16]; PARTS] };
         let mut byte = 0;

@@ -192,7 +192,8 @@ fn hex_bytes(text: __m256i, id: &mut [u8; 16]) -> bool {
     are_digits(values)
 }
 
-/// As the one of SSSE3: what 16 places of `table` hold for the bytes from `start` on; zero for others.
+/// Looks up the bytes from `start` on in 16 places of `table`, as the function of SSSE3 does; zero
+/// for others.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn row(table: &[u8], bytes: __m256i, start: u8) -> __m256i {
@@ -207,7 +208,7 @@ fn are_digits(values: __m256i) -> bool {
     _mm256_movemask_epi8(_mm256_add_epi8(values, values)) == -1
 }
 
-/// The same in both halves.
+/// Copies 16 bytes to both halves.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn both(half: __m128i) -> __m256i {

@@ -5,7 +5,7 @@
 pub(super) mod avx2;
 #[cfg(target_feature = "sse2")]
 pub(super) mod inline;
-/// Without SSE registers there is nothing to inline: kernels of a target that has none, such as that of an operating system.
+/// Targets without SSE registers, such as those for operating system kernels, have nothing to inline.
 #[cfg(not(target_feature = "sse2"))]
 pub(super) mod inline {
     pub(crate) use super::{avx2, vbmi};

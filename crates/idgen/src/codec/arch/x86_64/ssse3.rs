@@ -204,7 +204,7 @@ pub(crate) fn base32_decode(text: &[u8; 26], id: &mut [u8; 16]) -> bool {
 
 super::super::loops::loops!(#[target_feature(enable = "ssse3")]);
 
-/// What 16 places of `table` hold for the bytes from `start` (a multiple of 16) on; zero for others.
+/// Looks up the bytes from `start` (a multiple of 16) on in 16 places of `table`; zero for others.
 #[inline]
 #[target_feature(enable = "ssse3")]
 fn row(table: &[u8], bytes: __m128i, start: u8) -> __m128i {

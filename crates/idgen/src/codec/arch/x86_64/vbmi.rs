@@ -45,8 +45,9 @@ pub(super) const HYPHEN_PLACES: [u8; 16] = {
 /// The constants of the decoders.
 #[repr(C, align(64))]
 pub(super) struct Decoder {
-    /// For the low 6 bits of a character, what combines with it to the digit's value by exclusive or. With any other
-    /// character it gives a number that has one of the [`Decoder::marks`].
+    /// The number for the low 6 bits of each character, whose exclusive or with the character is
+    /// the digit's value. For any other character it gives a number that has one of the
+    /// [`Decoder::marks`].
     pub(super) values: [u8; 64],
     pub(super) marks: [u8; 32],
     /// The weights of the two digits of a byte.
@@ -205,16 +206,16 @@ struct Table<const N: usize>([u8; N]);
 /// repeats some of the lane before: plain stores that overlap are faster than a masked one.
 #[repr(C, align(64))]
 struct Plan {
-    /// For each byte of each group of 8, the byte of the id that goes there.
+    /// The byte of the id that goes to each byte of each group of 8.
     bytes: [u8; 64],
-    /// For each character, at which bit of its group the digit begins.
+    /// The bit of its group at which the digit of each character begins.
     shifts: [u8; 64],
-    /// For each character, the bits of the digit that come from the id.
+    /// The bits of each character's digit that come from the id.
     keep: [u8; 64],
 }
 
 impl Plan {
-    /// For a text of `length` characters with `bits` bits each, after `padding` zero bits.
+    /// Plans a text of `length` characters with `bits` bits each, after `padding` zero bits.
     const fn new(length: usize, bits: i32, padding: i32) -> Plan {
         let mut plan = Plan { bytes: [0; 64], shifts: [0; 64], keep: [0; 64] };
         let last_lane = (length - 1) / 16 * 16;

@@ -44,7 +44,7 @@ const DECODER: Decoder = Decoder([
     [0x20; 16],
     [b'a'; 16],
     [10; 16],
-    // What makes numbers above 15 negative.
+    // An addend that makes numbers above 15 negative.
     [0x70; 16],
     [16, 1, 16, 1, 16, 1, 16, 1, 16, 1, 16, 1, 16, 1, 16, 1],
     HYPHEN_PLACES,

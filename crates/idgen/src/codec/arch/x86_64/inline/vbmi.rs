@@ -14,9 +14,9 @@ pub(crate) use crate::codec::arch::x86_64::vbmi::{
 struct Encoder {
     /// The bytes of the id in the order of the digits, each 4 of them twice, for the 8 digits in each 64 bits.
     bytes: [u8; 32],
-    /// At which bit of its 64 bits each digit begins.
+    /// The bit of its 64 bits at which each digit begins.
     shifts: [u8; 32],
-    /// What keeps a digit of each byte.
+    /// Masks that keep the digit of each byte.
     low_bits: [u8; 32],
     /// The 16 digits, twice.
     digits: [u8; 32],
@@ -25,7 +25,8 @@ struct Encoder {
     hyphens: [u8; 32],
 }
 
-/// With digit number `first` at the beginning, and the others behind it in a circle.
+/// Returns an encoder with digit number `first` at the beginning, and the others behind it in a
+/// circle.
 const fn encoder(first: u8) -> Encoder {
     let mut plan = Encoder {
         bytes: [0; 32],
