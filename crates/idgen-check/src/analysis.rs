@@ -17,12 +17,12 @@ pub(crate) struct Analysis {
     pub(crate) claim: Claim,
     pub(crate) bits: Bits,
     pub(crate) order: Order,
-    /// For kinds with a time.
+    /// The results from the times in the ids; `None` for kinds without a time.
     pub(crate) timed: Option<Timed>,
     points: Vec<Point>,
 }
 
-/// What is known about the time when ids are added.
+/// The times with which ids are compared when they are added.
 #[derive(Clone, Copy)]
 pub(crate) struct Clock {
     /// The latest credible time.
@@ -31,12 +31,12 @@ pub(crate) struct Clock {
     pub(crate) arrived: Option<Timestamp>,
 }
 
-/// What follows from the time in ids.
+/// The results from the times in the ids of one kind.
 pub(crate) struct Timed {
     pub(crate) layout: Layout,
     pub(crate) time: Time,
     pub(crate) counter: Counter,
-    /// For versions 1 and 6.
+    /// The nodes, for versions 1 and 6.
     pub(crate) nodes: Option<Nodes>,
 }
 

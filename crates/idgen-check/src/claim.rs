@@ -1,4 +1,4 @@
-//! What an id claims to be, by its variant and version, and the fields that follow from the claim.
+//! The kind that an id claims to be, by its variant and version, and the fields that follow from the claim.
 
 use idgen::Timestamp;
 
@@ -13,7 +13,7 @@ pub enum Reading {
     Short,
 }
 
-/// What an id claims to be.
+/// The kind that an id claims to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Claim {
     Nil,
@@ -76,7 +76,8 @@ impl Claim {
         (0..16).map(Claim::Version).chain(others).find(|claim| claim.name() == name)
     }
 
-    /// Whether ids of this kind hold the time of their creation at a place that is known.
+    /// Returns the places of the time of creation and of the bits after it; `None` for ids of kinds that have no such
+    /// time.
     pub(crate) fn layout(self) -> Option<Layout> {
         match self {
             Claim::Version(1) => Some(Layout { time: v1_ticks, ..GREGORIAN }),
@@ -105,7 +106,7 @@ pub(crate) struct Layout {
     pub(crate) time: fn(u128) -> u64,
     /// The other bits that order ids, at the top of 128 bits.
     pub(crate) tail: fn(u128) -> u128,
-    /// How many bits the tail has.
+    /// The number of bits in the tail.
     pub(crate) tail_bits: u32,
     /// Units of time in a millisecond.
     pub(crate) per_ms: u64,

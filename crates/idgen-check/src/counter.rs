@@ -1,4 +1,4 @@
-//! How ids of one time unit differ: the methods of RFC 9562 section 6.2.
+//! Finds the method by which ids of one time unit differ: the methods of RFC 9562 section 6.2.
 //!
 //! A counter of `w` bits at the top of the tail makes the top `w` bits of two successive ids differ by exactly one. For
 //! two ids, the widths with this property are an interval, which needs two bit operations to find. The width that is in
@@ -17,27 +17,27 @@ pub(crate) struct Counter {
     has_fraction: bool,
     /// Pairs of ids with the same time.
     pub(crate) pairs: u64,
-    /// Of these, ids that are greater than the one before.
+    /// Pairs whose second id is greater than the first.
     pub(crate) up: u64,
-    /// Of each pair.
+    /// The steps of these pairs.
     steps: Steps,
-    /// Of each pair with the same first 12 bits.
+    /// The steps of those pairs that have the same first 12 bits.
     of_one_fraction: Steps,
     /// Bit lengths of the differences.
     pub(crate) increments: Widths,
-    /// Of pairs out of order: how many bits at the top go from all ones to all zeros.
+    /// The number of bits at the top that go from all ones to all zeros, of pairs out of order.
     wraps: Widths,
     wrapped: Places,
     /// The top 8 bits of the tails that begin a time unit, and how many zeros these tails begin with.
     starts: Vec<u64>,
-    /// Of the tails that begin a time unit, those with a 1 after the first 12 bits.
+    /// Tails that begin a time unit and have a 1 after the first 12 bits.
     high_after_fraction: u64,
     zeros: Widths,
     pub(crate) started: u64,
-    /// Steps to the next millisecond, and those over which time and fraction go on evenly.
+    /// Steps to the next millisecond, and those over which time and fraction continue evenly.
     boundaries: u64,
     smooth: u64,
-    /// Which values the first 12 bits have had.
+    /// The values that the first 12 bits have had, one bit for each value.
     fractions: Vec<u64>,
 }
 
@@ -89,7 +89,7 @@ pub(crate) enum Method {
     Increments(u32),
     /// Method 3: a fraction of a millisecond in the first 12 bits.
     Fraction {
-        /// How many values it has.
+        /// The number of values that the fraction has.
         values: u32,
         /// The bits of a counter after it, which increments by one within a fraction.
         counter: Option<u32>,
@@ -216,8 +216,8 @@ impl Counter {
         self.boundaries >= 16 && self.pairs >= 4 * self.boundaries && self.smooth * 10 >= self.boundaries * 8
     }
 
-    /// Whether a counter begins after the first 12 bits: it starts in the lower half there, and anywhere in the first 12. Or those go on
-    /// over the ends of milliseconds as a fraction does.
+    /// Returns true if a counter begins after the first 12 bits: it starts in the lower half there, and anywhere in the
+    /// first 12. Or those continue over the ends of milliseconds as a fraction does.
     fn starts_in_fraction(&self) -> bool {
         let enough = self.has_fraction && self.started >= 32;
         enough && self.high_after_fraction == 0 && self.high_starts().0 > self.started / 16
@@ -231,8 +231,8 @@ impl Counter {
         (of.pairs >= ENOUGH && covered as f64 > 0.95 * of.pairs as f64).then(|| width - 12)
     }
 
-    /// Whether all ids ascend, and the first 12 bits often by more than one, or while the counter after them is not full: in a few
-    /// milliseconds, no end of one shows the fraction.
+    /// Returns true if all ids ascend, and the first 12 bits often by more than one, or while the counter after them is
+    /// not full: within a few milliseconds, no end of one shows the fraction.
     fn leaps(&self) -> bool {
         let leaps: u64 = self.increments[self.tail_bits as usize - 12 + 1..].iter().sum();
         let in_order = self.up as f64 > 0.999 * self.pairs as f64;
@@ -253,12 +253,12 @@ impl Counter {
         (count, if count == 0 { &[] } else { &self.wrapped.first })
     }
 
-    /// How many counters of this width began with zero.
+    /// Counts the counters of this width that began with zero.
     pub(crate) fn zero_starts(&self, width: u32) -> u64 {
         self.zeros[width.min(128) as usize..].iter().sum()
     }
 
-    /// How many counters began in the upper half of their range, and in its last sixteenth.
+    /// Counts the counters that began in the upper half of their range, and those that began in its last sixteenth.
     pub(crate) fn high_starts(&self) -> (u64, u64) {
         (self.starts[128..].iter().sum(), self.starts[240..].iter().sum())
     }

@@ -3,7 +3,7 @@
 
 /// Another layout, and how it holds the time.
 pub(crate) struct Draft {
-    /// What it is called in a report.
+    /// Its name in a report.
     pub(crate) name: &'static str,
     /// The Unix milliseconds.
     ms: fn(u128) -> i64,

@@ -150,7 +150,7 @@ mod tests {
         search.finish().unwrap()
     }
 
-    /// The same with a hash map.
+    /// Finds the duplicates with a hash map.
     fn naive(streams: &[Vec<u128>]) -> Duplicates {
         let mut found = Duplicates::default();
         let mut seen: HashMap<u128, (Place, u64)> = HashMap::new();

@@ -7,14 +7,14 @@ use crate::place::{Place, Places, Point, pairs};
 /// More nodes than these are only counted as "many".
 const MOST_NODES: usize = 16;
 
-/// What the ids show of the machines that made them.
+/// Facts about the machines that made the ids, from the nodes in them.
 #[derive(Debug, Default)]
 pub(crate) struct Nodes {
     /// The first nodes that were seen.
     pub(crate) seen: BTreeSet<u64>,
-    /// Whether there were more.
+    /// True if there were more.
     pub(crate) are_many: bool,
-    /// How often the node differs from that of the id before.
+    /// The number of ids whose node differs from that of the id before.
     pub(crate) changes: u64,
     /// Ids whose node has the multicast bit set: it is no hardware address.
     pub(crate) multicast: u64,

@@ -1,4 +1,4 @@
-//! What a check is told besides the ids.
+//! The settings of a check.
 
 use std::path::PathBuf;
 use std::time::Duration;

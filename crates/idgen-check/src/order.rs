@@ -1,11 +1,11 @@
-//! Whether each id is greater than the one before it in its stream (RFC 9562 sections 6.2 and 6.11).
+//! Checks that each id is greater than the one before it in its stream (RFC 9562 sections 6.2 and 6.11).
 
 use crate::place::{Place, Places, Point, pairs};
 
 /// Breaks of the order, over all streams of one kind.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Order {
-    /// How many ids have one before them.
+    /// The number of ids that have one before them.
     pub(crate) pairs: u64,
     /// Smaller ids with the same time as the one before.
     pub(crate) within: Places,
@@ -31,12 +31,12 @@ impl Order {
         }
     }
 
-    /// Whether each id is greater than the one before it.
+    /// Returns true if each id is greater than the one before it.
     pub(crate) fn is_strict(&self) -> bool {
         self.breaks() == 0
     }
 
-    /// Whether no time is earlier than the one before it.
+    /// Returns true if no time is earlier than the one before it.
     pub(crate) fn is_by_time(&self) -> bool {
         self.across.count == 0
     }

@@ -1,5 +1,5 @@
-//! Whether bits that should be random look so (RFC 9562 section 6.9). Passing these tests proves nothing: a counter that
-//! was encrypted with a known key passes them all.
+//! Tests whether bits that should be random look random (RFC 9562 section 6.9). Passing these tests proves nothing: a
+//! counter that was encrypted with a known key passes them all.
 
 use std::collections::HashMap;
 
@@ -8,10 +8,10 @@ use crate::tally::Tally;
 
 /// Fewer ids say nothing about randomness.
 pub(crate) const ENOUGH: u64 = 1_000;
-/// How many ids the test of repeats keeps.
+/// The number of ids that the test of repeats keeps.
 const SAMPLE: usize = 1 << 18;
 
-/// What the tests need of the ids of one kind.
+/// The counts that the tests need for the ids of one kind.
 #[derive(Debug)]
 pub(crate) struct Bits {
     pub(crate) ids: u64,
@@ -32,7 +32,7 @@ pub(crate) struct Outcome {
     pub(crate) tests: u32,
     /// The smallest p-value, times the number of tests.
     pub(crate) p: f64,
-    /// What that test looked at.
+    /// Describes the subject of that test.
     pub(crate) what: String,
 }
 
@@ -120,7 +120,7 @@ impl Bits {
         Some(Outcome { tests: tests.count, p: (tests.p * f64::from(tests.count)).min(1.0), what: tests.what })
     }
 
-    /// How many pairs of ids of the sample agree in these bits, and how many are expected to.
+    /// Returns the number of pairs of ids of the sample that agree in these bits, and the number that is expected.
     fn repeats(&self, mask: u128) -> (u64, f64) {
         let mut seen: HashMap<u128, u64> = HashMap::with_capacity(self.sample.len());
         let mut repeats = 0;

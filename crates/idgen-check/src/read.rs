@@ -15,7 +15,7 @@ pub enum Form {
     /// Each line is an id in any format that [`Format::decode_any`] knows. A text of 26 characters is a ULID, and a
     /// decimal number below 2^64 an id of 64 bits.
     Lines,
-    /// The same, but each line is a UUID, also in base32 and as a small number.
+    /// Each line is a UUID in any format that [`Format::decode_any`] knows, also in base32 and as a small number.
     UuidLines,
     /// 16 bytes for each UUID.
     Uuids,

@@ -1,4 +1,4 @@
-//! What a check has seen until now.
+//! The state of a check until now.
 
 use crate::analysis::Analysis;
 use crate::claim::Claim;
@@ -6,7 +6,7 @@ use crate::options::Options;
 use crate::place::Places;
 use crate::texts::Texts;
 
-/// What was counted in all streams.
+/// The counts of all streams.
 #[derive(Debug)]
 pub(crate) struct Seen {
     pub(crate) options: Options,

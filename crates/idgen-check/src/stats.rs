@@ -1,18 +1,19 @@
 //! The p-values of the tests: how often chance alone gives a result at least as extreme.
 
-/// Of a number of ones among `n` fair bits: two-sided, by the normal approximation. It is used for `n` of 1,000 and more.
+/// The p-value of a number of ones among `n` fair bits: two-sided, by the normal approximation. It is used for `n` of
+/// 1,000 and more.
 pub(crate) fn fair_bits(ones: u64, n: u64) -> f64 {
     let (ones, n) = (ones as f64, n as f64);
     let z = (2.0 * ones - n).abs() / n.sqrt();
     libm::erfc(z / std::f64::consts::SQRT_2)
 }
 
-/// Of a chi-squared statistic: the upper tail of the incomplete gamma function.
+/// The p-value of a chi-squared statistic: the upper tail of the incomplete gamma function.
 pub(crate) fn chi_squared(statistic: f64, degrees: u32) -> f64 {
     upper_gamma(f64::from(degrees) / 2.0, statistic / 2.0)
 }
 
-/// Of `seen` events or more where `expected` are expected: the upper tail of the Poisson distribution.
+/// The p-value of `seen` events or more where `expected` are expected: the upper tail of the Poisson distribution.
 pub(crate) fn at_least(seen: u64, expected: f64) -> f64 {
     match seen {
         0 => 1.0,

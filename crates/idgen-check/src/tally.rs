@@ -4,7 +4,7 @@
 /// The number of values that fit the planes before they are added to the totals.
 const FULL: u8 = u8::MAX;
 
-/// How many of the values had each bit set; bit 0 is the lowest.
+/// Counts the values that had each bit set; bit 0 is the lowest.
 #[derive(Debug)]
 pub(crate) struct Tally {
     planes: [u128; 8],

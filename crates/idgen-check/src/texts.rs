@@ -4,7 +4,7 @@ use idgen::codec::Format;
 
 use crate::place::Place;
 
-/// How many texts had each format, and which lines were no ids.
+/// Counts the texts of each format, and keeps the first lines that were no ids.
 #[derive(Debug, Default)]
 pub(crate) struct Texts {
     formats: Vec<(&'static str, u64)>,
@@ -56,7 +56,7 @@ impl Texts {
     }
 }
 
-/// Whether a text becomes a ULID by Crockford's substitutions.
+/// Returns true if a text becomes a ULID by Crockford's substitutions.
 fn is_substituted(text: &[u8]) -> bool {
     let replaced: Vec<u8> = text
         .iter()

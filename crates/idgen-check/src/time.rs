@@ -17,7 +17,7 @@ pub(crate) struct Time {
     /// Ids with a time before what is credible, and after it.
     pub(crate) early: Places,
     pub(crate) late: Places,
-    /// How often a time differs from the one before.
+    /// The number of times that differ from the one before.
     pub(crate) steps: u64,
     /// The largest step back and forward.
     pub(crate) back: u64,
@@ -28,10 +28,10 @@ pub(crate) struct Time {
     /// Ids that have the same time as the one before: the longest run.
     pub(crate) most_in_one: u64,
     in_one: u64,
-    /// How far ids are ahead of the clock while reading, and behind: units.
+    /// The largest distances of ids ahead of the clock while reading, and behind it, in units.
     pub(crate) ahead: Option<(i64, Place)>,
     pub(crate) behind: Option<i64>,
-    /// How far the first and the last batch were ahead.
+    /// The distances of the first and of the last id ahead of the clock.
     pub(crate) first_lead: Option<i64>,
     pub(crate) last_lead: Option<i64>,
 }

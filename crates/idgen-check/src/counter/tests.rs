@@ -73,7 +73,7 @@ fn a_counter_behind_a_fraction_is_recognized() {
         let found = counter.method();
         assert!(matches!(found, Method::Fraction { counter: Some(14), .. }), "{per_ms} {same} {found:?}");
     }
-    // 2,000 ids of one millisecond, so fast that the fraction never goes on by more than one.
+    // 2,000 ids of one millisecond, so fast that the fraction never increases by more than one.
     for same in 8..20 {
         for _ in 0..50 {
             let found = made(2_000, 2_000, &|index| index / same).method();

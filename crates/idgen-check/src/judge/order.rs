@@ -98,7 +98,7 @@ fn monotonic(analysis: &Analysis, seen: &KindReport, method: Method, name: Optio
     Verdict::new(&MONOTONIC, name, status, found + why).at(&places)
 }
 
-/// Kinds without a known time promise no order; it is still worth to be told if they have one.
+/// Kinds without a known time promise no order; the report still says whether they have one.
 fn ordered_values(analysis: &Analysis, name: Option<&'static str>) -> Option<Verdict> {
     let order = &analysis.order;
     match analysis.claim {

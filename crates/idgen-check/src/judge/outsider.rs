@@ -1,4 +1,4 @@
-//! What somebody learns who sees the ids (RFC 9562 sections 6.12 and 8).
+//! Facts that somebody learns who sees the ids (RFC 9562 sections 6.12 and 8).
 
 use crate::analysis::Analysis;
 use crate::claim::Claim;

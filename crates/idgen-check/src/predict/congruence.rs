@@ -30,7 +30,7 @@ struct Congruence {
     lowest: u32,
     /// The draw of these states, at the top of a word.
     word: fn(&[u128]) -> u64,
-    /// Whether a draw is a fraction.
+    /// True if a draw is a fraction.
     is_fraction: bool,
 }
 
@@ -176,7 +176,7 @@ impl Draws for Source {
     }
 }
 
-/// What is computed once for a generator and a form.
+/// The values that are computed once for a generator and a form.
 struct Plan {
     of: &'static Congruence,
     form: &'static Form,
@@ -224,7 +224,7 @@ impl Plan {
             End::Top => of.modulus,
             End::Low => 1 << (of.lowest + form.widest()),
         };
-        // How many bits are known from the highest one on, of each draw.
+        // The number of bits of each draw that are known, from the highest one on.
         let known: Vec<u32> = (0..form.draws)
             .map(|draw| {
                 let (_, mask, width) = form.seen(0, draw, DRAWN);

@@ -18,7 +18,7 @@ pub(super) trait Draws {
 /// A source whose state is known from some ids, before the first of them.
 pub(super) struct Lead {
     pub(super) source: String,
-    /// What to use instead.
+    /// A secure source to use instead.
     pub(super) instead: &'static str,
     pub(super) form: Form,
     pub(super) end: End,
@@ -29,11 +29,11 @@ pub(super) struct Lead {
     pub(super) draws: Box<dyn Draws>,
     /// Other states that give the same ids, if the ids do not determine it: what comes next is known as far as all agree.
     pub(super) variants: Vec<Box<dyn Draws>>,
-    /// How many ids the state was computed from.
+    /// The number of ids from which the state was computed.
     pub(super) needed: usize,
 }
 
-/// What follows from a state.
+/// The ids that follow from a state.
 pub(super) struct Followed {
     /// Places of the ids that come from the source, in its order.
     pub(super) matched: Vec<usize>,
@@ -101,11 +101,11 @@ impl Lead {
     }
 }
 
-/// How the bits of the ids agree with what the form says, for those in which programs differ.
+/// Counts, for each bit, the ids that agree with the form, because programs differ in some of the bits.
 struct Agreement {
     ids: u32,
     ones: [u32; 128],
-    /// As the form says, and as if the variant's digit had a number of two bits.
+    /// Ids whose bit is as in the form, and ids whose bit is as if the variant's digit had a number of two bits.
     same: [u32; 128],
     same_as_top: [u32; 128],
 }
@@ -137,7 +137,7 @@ impl Agreement {
         }
     }
 
-    /// Whether all ids have version 4 and its variant.
+    /// Returns true if all ids have version 4 and its variant.
     fn is_v4(&self) -> bool {
         let is = |place: usize, one: bool| self.ones[place] == if one { self.ids } else { 0 };
         is(48, false) && is(49, true) && is(50, false) && is(51, false) && is(64, true) && is(65, false)

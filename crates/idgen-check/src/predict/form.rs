@@ -47,16 +47,16 @@ struct Run {
     shift: u32,
 }
 
-/// How an id is made of draws.
+/// The way in which an id is made of draws.
 #[derive(Clone, Debug)]
 pub(crate) struct Form {
-    /// For people: "4 bits of each of 31 numbers".
+    /// Describes the form to people: "4 bits of each of 31 numbers".
     pub(crate) name: String,
     /// Draws of one id.
     pub(crate) draws: usize,
-    /// For each bit of the id, the highest one first.
+    /// The cell of each bit of the id, the highest bit first.
     pub(crate) cells: [Option<Cell>; 128],
-    /// Whether numbers are a fraction times 2^n − 1, which rarely differs from the bits at the top.
+    /// True if numbers are a fraction times 2^n − 1, which rarely differs from the bits at the top.
     pub(crate) is_scaled: bool,
     /// Bits of the id that are the opposite of what their cells say.
     pub(crate) flipped: u128,
@@ -123,7 +123,7 @@ impl Form {
         form
     }
 
-    /// The same numbers, the last one drawn first.
+    /// Reverses the numbers, so that the last one is drawn first.
     fn reversed(mut self) -> Self {
         self.name += ", the last one first";
         for cell in self.cells.iter_mut().flatten() {
@@ -184,7 +184,7 @@ impl Form {
         self.runs.iter().fold(self.flipped, |id, run| id ^ place(run))
     }
 
-    /// The same form, with the runs of its cells.
+    /// Computes the runs of the cells, which completes the form.
     fn finished(mut self) -> Self {
         let follows = |a: &Option<Cell>, b: &Option<Cell>| match (a, b) {
             (Some(a), Some(b)) => a.draw == b.draw && a.of == b.of && a.bit + 1 == b.bit,

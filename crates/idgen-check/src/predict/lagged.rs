@@ -12,7 +12,7 @@ use super::source::SYSTEM;
 struct Lagged {
     name: &'static str,
     instead: &'static str,
-    /// How many numbers before the two are; the second one is subtracted if `is_difference`.
+    /// The distances to the two earlier numbers; the second one is subtracted if `is_difference`.
     lags: (usize, usize),
     is_difference: bool,
     /// The bits of a draw, and whether bits below them are added too.
@@ -21,7 +21,7 @@ struct Lagged {
     is_fraction: bool,
 }
 
-/// What is below the bits of a draw.
+/// The bits below those of a draw.
 #[derive(Clone, Copy, PartialEq)]
 enum Below {
     Nothing,
@@ -69,9 +69,9 @@ static GO_READ: Lagged = go("Read of math/rand of Go", 56, Below::Nothing, false
 #[derive(Clone, Copy, Default)]
 struct Shown {
     number: u64,
-    /// Which bits are known.
+    /// The bits that are known.
     mask: u64,
-    /// How many are known without a gap, from the end that the form uses.
+    /// The number of bits that are known without a gap, from the end that the form uses.
     bits: u32,
 }
 
@@ -88,8 +88,8 @@ impl Lagged {
         carried & low(bits)
     }
 
-    /// Whether number `n` follows from those before, as far as they are shown: how many bits say so, and whether there was a
-    /// carry.
+    /// Checks that number `n` follows from those before, as far as they are shown. Returns the number of bits that
+    /// agree, and true if there was a carry; `None` if it does not follow.
     fn step(&self, shown: &[Shown], n: usize, end: End, width: u32) -> Option<(u32, bool)> {
         let (first, second, now) = (shown[n - self.lags.0], shown[n - self.lags.1], shown[n]);
         let bits = first.bits.min(second.bits).min(now.bits);
@@ -108,15 +108,15 @@ impl Lagged {
         }
     }
 
-    /// Whether some numbers follow from those before, and none contradicts that.
+    /// Returns true if some numbers follow from those before, and none contradicts that.
     fn may_follow(&self, shown: &[Shown], end: End, width: u32) -> bool {
         let steps = (self.lags.0..shown.len()).map(|n| self.step(shown, n, end, width));
         let bits: Option<u32> = steps.map(|step| step.map(|(bits, _)| bits)).sum();
         bits.is_some_and(|bits| bits > 0)
     }
 
-    /// Whether each number that is shown follows from those before, for at least [`SPARE`] bits: the number of draws that it
-    /// takes to see that, and the carries.
+    /// Checks that each number that is shown follows from those before, for at least [`SPARE`] bits. Returns the number
+    /// of draws that are needed to see that, and the carries.
     fn follows(&self, shown: &[Shown], end: End, width: u32) -> Option<(usize, Vec<(usize, bool)>)> {
         let (mut agreeing, mut enough, mut carries) = (0, 0, Vec::new());
         for n in self.lags.0..shown.len() {

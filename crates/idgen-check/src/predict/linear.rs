@@ -30,7 +30,7 @@ struct Screen {
     end: End,
     known: u128,
     phase: usize,
-    /// How many successive ids the relations are about.
+    /// The number of successive ids that the relations are about.
     ids: usize,
     /// Masks of the bits of these ids whose sum is zero.
     relations: Vec<Vec<u128>>,
@@ -114,7 +114,7 @@ impl Screen {
         None
     }
 
-    /// For each bit that id number `at` shows: the id, the equation of the bit, and its place in the id.
+    /// Returns the id, the equation of the bit, and its place in the id, for each bit that id number `at` shows.
     fn bits(&self, at: usize) -> Vec<(usize, &'static [u64], usize)> {
         let cell_at = |place: usize| {
             let cell = self.form.cells[place].filter(|_| self.known >> (127 - place) & 1 == 1)?;

@@ -1,4 +1,4 @@
-//! Whether ids come from a source that was not made for security, and which ids come next.
+//! Finds out whether ids come from a source that was not made for security, and which ids come next.
 //!
 //! Each source and each form is a hypothesis: the bits of the ids are equations over the state of the source, which are
 //! solved. A hypothesis is only reported if at least [`SPARE`] bits agree with it beyond those that determine the state.

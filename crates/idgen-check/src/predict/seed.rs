@@ -130,7 +130,7 @@ fn glibc(seeds: &[u64; LANES]) -> Vec<Lanes> {
     let mut state = vec![seeds.map(|seed| (seed as u32).max(1))];
     for n in 1..31 {
         let last = state[n - 1];
-        // As the C code computes it, with negative numbers for large seeds.
+        // The C code computes it in this way, with negative numbers for large seeds.
         let word = |lane: usize| (i64::from(last[lane] as i32) * 16_807 % 2_147_483_647) as i32;
         state.push(lanes(|lane| word(lane).wrapping_add(if word(lane) < 0 { i32::MAX } else { 0 }) as u32));
     }

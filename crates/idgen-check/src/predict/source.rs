@@ -25,7 +25,7 @@ pub(crate) enum Order {
     Cached,
 }
 
-/// What programs in a browser, in Node and elsewhere have.
+/// The secure sources of programs in a browser, in Node and elsewhere.
 pub(crate) const WEB: &str = "crypto.randomUUID(), or crypto.getRandomValues()";
 pub(crate) const SYSTEM: &str = "the random numbers of the system, for example by getrandom()";
 
@@ -238,7 +238,7 @@ pub(crate) const fn forward(
 }
 
 impl Linear {
-    /// What to use instead.
+    /// Names a secure source to use instead.
     pub(crate) fn instead(&self) -> &'static str {
         if self.order == Order::Cached { WEB } else { SYSTEM }
     }
@@ -248,7 +248,7 @@ impl Linear {
         self.words * self.bits
     }
 
-    /// How many draws of the first block may be gone before the first id.
+    /// Fewer draws than this of the first block may be gone before the first id.
     pub(crate) fn phases(&self) -> usize {
         if self.order == Order::Cached { CACHE } else { 1 }
     }

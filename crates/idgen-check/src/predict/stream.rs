@@ -89,7 +89,7 @@ pub(super) struct Rules {
     pub(super) numbers: usize,
     /// Each rule needs some numbers before one, and names bits of it and of those whose sum is zero.
     pub(super) rules: Vec<(usize, Bits)>,
-    /// The same, combined so that rule `n` has only bit `n` of the number itself.
+    /// The rules, combined so that rule `n` has only bit `n` of the number itself.
     next: Vec<Bits>,
 }
 

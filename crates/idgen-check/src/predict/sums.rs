@@ -34,7 +34,7 @@ struct Likely {
 /// of others, as if it confirmed them.
 fn likely((number, mask, of): (u64, u64, u32), is_whole: bool) -> Vec<Likely> {
     let mut all = Vec::new();
-    // How likely the carry into a bit is a one, and how likely it is not the same as the one into the bit below.
+    // The probability that the carry into a bit is a one, and that it differs from the carry into the bit below.
     let (mut carry, mut differs) = (if is_whole { 0.0 } else { 0.5 }, 0.5);
     for bit in 0..of {
         let value = number >> bit & 1;

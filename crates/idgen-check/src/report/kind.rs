@@ -1,4 +1,4 @@
-//! What was measured about the ids of one kind.
+//! The measurements of the ids of one kind.
 
 use serde::Serialize;
 
@@ -62,12 +62,13 @@ pub struct TimeReport {
     pub most_in_one: u64,
     /// Ids per second between the earliest and the latest time.
     pub per_second: Option<f64>,
-    /// How far ids were ahead of the clock at most, in milliseconds: negative if all were made before. Only if they were
-    /// read while the generator ran, as the next three.
+    /// The largest distance of an id's time ahead of the clock, in milliseconds; negative if all were made before. This
+    /// value and the next two exist only if the ids were read while the generator ran.
     pub ahead_ms: Option<f64>,
     /// The largest distance of an id's time behind the clock, in milliseconds.
     pub behind_ms: Option<f64>,
-    /// By how much the ids moved ahead of the clock from the first batch that was read to the last, in milliseconds.
+    /// The distance by which the ids moved ahead of the clock from the first batch that was read to the last, in
+    /// milliseconds.
     pub drift_ms: Option<f64>,
 }
 

@@ -114,7 +114,7 @@ impl Twister {
                 words[3] ^ self.twist(words[0], words[1], words[2])
             };
             let mut rest = (0..4).fold(0, |rest, place| rest ^ sum(place, four[place].0 & four[place].1));
-            // What bits that are not shown can add to it, each with a highest bit of its own.
+            // The numbers that bits which are not shown can add to it, each with a highest bit of its own.
             let mut basis = [0_u64; 64];
             let reduce = |basis: &[u64; 64], mut word: u64| {
                 for bit in (0..64).rev().filter(|bit| basis[*bit] != 0) {
