@@ -4,7 +4,7 @@ use crate::bytes::u32_at;
 use crate::fil::LSN;
 use crate::format::{Checksum, Format};
 
-/// What `innodb_checksum_algorithm=none` writes in place of a checksum.
+/// The value that `innodb_checksum_algorithm=none` writes in place of a checksum.
 const NONE: u32 = 0xdead_beef;
 
 /// Describes what is wrong with the page's checksum, if it is wrong.

@@ -48,7 +48,7 @@ impl Error {
         Error::new(Kind::NotTablespace { problem: problem.into() })
     }
 
-    /// The same error, naming the file.
+    /// Adds the name of the file to the error, unless it has one already.
     pub(crate) fn in_file(mut self, path: &Path) -> Self {
         self.path.get_or_insert_with(|| path.to_owned());
         self

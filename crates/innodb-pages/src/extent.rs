@@ -29,7 +29,7 @@ impl Extents {
         }
     }
 
-    /// Whether page `number` holds nothing that the tablespace still uses.
+    /// Returns true if page `number` holds nothing that the tablespace still uses.
     pub(crate) fn is_free(&self, number: u32) -> bool {
         if number >= self.free_limit {
             return true;

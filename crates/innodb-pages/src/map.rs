@@ -6,10 +6,10 @@ use crate::pages::Pages;
 /// The figure that the shade of a cell shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
-    /// How full the page is: 0 empty, 1 full.
+    /// The page fill: 0 empty, 1 full.
     Fill,
-    /// How recently the page was changed: 1 for the newest, 0 for the oldest, by rank among the index pages. With ages
-    /// in place of ranks, a load after an idle day would have a single shade.
+    /// The recency of the last change of the page: 1 for the newest, 0 for the oldest, by rank among the index pages.
+    /// With ages in place of ranks, a load after an idle day would have a single shade.
     Recency,
 }
 
@@ -150,7 +150,7 @@ fn together(cells: &[Cell]) -> Cell {
         counts[kind] += 1;
         shades[kind] += shade;
     }
-    // Of equally frequent kinds the first, because leaf pages matter most.
+    // If several kinds are equally frequent, the first is taken, because leaf pages matter most.
     let most = (0..4).rev().max_by_key(|kind| counts[*kind]).unwrap_or(3);
     let shade = shades[most] / f64::from(counts[most].max(1));
     match most {

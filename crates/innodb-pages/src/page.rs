@@ -240,7 +240,7 @@ impl IndexPage {
     }
 }
 
-/// Whether the first record of a leaf is a metadata record.
+/// Returns true if the first record of a leaf is a metadata record.
 fn has_metadata(bytes: &[u8], compact: bool) -> bool {
     let (infimum, info_bits) =
         if compact { (COMPACT_INFIMUM, COMPACT_INFO_BITS) } else { (REDUNDANT_INFIMUM, REDUNDANT_INFO_BITS) };

@@ -1,4 +1,4 @@
-//! What a scan of a file gives.
+//! The result of a scan of a file.
 
 use crate::format::Format;
 use crate::page::Page;

@@ -18,7 +18,7 @@ use crate::bytes::{u16_at, u32_at};
 pub(crate) struct IndexName {
     pub(crate) id: u64,
     pub(crate) name: String,
-    /// Whether it holds the rows: it is the first index of its table.
+    /// True if it holds the rows: it is the first index of its table.
     pub(crate) clustered: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What a tablespace is for: tables, undo logs, or the server itself.
+//! The purpose of a tablespace: tables, undo logs, or the server itself.
 
 use std::ops::Range;
 
