@@ -59,7 +59,7 @@ impl Certificates {
         self.folder.clone()
     }
 
-    /// What a client needs to trust the server.
+    /// The certificate of the authority, which a client needs to trust the server.
     pub(crate) fn authority(&self) -> PathBuf {
         self.folder.join(AUTHORITY)
     }

@@ -20,7 +20,7 @@ pub(crate) fn docker(arguments: &[&str]) -> Result<String, String> {
     output(command().args(arguments))
 }
 
-/// The same with a given command.
+/// Runs a command and returns its output; the error is what it printed to standard error.
 pub(crate) fn output(command: &mut Command) -> Result<String, String> {
     let output = command.stdin(Stdio::null()).output().map_err(|error| error.to_string())?;
     if output.status.success() {

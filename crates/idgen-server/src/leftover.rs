@@ -21,11 +21,11 @@ const UNTIL_HELD: Duration = Duration::from_secs(2);
 /// The schemas of a server whose names begin as those of [`Server::scratch`]; see [`Server::leftovers`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Leftovers {
-    /// Those that a program of ours made and that nobody uses any more.
+    /// Schemas that one of our programs made and that nobody uses any more.
     pub left: Vec<String>,
-    /// Those that a program uses.
+    /// Schemas that a program uses.
     pub in_use: Vec<String>,
-    /// Those of somebody else, or of a version before the names had a checksum.
+    /// Schemas of somebody else, or of a version before the names had a checksum.
     pub foreign: Vec<String>,
 }
 
@@ -106,7 +106,7 @@ impl Server {
         self.has_sessions(name)
     }
 
-    /// Whether sessions are connected to the schema, as far as the user sees them.
+    /// Returns true if sessions are connected to the schema, as far as the user sees them.
     fn has_sessions(&self, name: &str) -> Result<bool, Error> {
         /// The column db of `SHOW PROCESSLIST`.
         const SCHEMA: usize = 3;

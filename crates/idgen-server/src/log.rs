@@ -1,4 +1,4 @@
-//! What to show of a server's log.
+//! The part of a server's log that is shown.
 
 /// Lines at the end of the log that are shown.
 const LAST: usize = 20;

@@ -1,4 +1,4 @@
-//! How much memory a container may take.
+//! Limits the memory that a container may take.
 //!
 //! The kernel then ends a faulty server, such as a node of a cluster whose recovery does not end, before it uses all memory
 //! of the machine.
@@ -19,7 +19,7 @@ pub(crate) enum Memory {
 /// with the pages of files that the kernel keeps in memory for them. It gives these up before it ends a process.
 const BESIDES_POOL_MIB: u64 = 1536;
 
-/// The size of the buffer pool where none is asked for, on all servers.
+/// The default size of the buffer pool, on all servers.
 pub(crate) const DEFAULT_POOL_MIB: u64 = 128;
 
 /// The limit, in MiB, for a server with a buffer pool of this size. The quarter more is for the descriptors of the

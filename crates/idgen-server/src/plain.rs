@@ -1,4 +1,4 @@
-//! What a server answered, in words for its user.
+//! The answers of a server, in words for its user.
 
 use std::error::Error;
 use std::fmt;

@@ -32,7 +32,7 @@ pub(crate) struct Process {
     child: Mutex<Option<Child>>,
 }
 
-/// What kills a server of MySQL's kind, and removes its directory.
+/// The commands that kill a server of MySQL's kind, and remove its directory.
 const END: &str = r#"[ -s "$1/pid" ] && kill -9 "$(cat "$1/pid")"; rm -rf "$1""#;
 
 /// The server binary of this machine, if there is one of this database. `IDGEN_MYSQLD`, `IDGEN_MARIADBD` and
@@ -179,7 +179,7 @@ impl Process {
         self.wait()
     }
 
-    /// Whether the process ended within the time.
+    /// Returns true if the process ended within the time.
     pub(crate) fn ends_within(&self, limit: Duration) -> bool {
         let begin = Instant::now();
         while self.runs() {

@@ -4,7 +4,7 @@ use idgen_database::Database;
 
 use crate::{container, process, software};
 
-/// How a server was provided.
+/// The way in which a server was provided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Provider {
     /// A container, removed at the end.
@@ -16,7 +16,8 @@ pub enum Provider {
 }
 
 impl Provider {
-    /// Where [`Server::start`](crate::Server::start) would take a server of this database from, at this moment; `None` where it has none.
+    /// Returns the provider from which [`Server::start`](crate::Server::start) would take a server of this database at
+    /// this moment; `None` where it has none.
     pub fn of(database: Database) -> Option<Provider> {
         if given_url(database).is_some() {
             Some(Provider::Url)

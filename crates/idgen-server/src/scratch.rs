@@ -9,7 +9,7 @@ use crate::session::Session;
 use crate::{sql, url};
 use idgen_database::Database;
 
-/// How long dropping may take: large tables are unlinked, and a canceled statement may still be running.
+/// The time that dropping may take: large tables are unlinked, and a canceled statement may still be running.
 pub(crate) const DROP_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// A schema with a random name, dropped with this value. Nothing else on the server is touched.
@@ -111,7 +111,7 @@ fn new_name() -> String {
     format!("{name}{sum:08x}")
 }
 
-/// Whether [`new_name`] made the name. One in four billion names of the same form has this checksum by chance.
+/// Returns true if [`new_name`] made the name. One in four billion names of the same form has this checksum by chance.
 pub(crate) fn is_name_of_ours(name: &str) -> bool {
     let Some((random, sum)) = name.split_at_checked(PREFIX.len() + RANDOM) else { return false };
     random.starts_with(PREFIX) && sum == format!("{:08x}", crc32fast::hash(random.as_bytes()))

@@ -16,9 +16,9 @@ use crate::software::url_variable;
 use crate::{sql, url};
 use idgen_database::Database;
 
-/// How long a server may take to accept its first query. InnoDB recovers from its log in this time too.
+/// The time that a server may take to accept its first query. InnoDB recovers from its log in this time too.
 const START_LIMIT: Duration = Duration::from_secs(180);
-/// How long a server may take to shut down if it has not acknowledged the request.
+/// The time that a server may take to shut down if it has not acknowledged the request.
 const SHUTDOWN_LIMIT: Duration = Duration::from_secs(30);
 
 #[derive(Debug)]
@@ -59,7 +59,7 @@ impl Server {
         }
     }
 
-    /// Whether the reads and writes of a server that [`start`](Server::start) gives could be limited here.
+    /// Checks that the reads and writes of a server from [`start`](Server::start) can be limited here.
     ///
     /// # Errors
     /// They could not; the message says why.
@@ -213,7 +213,7 @@ impl Server {
         self.database
     }
 
-    /// What `SELECT version()` returns; of PostgreSQL's answer, what comes before the platform.
+    /// Returns the answer to `SELECT version()`; on PostgreSQL, its part before the platform.
     pub fn version(&self) -> &str {
         &self.version
     }
@@ -304,7 +304,8 @@ impl Server {
         self.wait_ready().map(drop)
     }
 
-    /// Whether a server that this program started no longer runs: the errors in its log, and the end of it.
+    /// Returns the errors in the log of a server that this program started and that no longer runs, and the end of that
+    /// log; `None` while the server runs.
     pub fn ended(&self) -> Option<String> {
         let runs = match &self.way {
             Way::Container(container) => container.runs(),

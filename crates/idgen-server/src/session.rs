@@ -10,7 +10,8 @@ use tokio::runtime::Runtime;
 use crate::plain::Plain;
 use crate::sql::{self, Link, Rows, TIMEOUT};
 
-/// How long the session is idle at most: networks drop connections without traffic, and servers end idle sessions.
+/// The longest time for which the session is idle: networks drop connections without traffic, and servers end idle
+/// sessions.
 const IDLE: Duration = Duration::from_secs(20);
 
 /// A session. It runs the statements of its beginning again if its connection was lost.

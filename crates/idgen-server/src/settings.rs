@@ -36,7 +36,7 @@ impl Settings {
         self.option("innodb_buffer_pool_size", (mib << 20).to_string())
     }
 
-    /// How InnoDB reads and writes files (`innodb_flush_method`), `O_DIRECT` for measurements.
+    /// Sets how InnoDB reads and writes files (`innodb_flush_method`), `O_DIRECT` for measurements.
     pub fn flush_method(self, method: &str) -> Self {
         self.option("innodb_flush_method", method)
     }
@@ -122,7 +122,7 @@ impl Settings {
         self.read_iops.zip(self.write_iops)
     }
 
-    /// What the server's command line says.
+    /// Returns the arguments of the server's command line.
     ///
     /// MySQL rounds a pool up to a multiple of its chunks, 128 MiB by default: it gets one chunk, as large as the
     /// pool (Reference Manual, Configuring InnoDB Buffer Pool Size). MariaDB takes any number of MiB.
@@ -167,7 +167,7 @@ fn bytes_of(text: &str) -> Option<u64> {
     digits.parse::<u64>().ok()?.checked_mul(1 << shift)
 }
 
-/// Whether a setting of PostgreSQL has the value asked for. `found` is the column `setting` of `pg_settings`, in
+/// Returns true if a setting of PostgreSQL has the wanted value. `found` is the column `setting` of `pg_settings`, in
 /// units of the column `unit`, such as `8kB`; `wanted` may name another unit (PostgreSQL manual, section "Parameter
 /// Names and Values").
 pub(crate) fn same_postgres_value(found: &str, unit: &str, wanted: &str) -> bool {

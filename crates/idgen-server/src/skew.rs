@@ -1,4 +1,4 @@
-//! How far a server's clock is from this machine's.
+//! The difference between a server's clock and this machine's.
 
 use std::time::{Duration, SystemTime};
 
@@ -10,7 +10,7 @@ use idgen_database::Database;
 /// The difference of two clocks, as a client of the network can measure it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Skew {
-    /// How many seconds the server's clock is ahead of this machine's; negative if it is behind.
+    /// The seconds by which the server's clock is ahead of this machine's; negative if it is behind.
     pub ahead: f64,
     /// The actual difference is at most this far from `ahead`, in seconds, if neither clock was set during the measurement.
     pub within: f64,

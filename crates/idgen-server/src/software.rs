@@ -1,4 +1,4 @@
-//! What a server of a database is started from.
+//! The images and environment variables from which a server of a database is started.
 
 use idgen_database::Database;
 

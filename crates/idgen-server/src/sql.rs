@@ -27,7 +27,7 @@ pub(crate) fn rows(url: &str, statement: &str) -> Result<Rows, Plain> {
     rows_within(url, statement, TIMEOUT)
 }
 
-/// The same with another timeout.
+/// Runs one statement within the limit, and returns its rows.
 pub(crate) fn rows_within(url: &str, statement: &str, limit: Duration) -> Result<Rows, Plain> {
     let (url, statement) = (url.to_owned(), statement.to_owned());
     let work = async move {

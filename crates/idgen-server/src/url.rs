@@ -11,7 +11,8 @@ pub(crate) fn local(database: Database, password: &str, port: u16) -> String {
     }
 }
 
-/// The same with TLS, and with the file of the authority that signed the server's certificate.
+/// The URL of a server on this machine with TLS, and with the file of the authority that signed the server's
+/// certificate.
 pub(crate) fn local_encrypted(password: &str, port: u16, authority: &str) -> String {
     format!("mysql://root:{password}@127.0.0.1:{port}/mysql?ssl-mode=VERIFY_IDENTITY&ssl-ca={authority}")
 }
@@ -21,7 +22,7 @@ pub(crate) fn remote(password: &str, host: &str) -> String {
     format!("mysql://root:{password}@{host}:3306/mysql?ssl-mode=DISABLED")
 }
 
-/// The same server, another schema.
+/// Returns the URL of another schema on the same server.
 pub(crate) fn with_schema(url: &str, schema: &str) -> String {
     let (address, query) = match url.split_once('?') {
         Some((address, query)) => (address, format!("?{query}")),
@@ -88,7 +89,7 @@ fn redacted_without_host(url: &str, authority: usize) -> String {
     }
 }
 
-/// The same address and query, of which no password is shown.
+/// Hides the passwords in the query that follows an address.
 fn without_passwords(rest: &str) -> String {
     let Some((address, query)) = rest.split_once('?') else { return rest.to_owned() };
     let query: Vec<String> = query

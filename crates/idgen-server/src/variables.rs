@@ -32,7 +32,7 @@ impl Server {
     /// The value of a global variable, `None` where the server has none of this name.
     ///
     /// # Errors
-    /// The server cannot be asked.
+    /// The server does not answer.
     pub fn variable(&self, name: &str) -> Result<Option<String>, Error> {
         let name = plain(name);
         let rows = self.ask(&if self.database().speaks_mysql() {

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-/// However busy the machine is, a state that can come has come by then.
+/// Even on a busy machine, any state that can be reached is reached within this time.
 const LIMIT: Duration = Duration::from_secs(600);
 
 /// A test's wait for a state. Tests wait for states and not for times, and a state that never comes must be an error that names

@@ -235,7 +235,8 @@ mod tests {
             let [Outcome::Done(done), Outcome::Rows(rows)] = &found[..] else { panic!("{found:?}") };
             assert_eq!((done.affected, done.last_insert_id), (3, 256));
             assert_eq!(rows.rows, [[1, b'7'], [1, b'8']]);
-            // What says that it is the last result is read again as the last one.
+            // The end of the first result says that another result follows. Without that, it is read again as the last
+            // result.
             found.remove(0);
             found[0].set_more(true);
             assert!(found[0].more());

@@ -42,7 +42,7 @@ fn after(text: &str, from: usize, end: &str) -> usize {
 }
 
 /// The statement with `N` in place of each number and `X` in place of each hexadecimal literal, and with one element in
-/// place of a list. Texts in quotes stay, because they name what is asked for.
+/// place of a list. Texts in quotes stay, because they name the subject of the statement.
 pub(super) fn class(statement: &str) -> String {
     let mut class = String::with_capacity(statement.len());
     let mut rest = statement;

@@ -99,7 +99,7 @@ impl Adversary {
         self.shared.watch(watching);
     }
 
-    /// Whether each rule has changed a result.
+    /// Returns, for each rule in their order, true if it has changed a result.
     pub fn applied(&self) -> Vec<bool> {
         self.shared.applied()
     }

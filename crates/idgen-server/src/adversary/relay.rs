@@ -131,7 +131,7 @@ impl Relay<'_> {
         self.end(end).await
     }
 
-    /// The same for the preparation of a statement, which is an error, lost, or as it is.
+    /// Passes on the answer to the preparation of a statement: as it is, replaced by an error, or not at all.
     async fn answer_to_preparation(&mut self, sent: &[Sent], text: String) -> io::Result<bool> {
         let answer = prepared(&mut self.from_server, self.deprecate_eof);
         let Some((number, mut payloads)) = while_there(&mut self.from_client, answer).await? else {

@@ -1,4 +1,4 @@
-//! What the adversary changes.
+//! The changes that the adversary makes.
 
 use std::fmt;
 
@@ -65,7 +65,7 @@ impl Alteration {
         Alteration::StatementLost,
     ];
 
-    /// Whether it makes a difference for such a result.
+    /// Returns true if the change makes a difference for such a result.
     pub fn applies_to(self, result: ResultKind) -> bool {
         match (self, result) {
             (Alteration::NoAffectedRows, ResultKind::Done { affected, .. }) => affected > 0,
@@ -108,12 +108,12 @@ impl fmt::Display for Alteration {
     }
 }
 
-/// Which result to change, and how.
+/// Selects a result, and the change that is made to it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Rule {
     /// The class of the statement, as [`Recorded::class`] says it.
     pub class: String,
-    /// How many statements of this class are left alone before.
+    /// The number of statements of this class that are left alone before.
     pub skip: usize,
     /// The change.
     pub alteration: Alteration,
@@ -141,13 +141,13 @@ pub struct Recorded {
     /// The statement's class: its text with `N` and `X` in place of numbers and hexadecimal literals, and with one element
     /// in place of a list. Prepared statements begin with `prepare` or `execute`.
     pub class: String,
-    /// How many statements of this class came before.
+    /// The number of statements of this class that came before.
     pub place: usize,
-    /// What the result is.
+    /// The kind of the result.
     pub result: ResultKind,
 }
 
-/// What becomes of a result.
+/// The effect of a change on a result.
 pub(super) enum Changed {
     Into(Outcome),
     Lost,
@@ -193,7 +193,7 @@ pub(super) fn change(alteration: Alteration, outcome: &Outcome, old: Option<&Out
     }))
 }
 
-/// What a result is.
+/// Returns the kind of a result.
 pub(super) fn kind(outcome: &Outcome) -> ResultKind {
     match outcome {
         Outcome::Done(done) => {

@@ -1,4 +1,4 @@
-//! What all connections of an adversary share: the rules, what was counted, and earlier results.
+//! The state that all connections of an adversary share: the rules, the counts of statements, and earlier results.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -28,7 +28,7 @@ struct State {
 #[derive(Clone, Debug)]
 pub(super) struct Sent {
     class: String,
-    /// How many of its class came before, if it is watched.
+    /// The number of statements of its class that came before, if it is watched.
     place: Option<usize>,
 }
 

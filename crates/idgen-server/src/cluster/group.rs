@@ -87,7 +87,7 @@ pub(super) fn start(cluster: &mut Cluster, image: &str) -> Result<(), Error> {
 /// A member's number, its state and its role.
 type Member = (usize, String, String);
 
-/// What a node knows about the members.
+/// Reads the members of the group, as a node sees them.
 fn members(cluster: &Cluster, node: usize) -> Result<Vec<Member>, String> {
     let statement = "SELECT CONVERT(MEMBER_HOST USING utf8mb4), CONVERT(MEMBER_STATE USING utf8mb4), \
         CONVERT(MEMBER_ROLE USING utf8mb4) FROM performance_schema.replication_group_members";
@@ -116,7 +116,7 @@ pub(super) fn sees_all(cluster: &Cluster, node: usize) -> Result<(), String> {
     }
 }
 
-/// Whether the member left the group, or was expelled.
+/// Returns true if the member left the group, or was expelled.
 fn is_out(members: &[Member], node: usize) -> bool {
     let own = members.iter().find(|(number, ..)| *number == node).map(|(_, state, _)| state.as_str());
     matches!(own, None | Some("OFFLINE" | "ERROR"))

@@ -22,8 +22,8 @@ use crate::{sql, url};
 pub use stall::Progress;
 pub use vitess::Vitess;
 
-/// How long a cluster may take to become whole: a node may have to fetch all data first, and on a busy machine each step takes
-/// many times as long as usual. Only a cluster that does not come together at all reaches this limit.
+/// The time that a cluster may take to become complete: a node may have to fetch all data first, and on a busy machine
+/// each step takes many times as long as usual. Only a cluster that does not come together at all reaches this limit.
 const WHOLE_LIMIT: Duration = Duration::from_secs(900);
 
 /// Nodes of a cluster that replicates.
@@ -181,7 +181,7 @@ impl Cluster {
             let Some((first, _)) = problems.first() else { return Ok(()) };
             let dead = problems.iter().find(|(node, _)| !self.machines[*node].runs());
             if dead.is_some() || begin.elapsed() > WHOLE_LIMIT {
-                // What each node reports, because the fault of one is visible in the view of another.
+                // Reports what each node says, because the fault of one is visible in the view of another.
                 let all: Vec<String> =
                     problems.iter().map(|(node, problem)| format!("node {node} {problem}")).collect();
                 let node = dead.map_or(*first, |(node, _)| *node);

@@ -15,7 +15,7 @@ const STALLED: Duration = Duration::from_secs(60);
 /// The time between two looks.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// The transactions that a member has executed, and how many of its threads wait for their turn to commit.
+/// The transactions that a member has executed, and the number of its threads that wait for their turn to commit.
 const PROGRESS: &str = "SELECT @@GLOBAL.gtid_executed, CONVERT(COUNT(*), CHAR) FROM performance_schema.threads \
     WHERE PROCESSLIST_STATE = 'Waiting for Binlog Group Commit ticket'";
 
@@ -27,7 +27,7 @@ pub struct Progress<'a> {
     looked: Instant,
 }
 
-/// What a node had executed, and since when nothing was added or no thread waited.
+/// The transactions that a node had executed, and the time since which none was added while a thread waited.
 #[derive(Clone, Debug)]
 struct Executed {
     transactions: String,
@@ -35,7 +35,7 @@ struct Executed {
 }
 
 impl Executed {
-    /// Whether the node executes nothing any more.
+    /// Returns true if the node executes nothing any more.
     fn is_stalled(&mut self, transactions: &str, waiting: bool, now: Instant) -> bool {
         if !waiting || self.transactions != transactions {
             *self = Executed { transactions: transactions.to_owned(), since: now };

@@ -14,7 +14,7 @@ const GATE: &str = include_str!("vitess_gate.sh");
 /// Keyspace and shard of each tablet.
 const TABLETS: [(&str, &str); 3] = [("main", "-80"), ("main", "80-"), ("lookup", "0")];
 
-/// As for other clusters: a busy machine takes many times as long as an idle one.
+/// The same limit as for other clusters: a busy machine takes many times as long as an idle one.
 const START_LIMIT: Duration = super::WHOLE_LIMIT;
 
 /// A running Vitess of two shards, each with its own MySQL server. Dropping it removes its containers and networks;

@@ -1,4 +1,4 @@
-//! What differs for PostgreSQL: its data directory, its options, its signals.
+//! The differences of PostgreSQL: its data directory, its options, its signals.
 
 use std::io;
 use std::os::unix::process::CommandExt;

@@ -51,7 +51,7 @@ pub(crate) fn write_secret(path: &Path, text: &str, owner: Option<User>) -> io::
     owner.map_or(Ok(()), |owner| owner.owns(path))
 }
 
-/// What `id` prints.
+/// Returns the number that `id` prints; `None` if it fails.
 fn number(arguments: &[&str]) -> Option<u32> {
     let output = Command::new("id").args(arguments).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().parse().ok())?
