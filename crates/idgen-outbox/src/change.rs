@@ -48,13 +48,13 @@ pub enum Outcome {
         /// The row that it waits for.
         row: Uuid,
     },
-    /// Another row stands in the way of the change.
+    /// Another row blocks the change.
     Blocked {
         /// The reason, for people.
         reason: String,
-        /// The table of the row that stands in the way.
+        /// The table of the row that blocks the change.
         table: String,
-        /// The row that stands in the way.
+        /// The row that blocks the change.
         row: Uuid,
         /// The number of its newest change that the server has.
         number: u64,

@@ -68,7 +68,7 @@ fn numbers_stay_the_same_numbers() {
     }
 }
 
-/// What the numbers of two languages may differ in, after the vectors.
+/// The two languages may differ in these numbers, which the vectors do not cover.
 #[test]
 fn answers_that_cannot_be_are_errors() {
     let (mut database, outbox) = new();
@@ -341,7 +341,7 @@ fn rows_that_are_sent_again_keep_their_order_for_ever() {
         }
         assert_eq!(outbox.resend(&database).unwrap(), 5);
     }
-    // The same with a row that waits for another one, whose every change releases it.
+    // The order also stays if a row waits for another one, whose every change releases it.
     let needs = Outcome::Waits { reason: "wait".into(), table: "t".into(), row: rows[0] };
     for number in 2..=100 {
         outbox.answered(&database, ("t", rows[4], 1), &needs, now).unwrap();
