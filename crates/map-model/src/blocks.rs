@@ -34,7 +34,7 @@ impl Map {
                 world.clients[client].held = block(first);
                 return true;
             }
-            // What was read back contradicts the answer: the transaction is rolled back.
+            // The values that were read back contradict the answer: the transaction is rolled back.
             Answer::Wrong if trusts => world.clients[client].held = block(0),
             Answer::Late | Answer::Wrong => return false,
         }

@@ -7,10 +7,10 @@ use crate::map::Map;
 use crate::scope::Scope;
 use crate::world::Index;
 
-/// What the checker found.
+/// The results of the checker.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// How many states it visited, where states that differ only in the names of clients and UUIDs count once.
+    /// The number of visited states. States that differ only in the names of clients and UUIDs count once.
     pub states: usize,
     /// The largest number of steps from the beginning.
     pub steps: usize,

@@ -1,10 +1,10 @@
-//! What fails: clients, the server, and answers that do not arrive.
+//! Failures of clients and of the server, and answers that do not arrive.
 
 use crate::map::Map;
 use crate::world::{IDLE, Index, NEW_CLIENT, Phase, World, contains};
 
 impl Map {
-    /// The server rolls back what the client has not committed. Another process takes its place.
+    /// The server rolls back what the client has not committed. A new process replaces the client.
     pub fn kill_client(&self, world: &mut World, client: usize) -> bool {
         if world.clients[client].call.within {
             world.transaction = None;
@@ -13,7 +13,7 @@ impl Map {
         true
     }
 
-    /// What is not on disk is lost. Clients keep what they hold, and their calls fail.
+    /// Pairs that are not on disk are lost. Clients keep what they hold, and their calls fail.
     pub fn kill_server(&self, world: &mut World) -> bool {
         for (id, uuid) in world.tables.rows.iter_mut().enumerate() {
             if contains(world.not_on_disk, id as u8) {

@@ -17,7 +17,7 @@ impl Map {
     }
 }
 
-/// What becomes of a statement that changes something.
+/// The fate of a statement that changes something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     Received,

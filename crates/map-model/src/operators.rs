@@ -1,4 +1,4 @@
-//! What operators do: `purge.rs`, `forget.rs`, `import.rs`, `fence.rs`, and backups.
+//! Steps of operators: `purge.rs`, `forget.rs`, `import.rs`, `fence.rs`, and backups.
 
 use crate::defect::Defect;
 use crate::map::Map;

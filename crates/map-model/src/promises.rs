@@ -1,4 +1,4 @@
-//! What the map promises, and how a step can break it.
+//! The promises of the map, and the steps that can break them.
 
 use crate::world::{IDS, Id, Phase, Set, UUIDS, Uuid, World, bit, contains};
 

@@ -6,7 +6,8 @@ use crate::map::Map;
 use crate::promises::{FENCED, FORGOTTEN_ID, NEXT_ID, NOT_LOST, ONE_ID, ONE_UUID};
 use crate::world::{IDS, Id, Index, Phase, UUIDS, contains};
 
-/// What always holds, and the states without which a check would show little.
+/// Returns the properties that must always hold, and the states that must be reached, because a check without them
+/// would show little.
 pub fn properties(map: &Map) -> Vec<Property<Map>> {
     let mut properties = vec![
         Property::<Map>::always(ONE_ID, |_, world| world.has_one_id()),

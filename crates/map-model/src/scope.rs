@@ -1,6 +1,6 @@
-//! Which part of the model is checked. All of it at once would have too many states.
+//! The part of the model that is checked. All of it at once would have too many states.
 
-/// What clients and operators do.
+/// The steps of clients and operators that are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// Everything that happens on one server: calls, callers' transactions, imports, forgotten UUIDs, purges, statements
@@ -15,7 +15,7 @@ impl Scope {
         self == Scope::Calls
     }
 
-    /// How many fences there are.
+    /// The number of fences.
     pub(crate) fn fences(self) -> u8 {
         match self {
             Scope::Calls => 0,

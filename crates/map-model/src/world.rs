@@ -4,7 +4,7 @@
 pub const IDS: usize = 3;
 pub const CLIENTS: usize = 2;
 pub const UUIDS: usize = 2;
-/// How many ids a client reserves at once.
+/// The number of ids that a client reserves at once.
 pub const BLOCK: u8 = 2;
 
 pub type Id = u8;
@@ -16,7 +16,7 @@ pub type Set = u8;
 /// The marker in place of a forgotten UUID.
 pub const FORGOTTEN: Uuid = 9;
 
-/// How the map keeps pairs unique.
+/// The index with which the map keeps pairs unique.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Index {
     /// A unique index on the UUID.
@@ -94,7 +94,7 @@ pub const NEW_CLIENT: Client = Client { epoch: 0, held: 0, cached: None, call: I
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Transaction {
     pub client: u8,
-    /// What REPEATABLE READ shows it.
+    /// The UUID of each id, as REPEATABLE READ shows it to the transaction.
     pub snapshot: [Uuid; IDS + 1],
     /// The id of its row that is not committed, if it has one.
     pub row: Id,
@@ -109,7 +109,7 @@ pub struct Import {
     pub was_above: bool,
 }
 
-/// What was promised so far. Nobody in the model reads it.
+/// The promises that were made so far. Nobody in the model reads them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Promised {
     /// The acknowledged id of each UUID, since the last restored backup.

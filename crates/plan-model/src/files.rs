@@ -1,4 +1,4 @@
-//! What the statements of each file do.
+//! The effects of the statements of each file.
 
 use crate::operator::Defect;
 use crate::world::{FILES, File, Running, State, World};

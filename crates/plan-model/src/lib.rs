@@ -17,10 +17,10 @@ use stateright::{Checker, Expectation, HasDiscoveries, Model};
 pub use operator::Defect;
 use operator::Operator;
 
-/// What the checker found.
+/// The results of the checker.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// How many states it visited.
+    /// The number of visited states.
     pub states: usize,
     /// The properties that are violated.
     pub violated: Vec<&'static str>,

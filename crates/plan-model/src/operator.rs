@@ -38,7 +38,7 @@ impl Defect {
     }
 }
 
-/// What happens next.
+/// The next step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Action {
     Execute(File),

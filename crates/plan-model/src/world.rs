@@ -40,7 +40,7 @@ pub(crate) enum State {
     Undoing,
 }
 
-/// Whether a recorded signature is still that of now.
+/// True for each recorded signature that is still the current one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Unchanged {
     pub(crate) since_triggers: bool,
@@ -78,13 +78,13 @@ pub(crate) struct World {
     pub(crate) new_differs: bool,
     /// Somebody deleted rows of the new table after they were compared, which no file can know before the next comparison.
     pub(crate) is_tampered: bool,
-    /// What hung on a table was lost without a word.
+    /// An object that was attached to a table was lost without a message.
     pub(crate) has_lost: bool,
     /// The ledger has the signature of the renaming.
     pub(crate) is_recorded: bool,
     /// It renamed back at once.
     pub(crate) was_faster: bool,
-    /// What clients and others may still do.
+    /// The number of writes of clients, and of events of others, that may still happen.
     pub(crate) writes: u8,
     pub(crate) events: u8,
 }

@@ -1,15 +1,16 @@
-//! What is taken out of the design, to show that the checker notices.
+//! Remedies that are taken out of the design, to show that the checker notices.
 
 use crate::sync::world::Scope;
 
-/// What holds in every state.
+/// A property that holds in every state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Promise {
     /// The loop that sends batches until there is none ends, whatever waits.
     LoopsEnd,
     /// Every change is applied or refused, unless it waits for a row that has not arrived.
     QueuesDrain,
-    /// The server has what each device was told that it has, and in the end what the devices have.
+    /// The server has all changes that it reported to a device as applied, and in the end everything that the devices
+    /// have.
     NothingLost,
     /// The server takes the changes of a device whose own rows agree with each other.
     NothingRefused,

@@ -13,7 +13,7 @@ enum Action {
     /// At most so many changes.
     Send(usize, usize),
     Deliver(usize),
-    /// It is delivered, and comes again.
+    /// It is delivered, and delivered again later.
     DeliverTwice(usize),
     Lose(usize),
     Wake(usize),
@@ -213,7 +213,7 @@ impl Syncing {
         }
     }
 
-    /// What the devices and the server have after the loops of the devices; `None` if a loop does not end.
+    /// Returns the state of the devices and the server after the loops of the devices; `None` if a loop does not end.
     fn end(&self, world: &World) -> Option<World> {
         let mut world = world.clone();
         world.network.clear();
@@ -255,7 +255,7 @@ impl Syncing {
             entry.state != State::Pending
                 || self.scope.parent(row).is_some_and(|parent| {
                     end.server.log[parent].0 == 0 && {
-                        // It can still arrive: its device has not been told that it is refused, or is another one.
+                        // It can still arrive: its device does not know of a refusal, or it is another device's row.
                         let of = end.devices[self.scope.owner(row)].entries[parent];
                         of.is_none_or(|of| of.state != State::Refused)
                     }
@@ -270,7 +270,7 @@ impl Syncing {
             .any(|child| self.scope.parent(child) == Some(row) && end.server.rows[child].is_some())
     }
 
-    /// The server has each change of which a device was told so, or a newer one.
+    /// The server has each change that it reported to a device as applied, or a newer one.
     fn has_what_it_said(&self, world: &World) -> bool {
         // Between its restoration and the next loops, it lacks what the devices have.
         if world.server_restored {
@@ -284,8 +284,8 @@ impl Syncing {
         })
     }
 
-    /// Only values that the server refuses, references to rows that others have deleted or stand in the way of, and devices that
-    /// use numbers again are refused.
+    /// Only values that the server refuses, references to rows that others have deleted, rows that block other changes,
+    /// and devices that use numbers again are refused.
     fn refuses_nothing(&self, end: &World) -> bool {
         self.entries(end).all(|(row, entry)| {
             let parent = self.scope.parent(row);
@@ -310,10 +310,10 @@ fn world_is_conflicted(scope: Scope, _: &World) -> bool {
     scope == Scope::TwoDevices
 }
 
-/// What the checker found.
+/// The results of the checker.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// How many states it visited.
+    /// The number of visited states.
     pub states: usize,
     /// The promises that are broken.
     pub broken: Vec<&'static str>,

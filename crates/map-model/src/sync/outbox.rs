@@ -1,4 +1,4 @@
-//! The outbox of a device, as `crates/idgen-outbox` has it.
+//! The outbox of a device, modeled on `crates/idgen-outbox`.
 
 use crate::sync::defect::Defect;
 use crate::sync::world::{Change, Content, Outcome, ROWS, RowAt};
@@ -30,7 +30,7 @@ pub struct Outbox {
 }
 
 impl Outbox {
-    /// What the device itself has.
+    /// The content of the row on the device itself.
     pub(super) fn content(&self, row: RowAt) -> Content {
         self.entries[row].and_then(|entry| entry.content)
     }

@@ -53,7 +53,7 @@ impl Scope {
     }
 }
 
-/// What a row holds: `None` if it is deleted.
+/// The content of a row: `None` if it is deleted.
 pub(super) type Content = Option<u8>;
 
 /// A change as it is sent.
@@ -64,13 +64,13 @@ pub struct Change {
     pub(super) content: Content,
 }
 
-/// What the server answers for a change.
+/// The server's answer for a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Outcome {
     Applied,
     Older(u8),
     Waits(RowAt),
-    /// By this row, whose newest change has this number.
+    /// Another row blocks it: this row, whose newest change has this number.
     Blocked(RowAt, u8),
     Refused,
 }
