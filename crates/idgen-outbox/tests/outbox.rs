@@ -68,7 +68,7 @@ fn numbers_stay_the_same_numbers() {
     }
 }
 
-/// The two languages may differ in these numbers, which the vectors do not cover.
+/// Values beyond the vectors, in which the numbers of two languages may differ.
 #[test]
 fn answers_that_cannot_be_are_errors() {
     let (mut database, outbox) = new();

@@ -235,8 +235,7 @@ mod tests {
             let [Outcome::Done(done), Outcome::Rows(rows)] = &found[..] else { panic!("{found:?}") };
             assert_eq!((done.affected, done.last_insert_id), (3, 256));
             assert_eq!(rows.rows, [[1, b'7'], [1, b'8']]);
-            // The end of the first result says that another result follows. Without that, it is read again as the last
-            // result.
+            // A result without the flag for more results is read again as the last one.
             found.remove(0);
             found[0].set_more(true);
             assert!(found[0].more());
