@@ -30,7 +30,7 @@ pub struct Client<'a> {
     map: Option<UuidMap>,
 }
 
-/// How a caller's transaction ends.
+/// The end of a caller's transaction.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum End {
     Commit,
@@ -99,7 +99,7 @@ impl<'a> Client<'a> {
         Some(id)
     }
 
-    /// The same where nothing is changed: on a busy machine, a call may be late.
+    /// Repeats `id_of` until it succeeds, where no result is changed: on a busy machine, a call may be late.
     pub async fn surely(&mut self, uuid: Uuid) {
         for _ in 0..20 {
             if self.id_of(uuid).await.is_some() {

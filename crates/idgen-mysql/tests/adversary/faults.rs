@@ -15,7 +15,7 @@ fn known() -> Ledger {
     ledger
 }
 
-/// What the ledger finds in tables that were damaged by this statement.
+/// Returns the violations that the ledger finds in tables after this statement has damaged them.
 async fn found_after(statement: &str) -> Vec<String> {
     let scratch = server(Database::MariaDb).scratch().unwrap();
     let mut tables = Tables::new(scratch.url(), Index::Dedup).await;

@@ -1,4 +1,4 @@
-//! What the map has said during one run, and whether it was right.
+//! Records the map's answers during one run, and checks that they were right.
 //!
 //! It knows nothing of how the map works: an answer is compared with earlier answers, and at the end with the rows that
 //! plain SQL reads over a connection of its own.
@@ -25,14 +25,14 @@ pub struct Ledger {
     erased: BTreeMap<Uuid, u64>,
     /// UUIDs that were only claimed in transactions that were rolled back.
     rolled_back: BTreeSet<Uuid>,
-    /// What the fence of the map is at least.
+    /// A lower bound of the fence of the map.
     fence: u64,
     said: Vec<String>,
     violations: Vec<String>,
 }
 
 impl Ledger {
-    /// All violations, and for the reader what the map said.
+    /// Returns all violations, and the map's answers for the reader.
     pub fn end(self) -> (Vec<String>, Vec<String>) {
         (self.violations, self.said)
     }
@@ -46,7 +46,7 @@ impl Ledger {
         self.acknowledged.get(uuid).copied()
     }
 
-    /// What the map said last.
+    /// The last answer of the map.
     pub fn last(&self) -> Option<&str> {
         self.said.last().map(String::as_str)
     }

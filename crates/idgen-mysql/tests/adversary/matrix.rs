@@ -27,7 +27,7 @@ pub struct Run {
     pub rules: Vec<Rule>,
 }
 
-/// What came of it.
+/// The results of one run.
 #[derive(Debug, Default)]
 pub struct Report {
     pub recorded: Vec<Recorded>,
@@ -63,7 +63,7 @@ impl Run {
     }
 }
 
-/// What was found on one server with one index.
+/// The findings on one server with one index.
 #[derive(Default)]
 pub struct Findings {
     pub runs: usize,
@@ -77,18 +77,18 @@ pub struct Findings {
     pub wanted: BTreeSet<(String, Alteration)>,
 }
 
-/// How many of the changes are made.
+/// The part of the changes that is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
     /// One of this many, chosen by a number: the same ones for the same number.
     Sample { one_of: u64, number: u64 },
-    /// Those of the first result of each kind among several of one class, in at most [`SCENES_EACH`] scenes.
+    /// Changes of the first result of each kind among several of one class, in at most [`SCENES_EACH`] scenes.
     Each,
     /// All.
     Complete,
 }
 
-/// Plays scenes without a change, and then with changes. What has wrong answers is printed when it is found.
+/// Plays scenes without a change, and then with changes. Wrong answers are printed when they are found.
 pub async fn matrix(server: &'static Server, index: Index, scenes: &[Scene], extent: Extent) -> Findings {
     let mut findings = Findings::default();
     let runs = scenes.iter().map(|scene| Run { scene: *scene, rules: Vec::new() }).collect();
@@ -152,7 +152,7 @@ fn plan(
             if alteration != Alteration::OldResult {
                 findings.wanted.insert((result.class.clone(), alteration));
             }
-            // What is only sent after a change is changed once for each kind of result.
+            // Statements that are only sent after a change are changed once for each kind of result.
             let each = planned.extent != Extent::Complete || !run.rules.is_empty();
             let place = if each { kind(result.result) } else { result.place };
             if planned.insert(run.scene, &result.class, place, alteration) {
@@ -164,9 +164,10 @@ fn plan(
     }
 }
 
-/// Whether a run of these sends such a statement again, and not only by chance. A client pushes the server's log to disk if
-/// the server has not done so itself in time: each time if it does not say how far its log is written. A client reads what
-/// may have changed if the last reading was a second ago: each time after a pause, and for a check.
+/// Returns true if a run of these sends such a statement again, and not only by chance. A client pushes the server's
+/// log to disk if the server has not done so itself in time: each time if it does not say how far its log is written. A
+/// client reads the state that may have changed if the last reading was a second ago: each time after a pause, and for
+/// a check.
 fn is_sent_each_time(run: &Run, class: &str, extent: Extent) -> bool {
     let unknown =
         |rule: &Rule| rule.class.contains("'Innodb_lsn_flushed'") && rule.alteration == Alteration::NoRows;
@@ -200,7 +201,7 @@ struct Planned {
 }
 
 impl Planned {
-    /// Whether a run is planned now.
+    /// Plans a run; returns true if it was not planned before and is needed.
     fn insert(&mut self, scene: Scene, class: &str, place: usize, alteration: Alteration) -> bool {
         if !self.runs.insert((scene, class.to_owned(), place, alteration)) {
             return false;

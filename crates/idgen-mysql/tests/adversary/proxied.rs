@@ -1,4 +1,4 @@
-//! What a client sees of each change, and what the server has done.
+//! Checks what a client sees of each change, and what the server has done.
 
 use futures_util::TryStreamExt;
 use idgen_server::adversary::{Adversary, Alteration, Recorded, ResultKind, Rule};

@@ -63,7 +63,7 @@ impl Scene {
         Scene::Install,
     ];
 
-    /// Whether it begins without a map.
+    /// Returns true if the scene begins without a map.
     pub fn makes_tables(self) -> bool {
         self == Scene::Install
     }
@@ -75,7 +75,7 @@ pub fn new<const N: usize>(family: u8) -> [Uuid; N] {
 }
 
 impl Client<'_> {
-    /// What comes before the scene, of which nothing is changed.
+    /// Runs the part before the scene, in which nothing is changed.
     pub async fn opening(&mut self, scene: Scene) {
         match scene {
             Scene::Open => return,
@@ -100,7 +100,7 @@ impl Client<'_> {
                     let map = self.map();
                     let _ = self.call("install", map.install()).await;
                     if scene == Scene::Open {
-                        // What the calls send is changed in the scenes of their own.
+                        // The results of these calls are changed in scenes of their own.
                         self.adversary.watch(false);
                     }
                     self.id_of(seed(2)).await;

@@ -97,7 +97,7 @@ fn literals(source: &str) -> Vec<String> {
                     break;
                 }
                 '\\' => match chars.next() {
-                    // The line goes on after the spaces of the next one.
+                    // The literal continues after the spaces at the beginning of the next line.
                     Some((_, '\n')) => while chars.next_if(|(_, char)| char.is_whitespace()).is_some() {},
                     Some((_, char)) => literal.push(char),
                     None => {}

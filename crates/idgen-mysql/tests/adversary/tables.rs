@@ -91,7 +91,7 @@ impl Tables {
         self.run("DROP TABLE IF EXISTS uuid_map, uuid_map_state, uuid_map_claim, uuid_map_sync").await;
     }
 
-    /// What is stored, read by plain SQL.
+    /// Reads the stored rows by plain SQL.
     pub async fn stored(&mut self) -> Stored {
         let pairs = "SELECT id, uuid FROM uuid_map ORDER BY id";
         let rows = self.connection.fetch_all(sqlx::raw_sql(pairs)).await.unwrap();

@@ -14,7 +14,7 @@ use crate::memory::assert_limited;
 use crate::sync::newest_changes_win;
 use crate::traffic::Traffic;
 
-/// How long a call may keep trying. Nothing is timed; a call that needs longer fails, and the test with it.
+/// The time limit of a call. Nothing is timed; a call that needs longer fails, and the test with it.
 pub const TIMEOUT: Duration = Duration::from_secs(300);
 const ANSWER_LIMIT: Duration = Duration::from_secs(5);
 

@@ -14,7 +14,7 @@ use crate::memory::assert_limited;
 use crate::replicated::ONE_AT_A_TIME;
 use crate::traffic::Traffic;
 
-/// How long a call may keep trying: a killed shard is back within this time.
+/// The time limit of a call: a killed shard is back within this time.
 const TIMEOUT: Duration = Duration::from_secs(300);
 
 async fn map(vitess: &Vitess) -> UuidMap {

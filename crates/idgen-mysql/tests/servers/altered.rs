@@ -1,5 +1,5 @@
-//! Tests tables that are altered while clients work: a client that goes on would not notice that the key is gone on which its
-//! promise rests.
+//! Tests tables that are altered while clients work: a client must notice that a key is gone on which its guarantees
+//! depend.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use crate::common::{assert_sound, connect, everywhere, map, run};
 
 everywhere!(a_lost_key_is_noticed, other_alterations_are_harmless);
 
-/// What takes a key away or changes a column, what undoes it, and what the error names.
+/// Statements that take a key away or change a column, each with the statement that undoes it, and words of the error.
 const UNIQUE: &[(&str, &str, &str)] = &[
     (
         "ALTER TABLE uuid_map DROP INDEX uuid",

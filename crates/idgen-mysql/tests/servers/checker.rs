@@ -15,7 +15,7 @@ pub struct Entry {
     /// Time of this machine's clock, in microseconds.
     pub begin: u64,
     pub end: u64,
-    /// True if the caller was told that it created the pair.
+    /// True if the answer to the caller was that it created the pair.
     pub made: bool,
 }
 

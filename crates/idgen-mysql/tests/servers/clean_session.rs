@@ -12,7 +12,7 @@ use crate::common::{assert_sound, connect, kill_connections, number, on_both, ru
 
 on_both!(init_connect_changes_nothing);
 
-/// What the map undoes or does not depend on.
+/// Statements whose effects the map undoes or does not depend on.
 const HARMLESS: [&str; 22] = [
     "START TRANSACTION",
     "BEGIN",
@@ -38,7 +38,7 @@ const HARMLESS: [&str; 22] = [
     "SET @a = 1, NAMES latin1",
 ];
 
-/// What the map cannot undo, and what its error names.
+/// Statements whose effects the map cannot undo, each with words of its error.
 const REFUSED: [(&str, &str); 4] = [
     ("XA START 'left'", "XA transaction"),
     ("CREATE TEMPORARY TABLE uuid_map LIKE other.uuid_map", "a temporary table"),

@@ -7,7 +7,7 @@ use idgen_mysql::{Index, UuidMap};
 use idgen_server::{Database, Scratch, Server, Settings, Wait};
 use sqlx::{AssertSqlSafe, Connection, Executor, MySqlConnection, Row};
 
-/// What differs between the two servers of the map. The map runs on no other database.
+/// Selects the value for one of the two servers of the map. The map runs on no other database.
 pub fn of_two<T>(database: Database, on_mysql: T, on_mariadb: T) -> T {
     match database {
         Database::MySql => on_mysql,
@@ -97,7 +97,7 @@ pub async fn kill_connections(root: &mut MySqlConnection, database: Database, sc
     }
 }
 
-/// Kills a server without a warning, and starts it again on its data, while clients go on.
+/// Kills a server without a warning, and starts it again on its data, while clients continue to work.
 pub async fn kill_and_start_again(server: &Arc<Server>) {
     let server = server.clone();
     tokio::task::spawn_blocking(move || {

@@ -45,7 +45,8 @@ impl Control {
         Control { scratch, acknowledged, inserts }
     }
 
-    /// What the server did wrong: it ended by itself, lost an acknowledged row, or damaged a table of these schemas.
+    /// Describes the damage by the server: it ended by itself, lost an acknowledged row, or damaged a table of these
+    /// schemas; `None` if there is none.
     pub async fn damage(self, server: &Server, schemas: &[&Scratch]) -> Option<String> {
         self.inserts.abort();
         if let Some(log) = server.ended() {

@@ -57,7 +57,7 @@ async fn a_copy_of_the_schema_is_refused(database: Database, index: Index) {
     let ids = map.ids_of(&uuids).await.unwrap();
     let copy = copied(database, index, &scratch).await;
     refuses(&map, copy.url(), copy.name()).await;
-    // The original goes on, also after the refusal.
+    // The original continues to work, also after the refusal.
     let mut connection = connect(scratch.url()).await;
     let mut transaction = connection.begin().await.unwrap();
     assert_eq!(map.ids_of_within(&mut transaction, &uuids).await.unwrap(), ids);

@@ -51,7 +51,7 @@ async fn kill_while_clients_work(server: Arc<Server>, urls: [(Index, String); 2]
     let stop = Arc::new(AtomicBool::new(false));
     let mut schemas = Vec::new();
     for (index, url) in urls {
-        // As long as the test waits for answers: a busy disk delays them.
+        // The test waits for answers this long: a busy disk delays them.
         let timeout = Duration::from_secs(600);
         let map = UuidMap::builder().index(index).cache(0).timeout(timeout).connections(8);
         let map = map.connect(&url).await.unwrap();

@@ -1,4 +1,4 @@
-//! How a driver that the map does not know executes a statement.
+//! Executes a statement like a driver that the map does not know.
 
 use futures_util::TryStreamExt;
 use idgen_mysql::{DriverAnswer, DriverError};

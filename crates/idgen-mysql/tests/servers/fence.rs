@@ -44,7 +44,7 @@ async fn a_restored_map_does_not_repeat_ids(database: Database, index: Index) {
     assert_sound(scratch.url()).await;
 }
 
-/// As another program may write it, or a row of a backup that is older than the fence.
+/// Another program may write such a next id, or a row of a backup that is older than the fence.
 async fn a_next_id_below_the_fence_gives_none_away(database: Database, index: Index) {
     let (scratch, map) = map(database, index).await;
     map.id_of(Uuid::new_v4()).await.unwrap();

@@ -33,7 +33,7 @@ async fn a_forgotten_uuid_leaves_no_trace(database: Database, index: Index) {
         let left = format!("SELECT COUNT(*) FROM uuid_map_claim WHERE uuid = {bytes}");
         assert_eq!(number(&mut connection, left).await, Ok(0));
     }
-    // If it comes again, it is a new UUID.
+    // If the UUID is used again, it is a new one.
     let again = map.register(uuid).await.unwrap();
     assert!(!ids.contains(&again), "{again}");
     assert_eq!(map.check().await.unwrap(), []);

@@ -44,7 +44,7 @@ async fn release(leases: &DeviceLeases, lease: &Lease, last: Timestamp) -> idgen
     leases.release(lease.device(), lease.number(), lease.term(), last).await
 }
 
-/// Whatever it asks, and however often.
+/// The number stays the same for any request, and however often the device makes one.
 async fn a_device_keeps_its_number(database: Database) {
     let (scratch, map, leases) = leases(database).await;
     let short = map.device_leases().duration(MINUTE);
@@ -150,7 +150,7 @@ async fn a_clock_that_is_wrong_repeats_no_second(database: Database) {
     let mut connection = connect(scratch.url()).await;
     let mut before = held;
     for round in 0..5 {
-        // As soon as the server's clock allows it.
+        // Leases the number as soon as the server's clock allows it.
         let next = loop {
             match careless.lease(Uuid::new_v4()).await {
                 Ok(lease) => break lease,
@@ -257,7 +257,7 @@ async fn a_table_without_its_keys_is_refused(database: Database) {
     let mut connection = connect(scratch.url()).await;
     leases.install().await.unwrap();
 
-    // What is stored is read back.
+    // The stored lease is read back.
     run(
         &mut connection,
         "CREATE TRIGGER other BEFORE INSERT ON uuid_map_lease FOR EACH ROW SET NEW.number = NEW.number ^ 1",

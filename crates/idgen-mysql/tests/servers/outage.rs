@@ -41,7 +41,7 @@ async fn the_first_call_moves_on_from_a_bad_node(database: Database) {
     }
 }
 
-/// Of a hundred callers during an outage, even the last one gets its error within its own timeout.
+/// Even the last one of a hundred callers gets its error within its own timeout during an outage.
 #[tokio::test(start_paused = true)]
 async fn callers_do_not_wait_for_the_timeouts_of_others() {
     for same in [true, false] {

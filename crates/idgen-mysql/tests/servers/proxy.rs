@@ -7,7 +7,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Mutex;
 
-/// How it behaves. It always accepts connections; what differs is what it does with statements.
+/// The behavior of the proxy. It always accepts connections, and handles statements in different ways.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Mood {
@@ -65,7 +65,7 @@ impl Proxy {
         &self.url
     }
 
-    /// How many packets clients have sent: each text, and each other command, takes a round trip.
+    /// The number of packets that clients have sent: each text, and each other command, takes a round trip.
     pub fn commands(&self) -> usize {
         self.commands.load(Ordering::SeqCst)
     }

@@ -1,4 +1,4 @@
-//! What happens to the published designs, and to the map, when many clients call them.
+//! Tests the published designs, and the map, while many clients call them.
 //!
 //! As in `reference.rs`, the first half of every test shows the failure.
 

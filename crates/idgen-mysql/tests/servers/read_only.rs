@@ -54,7 +54,7 @@ async fn known_uuids_are_answered(server: &Server, root: &mut MySqlConnection, i
     let new = Uuid::new_v4();
     for _ in 0..2 {
         let error = short.id_of(new).await.unwrap_err();
-        // What its last attempt failed with depends on how far it got within its second.
+        // The error of the last attempt depends on how far it got within its second.
         assert!(error.is_transient(), "{error}");
     }
     run(root, "SET GLOBAL read_only = 0").await;

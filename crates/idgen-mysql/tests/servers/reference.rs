@@ -149,7 +149,7 @@ async fn the_published_function_keeps_its_lock_after_an_error(database: Database
     assert_eq!(number(&mut reference, too_long).await, Err(1406));
     let leaked = "SELECT IS_USED_LOCK(CONCAT('uuid_lock ', DATABASE())) = CONNECTION_ID()";
     assert_eq!(number(&mut reference, leaked).await, Ok(1));
-    // What is not a UUID is not sent to the server.
+    // Texts that are not UUIDs are not sent to the server.
     assert!("6ccd780c-baba-1026-9564-5b8c656024db-and-more".parse::<Uuid>().is_err());
     map.id_of(Uuid::new_v4()).await.unwrap();
 }

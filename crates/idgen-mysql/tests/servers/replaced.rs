@@ -98,12 +98,13 @@ async fn imports_notice_an_older_copy(database: Database, index: Index) {
         let error = importing.import(&[(id, uuids[2])]).await.unwrap_err();
         assert!(error.is_damaged() && error.to_string().contains(words), "{error}");
     }
-    // Whoever begins now is told, too, by every call: the answer might be that there is none.
+    // A client that begins now gets the error, too, from every call: otherwise the answer might be that there is no
+    // pair.
     let error = client().await.find(uuids[1]).await.unwrap_err();
     assert!(error.is_damaged() && error.to_string().contains(words), "{error}");
     let error = client().await.uuid_of(20).await.unwrap_err();
     assert!(error.is_damaged(), "{error}");
-    // What is left can be read.
+    // The remaining pairs can be read.
     let reading = UuidMap::builder().accept_unsafe_server(true).connect(scratch.url()).await.unwrap();
     assert_eq!(reading.find_many(&uuids).await.unwrap(), [Some(10), None, None]);
     client().await.fence(700).await.unwrap();

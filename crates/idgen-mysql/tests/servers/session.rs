@@ -303,7 +303,7 @@ async fn look_ups_are_ranges_of_the_index(server: &Server, root: &mut MySqlConne
         let row = root.fetch_one(sqlx::raw_sql(look)).await.unwrap();
         let statement: String = row.try_get_unchecked(0).unwrap();
         let mut connection = connect(scratch.url()).await;
-        // As the map's sessions have it: in the mode ORACLE, the plan of a union is another one.
+        // The map's sessions have this mode. In the mode ORACLE, the plan of a union is another one.
         run(&mut connection, "SET sql_mode = 'STRICT_ALL_TABLES'").await;
         let format = if server.database() == Database::MySql { "FORMAT=TRADITIONAL" } else { "" };
         let explain = format!("EXPLAIN {format} {statement}");

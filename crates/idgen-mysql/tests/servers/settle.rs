@@ -1,4 +1,4 @@
-//! What was read is on disk, although servers show commits before they are.
+//! Tests that pairs which were read are on disk, although servers show commits before they are.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::common::{assert_sound, connect, run, settings};
 
-/// How each way of reading learns of a pair that another client made.
+/// The calls by which a client learns of a pair that another client made.
 const READS: [&str; 6] = ["find", "id_of", "ids_of", "register", "uuid_of", "export"];
 
 /// Without a binary log, a commit can be seen a moment before it is on disk. The test makes this moment longer: one
@@ -67,7 +67,7 @@ async fn nobody_waits_for_the_state_row(scratch: &Scratch, reader: &UuidMap) {
     run(&mut other, "CREATE TABLE other (n INT PRIMARY KEY) ENGINE=InnoDB").await;
     let mut transaction = other.begin().await.unwrap();
     run(&mut transaction, "INSERT INTO other VALUES (1)").await;
-    // As another reader does that writes the log to disk, or a client that reserves ids.
+    // Another reader that writes the log to disk does this, and so does a client that reserves ids.
     run(&mut transaction, "SELECT next_id FROM uuid_map_state FOR UPDATE").await;
     for n in 2..20 {
         run(&mut transaction, format!("INSERT INTO other VALUES ({n})")).await;

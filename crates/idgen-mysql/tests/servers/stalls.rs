@@ -16,7 +16,7 @@ everywhere!(a_claim_does_not_queue_behind_calls_that_wait_for_it);
 async fn a_claim_does_not_queue_behind_calls_that_wait_for_it(database: Database, index: Index) {
     let (scratch, owner) = map(database, index).await;
     for (connections, batches) in [(10, 10), (10, 25), (1, 3)] {
-        // No answer comes too late, and nothing is repeated: what waits goes on waiting.
+        // No answer comes too late, and nothing is repeated: calls that wait continue to wait.
         let hour = Duration::from_secs(3600);
         let builder = UuidMap::builder().cache(0).connections(connections).largest_block(1);
         let map = builder.timeout(hour).answer_limit(hour).connect(scratch.url()).await.unwrap();

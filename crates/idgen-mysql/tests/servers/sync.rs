@@ -268,7 +268,7 @@ async fn the_newest_change_of_a_row_counts(database: Database) {
     };
     assert_eq!(*row, l);
     assert_eq!(number(&mut connection, "SELECT COUNT(*) FROM items WHERE text = 'three'").await, Ok(1));
-    // What it waited for is an older change of its own batch.
+    // The change waited for an older change of its own batch.
     let again = [batch[1].clone(), list(l, 1, "l"), list(l, 2, &"x".repeat(30)), child(id(4), 1, m, a)];
     let answer = apply(&sync, &mut connection, &again).await;
     assert!(matches!(answer.outcomes(), [APPLIED, APPLIED, Outcome::Refused(_), APPLIED]), "{answer:?}");
@@ -295,7 +295,7 @@ async fn deletions_end_with_the_parents(database: Database) {
     ];
     assert_eq!(apply(&sync, &mut connection, &all).await.outcomes(), vec![APPLIED; 4]);
     assert_eq!(apply(&sync, &mut connection, &all).await.outcomes(), vec![REPEATED; 4]);
-    // What is sent again does not bring the rows back, and a newer change does.
+    // Changes that are sent again do not bring the rows back, and a newer change does.
     let answer = apply(&sync, &mut connection, &batch).await;
     assert_eq!(answer.outcomes(), vec![Outcome::Older { newest: 2 }; 4]);
     assert_eq!(number(&mut connection, "SELECT COUNT(*) FROM lists, items").await, Ok(0));

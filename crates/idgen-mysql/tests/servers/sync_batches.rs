@@ -124,7 +124,7 @@ async fn rows_that_are_refused_are_found_among_others(database: Database) {
     }
     let as_expected = "SELECT COUNT(*) FROM items WHERE text = 'text' AND parent_id IS NULL OR text IS NULL AND parent_id = id - 1";
     assert_eq!(number(&mut connection, as_expected).await, Ok(34));
-    // Updates stop at the one that is refused, and go on after it.
+    // Updates stop at the one that is refused, and continue after it.
     let again: Vec<Change> = (0..40)
         .filter(|at| at % 7 != 3)
         .map(|at| {

@@ -20,9 +20,9 @@ on_both!(
 struct Driver {
     url: String,
     connection: MySqlConnection,
-    /// Whether new connections begin a transaction by themselves.
+    /// False if new connections begin a transaction by themselves.
     autocommit: bool,
-    /// How many statements are left until the connection dies.
+    /// The number of statements until the connection dies.
     left: usize,
 }
 

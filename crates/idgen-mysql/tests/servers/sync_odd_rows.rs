@@ -44,7 +44,7 @@ async fn columns_with_defaults_can_be_set(database: Database) {
     assert_eq!(count(&mut connection, stored).await, 3);
 }
 
-/// What a column gets that a change does not name does not depend on the changes beside it.
+/// The value of a column that a change does not name does not depend on the changes beside it.
 async fn a_column_that_a_trigger_fills_may_be_left_out(database: Database) {
     let schema = [
         "CREATE TABLE filled (id BIGINT UNSIGNED PRIMARY KEY, title VARCHAR(20) NOT NULL, slug VARCHAR(20) NOT NULL, \
@@ -182,7 +182,8 @@ async fn values_that_would_be_cut_off_are_refused(database: Database) {
     }
 }
 
-/// A row that the schema deletes with another one is gone: what refers to it is not told to wait for it.
+/// A row that the schema deletes with another one is gone: changes that refer to it are not answered with a wait for
+/// it.
 async fn rows_that_a_cascade_has_deleted_do_not_arrive(database: Database) {
     let schema = [
         LISTS,

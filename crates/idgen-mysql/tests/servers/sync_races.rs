@@ -17,7 +17,7 @@ use crate::sync::{sync, sync_of};
 everywhere!(every_change_arrives_exactly_once);
 on_both!(the_checker_finds_each_fault, a_database_that_is_killed_loses_nothing);
 
-/// What the devices wrote down: each change, and the integers that they were told.
+/// The records of the devices: each change, and the integers in the answers.
 #[derive(Clone, Default)]
 struct Logs {
     changes: Vec<Change>,
@@ -56,7 +56,7 @@ fn device(random: &mut fastrand::Rng) -> Vec<Change> {
     changes
 }
 
-/// What a device notices of an attempt.
+/// The result of an attempt, as a device notices it.
 enum Attempt {
     Answered(Answer),
     /// The batch was rolled back, or its answer was lost.
@@ -138,7 +138,7 @@ async fn send(
     panic!("{} changes were not applied", changes.len());
 }
 
-/// What is wrong with the tables, by the logs of the devices.
+/// Lists the errors in the tables, by the logs of the devices.
 async fn check(connection: &mut MySqlConnection, logs: &Logs) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut uuids: HashMap<u64, Uuid> = HashMap::new();

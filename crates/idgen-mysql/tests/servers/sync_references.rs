@@ -20,7 +20,7 @@ on_both!(
     open_references_follow_a_renamed_column
 );
 
-/// Whether a row that was deleted is in the way.
+/// Returns true if a deleted row of `lists` blocks the change.
 fn is_ended(outcome: &Outcome, of: u128, deletion: u64) -> bool {
     matches!(outcome, Outcome::Blocked { table, row, number, reason }
         if table == "lists" && *row == id(of) && *number == deletion && reason.contains("which was deleted"))
@@ -65,7 +65,7 @@ async fn rows_that_refer_to_deleted_rows_do_not_wait(database: Database) {
     let answer = apply(&sync, &mut connection, &[item(11, 1), list(1, 3)]).await;
     assert_eq!(answer.outcomes(), [APPLIED, APPLIED]);
 
-    // A deletion that another row of the sync, or one outside of it, stands in the way of.
+    // A row of the sync blocks a deletion, and then a row outside of it.
     let answer = apply(&sync, &mut connection, &[delete("lists", 1, 4)]).await;
     let [Outcome::Blocked { table, row, number, .. }] = answer.outcomes() else { panic!("{answer:?}") };
     assert_eq!((table.as_str(), *row, *number), ("items", id(11), 1));
@@ -95,7 +95,7 @@ async fn references_are_set_when_the_server_makes_the_row(database: Database) {
     apply(&sync, &mut connection, &[put("lists", 1, 1, [("title", text("of a device"))])]).await;
     assert_eq!(count(&mut connection, &format!("notes WHERE list_id = {list}")).await, 1);
     assert_eq!(sync.open_references(9).await.unwrap(), []);
-    // An index refuses to set a reference: the batch goes on, and the reference stays open.
+    // An index refuses to set a reference: the batch continues, and the reference stays open.
     run(&mut connection, "ALTER TABLE notes ADD UNIQUE (list_id)").await;
     apply(&sync, &mut connection, &[put("notes", 3, 1, [("list_id", refers(9))])]).await;
     apply(&sync, &mut connection, &[put("notes", 4, 1, [("list_id", refers(9))])]).await;
@@ -109,7 +109,8 @@ async fn deletions_that_set_references_to_null_can_be_undone(database: Database)
     let mut connection = connect(scratch.url()).await;
     let list = |row, number| put("lists", row, number, [("title", text("l"))]);
     let note = |row, list| put("notes", row, 1, [("list_id", refers(list))]);
-    // The same changes in each order of arrival: the newest of each row is there, and the reference is set.
+    // In each order of arrival of these changes, the newest change of each row is there in the end, and the reference
+    // is set.
     let orders = [[0, 1, 2, 3], [0, 2, 1, 3], [2, 0, 3, 1], [3, 2, 1, 0], [1, 2, 3, 0], [0, 1, 3, 2]];
     for (place, order) in orders.into_iter().enumerate() {
         let (l, n) = (100 + place as u128, 200 + place as u128);
@@ -293,7 +294,7 @@ async fn references_that_a_unique_index_refused_are_set_when_the_value_is_free(d
     }
 }
 
-/// As docs/sync.md says it.
+/// docs/sync.md describes these steps.
 async fn open_references_follow_a_renamed_column(database: Database) {
     let items = "CREATE TABLE items (id BIGINT UNSIGNED PRIMARY KEY, list_id BIGINT UNSIGNED NULL, FOREIGN KEY (list_id) REFERENCES lists (id))";
     let (scratch, _, sync) = tables(database, &[LISTS, items], &["lists", "items"]).await;

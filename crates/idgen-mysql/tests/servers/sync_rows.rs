@@ -1,5 +1,5 @@
-//! What is out of the ordinary in one row or one table leaves the others alone, and how changes are cut into batches does not
-//! matter.
+//! Tests that an unusual row or table leaves the others alone, and that it does not matter how changes are cut into
+//! batches.
 
 use idgen_mysql::sync::{Change, Intake, Outcome, Sync, Table, Value};
 use idgen_mysql::{Index, UuidMap};
@@ -136,7 +136,7 @@ async fn an_error_belongs_to_the_row_in_which_it_happens(database: Database) {
     assert_eq!(count(&mut connection, "made WHERE a IN (1, 5)").await, 2);
     assert_eq!(map.check().await.unwrap(), []);
 
-    // What is wrong with the table itself is for the operator, and ends the batch.
+    // An error of the table itself is for the operator, and ends the batch.
     run(&mut connection, "DROP TABLE checked").await;
     run(&mut connection, "START TRANSACTION").await;
     let error =

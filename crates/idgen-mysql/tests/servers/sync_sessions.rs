@@ -18,7 +18,7 @@ const SETTINGS: [&str; 6] = [
     "SET character_set_results = latin1, sql_select_limit = 2",
 ];
 
-/// What is read there is kept for other callers, too.
+/// The definitions that such a session reads are kept for other callers, too.
 async fn an_altered_table_is_read_in_any_session(database: Database) {
     for setting in SETTINGS {
         let (scratch, _, sync) = tables(database, &[LISTS], &["lists"]).await;

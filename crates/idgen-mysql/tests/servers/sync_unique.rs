@@ -118,7 +118,7 @@ async fn the_row_that_has_a_unique_value_is_named(database: Database) {
             "a row that is there",
             &apply(&sync, &mut connection, &[row(2, 2, equal)]).await.outcomes()[0],
         );
-        // What the device then sends together.
+        // The device then sends both changes together.
         let both = [row(2, 2, equal), row(1, 2, other)];
         let answer = apply(&sync, &mut connection, &both).await;
         if answer.outcomes() != [APPLIED, APPLIED] {

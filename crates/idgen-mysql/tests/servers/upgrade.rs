@@ -1,4 +1,5 @@
-//! What version 0.1 stored goes on: the tables of the map, of leases and of the sync's log, as `tests/fixtures` keeps them.
+//! Tests that this version continues with the data of version 0.1: the tables of the map, of leases and of the sync's
+//! log, as `tests/fixtures` keeps them.
 //!
 //! The files were written once, by [`write`], and are never written again: a later version must read them as they are.
 
@@ -39,7 +40,8 @@ const FENCE: u64 = 50_000;
 /// A device with a lease, and one that has given its number back.
 const DEVICES: [u128; 2] = [200, 201];
 
-/// What the fixture's devices sent: a list, an item of it, and a note that refers to an item that has not arrived.
+/// The changes that the fixture's devices sent: a list, an item of it, and a note that refers to an item that has not
+/// arrived.
 fn sent() -> [Change; 3] {
     let note = Change::put("notes", id(4), 7, [("item_id", id(3).into()), ("list_id", id(1).into())]);
     [note, item(id(2), 1, id(1), "milk"), list(id(1), 1, "shopping")]
@@ -141,7 +143,7 @@ async fn devices_keep_their_numbers(map: &UuidMap, connection: &mut MySqlConnect
     assert_eq!(again.term(), 2);
 }
 
-/// What was applied is not applied again, what is newer is, and what was waited for arrives.
+/// Applied changes are not applied again, newer ones are, and the rows that changes waited for arrive.
 async fn the_log_is_known(sync: &Sync, connection: &mut MySqlConnection, stored: &HashMap<Uuid, u64>) {
     let answer = apply(sync, connection, &sent()).await;
     assert_eq!(answer.outcomes(), vec![REPEATED; 3]);

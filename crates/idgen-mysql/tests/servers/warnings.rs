@@ -11,9 +11,11 @@ use crate::common::{connect, run, server};
 use crate::sync::{apply, id};
 use crate::sync_rows::{refers, text};
 
-/// Tables that are there or missing, UUIDs that have an id, and what MySQL counts itself for each query of information_schema (3554).
+/// Tables that are there or missing, UUIDs that have an id, and the error that MySQL itself counts for each query of
+/// information_schema (3554).
 const EXPECTED: [u16; 5] = [1050, 1051, 1062, 1146, 3554];
-/// What MySQL counts for a connection that its client closed, not for a statement: packets that could not be read or written.
+/// Errors that MySQL counts for a connection that its client closed, not for a statement: packets that could not be
+/// read or written.
 const OF_CONNECTIONS: std::ops::RangeInclusive<u16> = 1158..=1161;
 
 /// The server counts the errors and warnings of each user by their numbers.

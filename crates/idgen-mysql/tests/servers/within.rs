@@ -61,7 +61,7 @@ async fn the_pair_is_committed_or_rolled_back_with_the_caller(database: Database
 
     let mut transaction = connection.begin().await.unwrap();
     let rolled_back = map.id_of_within(&mut transaction, uuid).await.unwrap();
-    // The same transaction sees its own pair.
+    // The transaction itself sees its own pair.
     assert_eq!(map.id_of_within(&mut transaction, uuid).await.unwrap(), rolled_back);
     let error = map.register_within(&mut transaction, uuid).await.unwrap_err();
     assert_eq!(error.existing_id(), Some(rolled_back));
@@ -121,7 +121,7 @@ async fn a_changed_record_is_a_transient_error(index: Index) {
                 assert!(!reads_past_snapshots(&mut connection).await, "{said}");
             }
         }
-        // As its documentation says.
+        // After a rollback, the transaction can be repeated, as the documentation says.
         run(&mut connection, "ROLLBACK").await;
         run(&mut connection, "BEGIN").await;
         assert_eq!(within(&map, &mut connection, &uuids).await, ids);
@@ -130,7 +130,7 @@ async fn a_changed_record_is_a_transient_error(index: Index) {
     assert_sound(scratch.url()).await;
 }
 
-/// Whether a statement can switch the setting off for itself.
+/// Returns true if a statement can switch the setting off for itself.
 async fn reads_past_snapshots(connection: &mut MySqlConnection) -> bool {
     let version = sqlx::query_scalar::<_, String>("SELECT VERSION()").fetch_one(connection).await.unwrap();
     let numbers: Vec<u32> = version.split(['.', '-']).map_while(|part| part.parse().ok()).collect();

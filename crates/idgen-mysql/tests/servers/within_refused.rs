@@ -139,7 +139,7 @@ async fn a_temporary_table_that_hides_the_map_is_refused(database: Database, ind
                 run(&mut connection, "ROLLBACK").await;
             }
         }
-        // Without it, the session is as good as any.
+        // Without the temporary table, the session can be used.
         run(&mut connection, format!("DROP TEMPORARY TABLE {table}")).await;
         run(&mut connection, "BEGIN").await;
         assert_eq!(map.id_of_within(&mut connection, known).await.unwrap(), id);

@@ -14,10 +14,10 @@ use tokio::time::timeout;
 
 use crate::record;
 
-/// How long a statement may take. An online `ALTER TABLE` waits for the rows that the clients change meanwhile, and may never
-/// catch up with them on a slow machine.
+/// The time that a statement may take. An online `ALTER TABLE` waits for the rows that the clients change meanwhile,
+/// and may never catch up with them on a slow machine.
 const STATEMENT_SECONDS: u64 = 60;
-/// How long the server may take to cancel it.
+/// The time that the server may take to cancel it.
 const CANCEL: Duration = Duration::from_secs(30);
 
 /// Each comes once in this order, then they come at random.
@@ -128,7 +128,7 @@ impl<'a> Chaos<'a> {
         }
     }
 
-    /// What happened when, to understand what is broken.
+    /// Prints the times of all faults, to understand a failure.
     pub fn print_times(&self) {
         for (wrong, began, ended) in &self.times {
             println!("{wrong:?} from {began} to {ended}");

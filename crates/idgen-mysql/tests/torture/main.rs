@@ -25,7 +25,7 @@ use crate::chaos::Chaos;
 
 const PROCESSES: u64 = 8;
 
-/// How often the progress is printed.
+/// The interval at which the progress is printed.
 const REPORT: Duration = Duration::from_secs(10);
 
 /// A number from the environment.
@@ -37,7 +37,7 @@ fn main() -> ExitCode {
     if std::env::var_os("IDGEN_TORTURE_WORKER").is_some() {
         return worker::run();
     }
-    // As the usual test harness does: `cargo test NAME` then runs tests of other programs only.
+    // Filters work as in the usual test harness: `cargo test NAME` then runs tests of other programs only.
     let filters: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
     let mut broken = false;
     for database in Database::MYSQL_FAMILY {

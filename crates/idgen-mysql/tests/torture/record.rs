@@ -10,7 +10,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use uuid::Uuid;
 
-/// What happened to a pair.
+/// The last event of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// It was acknowledged; its UUID is never forgotten, and all clients ask for it.

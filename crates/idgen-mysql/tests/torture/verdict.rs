@@ -22,7 +22,7 @@ struct Known {
     stored: bool,
 }
 
-/// What was acknowledged to the clients, or the first contradiction in it.
+/// The pairs that were acknowledged to the clients, or the first contradiction among them.
 #[derive(Default)]
 struct History {
     by_uuid: HashMap<Uuid, Known>,

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::sync::id;
 
-/// What a deletion of a parent does.
+/// The effect of the deletion of a parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
     Restrict,
@@ -19,12 +19,12 @@ pub enum Rule {
 pub struct Schema {
     pub rule: Rule,
     pub nullable: bool,
-    /// How the names of parents are unique: not at all, as a whole, by their first characters, or with a column that no change
-    /// names.
+    /// The uniqueness of the names of parents: none, as a whole, by their first characters, or with a column that no
+    /// change names.
     pub unique: u8,
     /// The child's place in its parent is unique.
     pub placed: bool,
-    /// How bad rows are refused.
+    /// The constraint that refuses bad rows.
     pub guard: u8,
     /// A note is deleted with the child to which it refers; otherwise it loses the reference.
     pub notes_go: bool,
