@@ -99,7 +99,7 @@ fn a_plan_is_not_executed_where_changes_would_be_lost() {
     assert!(error.contains("innodb_native_foreign_keys is OFF"), "{error}");
     let error = client.execute("02-new-tables.sql").unwrap_err();
     assert!(error.contains("the first file is 01-check.sql"), "{error}");
-    // As if the server had been started otherwise after these files.
+    // The server behaves as if it had been started with other settings after these files.
     let as_before = |file: &str| {
         let text = client.statements(file).concat();
         client.execute_text(&text.replace("= 'innodb_native_foreign_keys'", "= 'as it was then'")).unwrap();

@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use crate::shop::{Acknowledged, Rows, execute, id, swapped, text};
 
-/// How the ids are written.
+/// The form of the ids.
 #[derive(Clone, Copy, PartialEq)]
 enum Written {
     Text,
@@ -21,17 +21,17 @@ enum Written {
     Integers,
 }
 
-/// Changes the rows of one client until it is told to stop.
+/// Changes the rows of one client until it is stopped.
 pub struct Changer {
     connection: MySqlConnection,
     pub acknowledged: Acknowledged,
     random: fastrand::Rng,
     to: Target,
     written: Written,
-    /// With integers: the map, and what it said.
+    /// With integers: the map, and its answers.
     map: Option<UuidMap>,
     pub integers: HashMap<u128, u64>,
-    /// Whether the tables may have the new type.
+    /// True if the tables may have the new type.
     may_be_renamed: Arc<AtomicBool>,
     pub changes: u64,
     pub refused: BTreeMap<u16, u64>,
@@ -296,7 +296,7 @@ struct Picked {
     item: Option<u128>,
 }
 
-/// What a statement changes, once it is acknowledged.
+/// The change that a statement makes, applied once the statement is acknowledged.
 struct Change(Option<Apply>);
 
 impl Change {

@@ -9,7 +9,7 @@ use idgen_server::Server;
 /// Executes files of a folder in one schema.
 pub struct Client {
     words: Vec<String>,
-    /// How many words come before the options.
+    /// The number of words before the options.
     program: usize,
     password: String,
     folder: PathBuf,
@@ -92,7 +92,7 @@ impl Client {
         self.spawn(std::fs::File::open(self.folder.join(file)).unwrap().into())
     }
 
-    /// What a client does with a text.
+    /// Executes a text, and returns its output, or its error.
     pub fn execute_text(&self, text: &str) -> Result<String, String> {
         let mut child = self.spawn(Stdio::piped());
         // A client that ends with an error does not read the rest.
@@ -113,7 +113,7 @@ impl Client {
         text.split_inclusive("$$\n").map(str::to_owned).collect()
     }
 
-    /// What a file prints, or its error with what it printed before.
+    /// Executes a file, and returns its output, or its error with the output before it.
     pub fn execute(&self, file: &str) -> Result<String, String> {
         result(self.start(file).wait_with_output().unwrap())
     }
@@ -135,7 +135,7 @@ impl Client {
         format!("idgen_{}_{name}", self.id())
     }
 
-    /// Executes a file again while it waits for a metadata lock in vain, as its README says. It may be done already.
+    /// Executes a file again while it fails to get a metadata lock, as its README says. It may be done already.
     pub fn must(&self, file: &str) -> String {
         for _ in 0..20 {
             match self.execute(file) {

@@ -52,7 +52,8 @@ impl Clients {
         self.renamed.store(true, Ordering::Relaxed);
     }
 
-    /// What all have been told that is there, how many changes that are, and what the map said.
+    /// Stops all clients. Returns the rows that were acknowledged to them, the number of changes, and the map's
+    /// answers.
     pub async fn end(self) -> (Acknowledged, u64, HashMap<u128, u64>) {
         self.stop.store(true, Ordering::Relaxed);
         let mut acknowledged = Acknowledged::default();

@@ -40,7 +40,7 @@ const DAMAGES: [(&str, &str); 12] = [
     ),
 ];
 
-/// The same for the map that a plan with integers needs.
+/// Damages to the map that a plan with integers needs, and the words of the check.
 const DAMAGES_OF_THE_MAP: [(&str, &str); 6] = [
     (
         "UPDATE uuid_map_state SET map_id = x'00000000000040008000000000000000'",
@@ -192,7 +192,7 @@ const REFUSED: [(&str, &str); 19] = [
     ("CREATE TABLE orders (id CHAR(36) PRIMARY KEY, ID_TEXT INT)", "orders.ID_TEXT is there already"),
 ];
 
-/// The same, of what only one of the two has.
+/// Schemas with properties that only one of the two servers has, and the words of the refusal.
 const REFUSED_BY_ONE: [(Database, &str, &str); 7] = [
     (
         Database::MySql,

@@ -147,7 +147,7 @@ impl Rows {
         execute(connection, &sql).await.unwrap();
     }
 
-    /// What the map has for an id.
+    /// The integer that the map has for an id.
     async fn integer(&self, id: u128) -> Option<u64> {
         match &self.map {
             Some(map) => Some(map.id_of(Uuid::from_u128(id)).await.unwrap()),
@@ -184,7 +184,7 @@ impl Rows {
                 "IF(LENGTH({column}) = 16, CONCAT('x''', HEX({column}), ''''), CONCAT('''', {column}, ''''))"
             )
         };
-        // An integer is shown as the id that has it, in the table and in the map.
+        // An integer is shown as its id in the table and in the map.
         let (lines, id_of_line) = match self.map.is_some() && ending.is_empty() {
             true => {
                 let bytes = "(LENGTH(o.id) = 16 AND o.id = m.uuid OR UNHEX(REPLACE(o.id, '-', '')) = m.uuid)";

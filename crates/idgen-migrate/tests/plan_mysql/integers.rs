@@ -48,8 +48,8 @@ pub async fn number(connection: &mut MySqlConnection, sql: &str) -> i64 {
         .unwrap()
 }
 
-/// Each row has the integer that the map has for its id, which is the one that the map told the clients, and the map is as it
-/// must be.
+/// Each row has the integer that the map has for its id, which is the one in the map's answers to the clients, and the
+/// map is as it must be.
 pub async fn assert_of_the_map(url: &str, map: &UuidMap, answers: &HashMap<u128, u64>) {
     let mut connection = MySqlConnection::connect(url).await.unwrap();
     for table in TABLES {

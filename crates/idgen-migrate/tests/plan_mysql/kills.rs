@@ -15,7 +15,7 @@ use crate::integers;
 use crate::shop::{Acknowledged, TABLES, execute, fill};
 use crate::whole::{left, named};
 
-/// What the steps of the renaming say when they have nothing to do.
+/// Messages of the steps of the renaming when they have nothing to do.
 const DONE: [&str; 3] =
     ["this step is done: go on with", "nothing to undo here", "or it is undone or finished"];
 
@@ -152,7 +152,7 @@ impl Killer<'_> {
         self.until_done(|| self.client.execute(file));
     }
 
-    /// Repeats what waits for a lock in vain. The renaming may be done already.
+    /// Repeats an execution that fails to get a lock. The renaming may be done already.
     fn until_done(&self, execute: impl Fn() -> Result<String, String>) {
         for _ in 0..20 {
             match execute() {
@@ -170,7 +170,7 @@ impl Killer<'_> {
         let runtime = tokio::runtime::Handle::current();
         let mut open = runtime.block_on(MySqlConnection::connect(self.url)).unwrap();
         let used = TABLES.map(|table| format!("SELECT 1 FROM {table} LIMIT 1")).join("; ");
-        // The processes of these clients are told from those of the file by their state.
+        // The processes of these clients are distinguished from those of the file by their state.
         runtime.block_on(execute(&mut open, &format!("START TRANSACTION; {used}"))).unwrap();
         let mut child = self.client.start(file);
         let wait = Wait::until(format!("{file} waits for the transaction, or has ended"));

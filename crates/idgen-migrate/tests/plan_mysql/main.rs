@@ -47,7 +47,7 @@ fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
 }
 
-/// A runtime with so many threads, whose tasks go on while the test waits for a program.
+/// Returns a runtime with this number of threads, whose tasks continue while the test waits for a program.
 fn workers(threads: usize) -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build().unwrap()
 }

@@ -54,7 +54,7 @@ fn tables_whose_names_look_alike_are_others() {
                 made.write(folder.path()).unwrap();
             });
             for file in client.files("") {
-                // What happens to another table is nothing to the plan.
+                // Changes of another table do not matter to the plan.
                 sql(&format!("TRUNCATE `{neighbor}`.`{table}`"));
                 others.iter().for_each(|other| _ = sql(&format!("TRUNCATE `{other}`")));
                 if file.ends_with("-verify.sql") {

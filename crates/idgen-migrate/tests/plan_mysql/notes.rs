@@ -1,4 +1,4 @@
-//! What a plan says beside its steps, and that it is so.
+//! Tests that the notes of a plan are true.
 
 use idgen_migrate::plan::{Options, Target, plan};
 use idgen_server::{Database, Server};
@@ -68,7 +68,7 @@ fn old_snapshots_and_texts_in_the_place_of_bytes() {
     }
 }
 
-/// What the new tables do not get is named, with the statement that makes it again.
+/// Properties that the new tables do not get are listed, with the statements that make them again.
 #[test]
 fn names_rights_and_statistics_that_change_are_named() {
     let runtime = crate::runtime();

@@ -1,4 +1,5 @@
-//! What the triggers of a plan with integers do with the map, one case after the other, before and after the renaming.
+//! Tests what the triggers of a plan with integers do with the map, one case after the other, before and after the
+//! renaming.
 
 use idgen_migrate::plan::{Options, Target, plan};
 use idgen_mysql::{Index, UuidMap};
@@ -127,7 +128,7 @@ impl Case {
         assert_eq!(self.map.find(fresh).await.unwrap(), Some(made));
         self.order(&quoted_fresh).await.unwrap();
         assert_eq!(self.integer(&self.new_orders.clone(), &quoted_fresh).await, made);
-        // What is rolled back is nowhere.
+        // A pair whose transaction is rolled back is nowhere.
         let (gone, quoted_gone) = new();
         execute(&mut self.own, "BEGIN").await.unwrap();
         self.order(&quoted_gone).await.unwrap();
@@ -139,7 +140,7 @@ impl Case {
         for commits in [false, true] {
             let (id, quoted) = new();
             execute(&mut self.other, "BEGIN").await.unwrap();
-            // As `id_of_within` does, with either index.
+            // `id_of_within` makes this claim, with either index.
             let _ = execute(
                 &mut self.other,
                 &format!("INSERT INTO uuid_map_claim (uuid) VALUES (x'{:032x}')", id.as_u128()),

@@ -80,7 +80,7 @@ impl Pair {
         pair
     }
 
-    /// What the source has written to its binary log.
+    /// The position up to which the source has written its binary log.
     async fn position(&self) -> String {
         let variable = match self.source.database() {
             Database::MySql => "SELECT REPLACE(@@GLOBAL.gtid_executed, '\n', '')",
@@ -215,7 +215,7 @@ fn ends_equal(database: Database, to: Target, index: Index) {
     });
 }
 
-/// The replica stops; the program that watches it sees that, and the copy waits until the replica goes on.
+/// The replica stops; the program that watches it sees that, and the copy waits until the replica continues.
 fn waits_while_the_replica_is_behind(
     pair: &Pair,
     client: &Client,
@@ -273,9 +273,9 @@ fn waits_while_the_replica_is_behind(
     runtime.block_on(pair.on_replica("START REPLICA SQL_THREAD"));
     result(copy.wait_with_output().unwrap()).unwrap();
     assert_eq!(number(&format!("SELECT CAST(finished AS SIGNED) FROM {at}")), 1);
-    // Without the program the copy would wait too, unless it is told that nobody watches.
+    // Without the program, the copy would wait, too, unless `watched` is NULL, which means that nobody watches.
     watcher.kill().unwrap();
-    // What it started ends before its output does.
+    // The processes that it started end before its output does.
     watcher.wait_with_output().unwrap();
     execute_on_source(format!("UPDATE {schema}.{control} SET watched = NULL"));
 }

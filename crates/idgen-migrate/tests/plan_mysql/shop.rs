@@ -24,7 +24,7 @@ pub const SCHEMA: &str = "
 /// A row: its parents, and a number.
 pub type Rows = BTreeMap<u128, (Option<u128>, Option<u128>, i64)>;
 
-/// What one client has been told that is there.
+/// The rows that were acknowledged to one client.
 #[derive(Clone, Default)]
 pub struct Acknowledged {
     pub customers: Rows,

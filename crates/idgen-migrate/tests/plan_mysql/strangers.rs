@@ -180,7 +180,7 @@ fn a_generated_column_does_not_tell_rows_apart() {
     assert!(error.contains("ports has neither a primary key"), "{error}");
 }
 
-/// What was changed in the schema after the plan was made would be lost by the renaming.
+/// The renaming would lose changes of the schema that were made after the plan.
 #[test]
 fn a_schema_that_was_changed_meanwhile_is_not_renamed() {
     for database in Database::MYSQL_FAMILY {

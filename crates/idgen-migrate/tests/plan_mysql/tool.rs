@@ -37,7 +37,7 @@ fn the_arguments_change_the_table_as_the_tool_copies_it() {
     let [first, alter_name, alter, execute, place] = &arguments[..] else { panic!("{arguments:?}") };
     assert_eq!([first, alter_name, execute], ["--no-drop-old-table", "--alter", "--execute"]);
     assert_eq!(*place, format!("F=/etc/login,D={},t={TABLE}", scratch.name()));
-    // What pt-online-schema-change does with them.
+    // pt-online-schema-change uses the arguments in these statements.
     let copy = format!(
         "CREATE TABLE new LIKE `odd 'orders`; ALTER TABLE new {alter};
          INSERT LOW_PRIORITY IGNORE INTO new (`it's`, n) SELECT `it's`, n FROM `odd 'orders`; INSERT INTO new (n) VALUES (4)"

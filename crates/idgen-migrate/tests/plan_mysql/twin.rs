@@ -29,7 +29,7 @@ fn schema() -> String {
     )
 }
 
-/// What clients do in one round, on rows of this and of earlier rounds.
+/// The statements of clients in one round, on rows of this and of earlier rounds.
 fn statements(round: u32, id: &dyn Fn(u32) -> String) -> Vec<String> {
     let of = |place: u32| id(100 * round + place);
     let earlier = |place: u32| id(100 * round.saturating_sub(1) + place);

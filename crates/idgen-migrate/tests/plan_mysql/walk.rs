@@ -78,10 +78,10 @@ fn walks(database: Database) {
     }
 }
 
-/// How the ids of the application's tables are written.
+/// The form of the ids in the application's tables.
 #[derive(Clone, Copy, PartialEq)]
 enum Written {
-    /// As they are before the plan; the type UUID takes the same texts.
+    /// The form before the plan; the type UUID takes the same texts.
     Before,
     Bytes,
     /// Rows of `p` have their integer beside their text, and those of `c`, whose id refers to `p`, have only integers.
@@ -102,11 +102,11 @@ struct Walk<'a> {
     next: u32,
     /// The place of the step that was executed last.
     at: usize,
-    /// Whether somebody dropped a trigger of the plan.
+    /// True if somebody dropped a trigger of the plan.
     is_without_trigger: bool,
 }
 
-/// Whether the last step was executed.
+/// Returns true if the last step was executed.
 fn walk(server: &Server, runtime: &Runtime, to: Target, seed: u64, steps: usize) -> bool {
     let scratch = server.scratch().unwrap();
     let folder = tempfile::tempdir().unwrap();
@@ -147,7 +147,7 @@ fn walk(server: &Server, runtime: &Runtime, to: Target, seed: u64, steps: usize)
 }
 
 impl Walk<'_> {
-    /// What was done, for people.
+    /// Makes one step, and describes it to people.
     fn step(&mut self) -> String {
         let files = self.client.files("");
         let any = files[self.random.usize(..files.len())].clone();
@@ -218,7 +218,8 @@ impl Walk<'_> {
         }
     }
 
-    /// As the README of the plan says, after somebody dropped a trigger behind the renaming.
+    /// Removes the plan's objects by hand, as the README of the plan says, after somebody dropped a trigger behind the
+    /// renaming.
     fn remove_by_hand(&mut self, id: &str) {
         let list = format!(
             "SELECT CONCAT('DROP TRIGGER ', TRIGGER_NAME) FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA = DATABASE() AND TRIGGER_NAME \
@@ -245,7 +246,7 @@ impl Walk<'_> {
         [Written::Before, Written::Bytes, Written::Integers][usize::try_from(found).unwrap()]
     }
 
-    /// As an own id or a reference is written.
+    /// Writes an own id or a reference in this form.
     fn id(&self, number: u32, written: Written) -> String {
         if self.to == Target::Bigint {
             return number.to_string();
@@ -300,11 +301,12 @@ impl Walk<'_> {
         self.acknowledged.keys().nth(at).copied()
     }
 
-    /// Whether the client was told that its change is made.
+    /// Returns true if the change was acknowledged.
     fn change(&mut self, sql: &str) -> bool {
         match self.runtime.block_on(execute(&mut self.own, sql)) {
             Ok(_) => true,
-            // The other table of parents does not have the parent, because nothing wrote it there: the client is told so.
+            // The other table of parents does not have the parent, because nothing wrote it there: the client gets an
+            // error.
             Err(NO_PARENT) if self.is_without_trigger => {
                 self.runtime.block_on(execute(&mut self.own, "ROLLBACK")).unwrap();
                 false
@@ -357,7 +359,7 @@ fn columns(written: Written) -> (&'static str, &'static str) {
     if written == Written::Integers { ("id_int", "up_int") } else { ("id", "up") }
 }
 
-/// Of version 1 where the order of the bytes is that of version 1.
+/// The id has version 1 where the order of the bytes is that of version 1.
 fn uuid(to: Target, number: u32) -> u128 {
     let version = if to == Target::Swapped { 1 } else { 4 };
     u128::from(number) << 96 | version << 76 | 0b10 << 62

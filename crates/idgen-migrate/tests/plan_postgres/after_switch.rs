@@ -100,7 +100,7 @@ async fn a_row_that_is_inserted_again_does_not_stop_the_way_back() {
     let types = "SELECT string_agg(DISTINCT data_type, ' ') FROM information_schema.columns WHERE table_schema = 'public' AND column_name IN ('id', 'parent_id', 'child_id')";
     assert_eq!(text(&mut stage.connection, types).await, "character varying");
 
-    // The same after old foreign keys were made that are not valid, as by a run that ended then.
+    // The same must hold after old foreign keys were made that are not valid, as by a run that ended then.
     for step in ["indexes", "constraints", "verify", "switch"] {
         run(&stage.files, stage.files.step(step)).await;
     }

@@ -42,7 +42,7 @@ const ROWS: &str = "SELECT string_agg(r, E'\\n' ORDER BY r) FROM (
     UNION ALL SELECT concat_ws(' ', 'customer', id, name) FROM customers UNION ALL SELECT concat_ws(' ', 'visit', customer_id, n) FROM visits
   ) AS q (r)";
 
-/// What a blocking change would do.
+/// The statements of a change that blocks.
 const AT_ONCE: &str = "
     ALTER TABLE orders ALTER id TYPE bigint, ALTER up TYPE bigint; ALTER SEQUENCE orders_id_seq AS bigint;
     ALTER TABLE order_lines ALTER order_id TYPE bigint; ALTER TABLE parts ALTER order_id TYPE bigint;
@@ -55,7 +55,7 @@ struct Pair {
 }
 
 impl Pair {
-    /// What both databases answer, which is the same.
+    /// Executes statements in both databases.
     async fn both(&self, sql: &str) {
         for scratch in [&self.main, &self.twin] {
             execute(&mut connect(scratch.url()).await, sql).await;
@@ -103,7 +103,7 @@ impl Pair {
     }
 }
 
-/// What the server says to a statement that must fail.
+/// Returns the server's error for a statement that must fail.
 async fn fails(connection: &mut PgConnection, sql: &str) -> String {
     let sql = AssertSqlSafe(sql.to_owned());
     connection.execute(sqlx::raw_sql(sql)).await.unwrap_err().to_string()
@@ -215,7 +215,7 @@ async fn a_small_identity_goes_beyond_its_end_while_clients_write() {
     assert_eq!(text(&mut own, "SELECT max(id) FROM orders").await, "32768");
 }
 
-/// Inserts orders with a line, changes some and deletes some, until it is told to stop.
+/// Inserts orders with a line, changes some and deletes some, until `stop` is set.
 async fn write(url: String, seed: u64, stop: Arc<AtomicBool>) -> BTreeMap<i64, i64> {
     let mut own = connect(&url).await;
     let mut random = fastrand::Rng::with_seed(seed);

@@ -11,7 +11,7 @@ use uuid::Uuid;
 use crate::psql::connect;
 use crate::rows::is_soak;
 
-/// What a client knows of a row of `orders`, with its lines and payments.
+/// A row of `orders` as a client knows it, with its lines and payments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Order {
     pub n: i64,

@@ -12,7 +12,7 @@ use crate::{UUIDS, keys, planned, rows, run, shape};
 
 /// Keeps a file from being complete as long as it is held: the steps with short locks and indexes wait for it, and clients do not.
 const BLOCK: &str = "BEGIN; LOCK TABLE lines IN ROW EXCLUSIVE MODE";
-/// The same for a file that only reads.
+/// Keeps a file that only reads from being complete as long as it is held.
 const READ_BLOCK: &str = "BEGIN; LOCK TABLE lines IN ACCESS EXCLUSIVE MODE";
 /// The last indexes that are built are those of these tables.
 pub const INDEX_BLOCK: &str = "BEGIN; LOCK TABLE lines, payments IN ROW EXCLUSIVE MODE";

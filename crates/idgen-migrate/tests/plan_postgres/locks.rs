@@ -28,7 +28,8 @@ async fn a_transaction_that_wrote_stays_open_beside_each_step() {
     beside("UPDATE lines SET quantity = quantity + 1", &waiting, &["check", "verify"]).await;
 }
 
-/// As a vacuum by hand or `CREATE INDEX CONCURRENTLY` hold it. The steps wait for it longer, because nobody who reads or writes does.
+/// A vacuum by hand and `CREATE INDEX CONCURRENTLY` hold such a lock. The steps wait for it longer, because nobody who
+/// reads or writes waits for it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_lock_of_another_change_stays_beside_each_step() {
     let waiting = ["prepare", "triggers", "constraints", "switch", "finish"];
@@ -36,7 +37,8 @@ async fn a_lock_of_another_change_stays_beside_each_step() {
     beside("LOCK TABLE lines IN SHARE UPDATE EXCLUSIVE MODE", waiting, &["check"]).await;
 }
 
-/// A vacuum by hand does not give way, as autovacuum that prevents a wraparound does not: it is named, with what can be done.
+/// A vacuum by hand is not interrupted for others, and neither is autovacuum that prevents a wraparound: it is named, with
+/// a remedy.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_vacuum_by_hand_is_named() {
     let (scratch, mut client, files) = crate::written(4_000).await;
@@ -62,7 +64,7 @@ async fn a_vacuum_by_hand_is_named() {
     );
 }
 
-/// Autovacuum that prevents a wraparound gives way to nobody: it is named, with what can be done.
+/// Autovacuum that prevents a wraparound is not interrupted for others: it is named, with a remedy.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn an_autovacuum_that_prevents_a_wraparound_is_named() {
     let scratch = SERVER.scratch().unwrap();

@@ -195,7 +195,7 @@ async fn keys_become_uuids_while_clients_change_rows_and_runs_are_killed() {
     );
 }
 
-/// What the plan says of a file's time.
+/// The time that the plan predicts for a file.
 fn predicted(plan: &Plan, file: &str) -> Option<String> {
     let step = plan.steps.iter().find(|step| file.ends_with(&format!("-{}.sql", step.name)));
     step.and_then(|step| step.duration.clone())

@@ -18,7 +18,7 @@ const SETTINGS: &str = "SELECT string_agg(s, E'\\n' ORDER BY s) FROM (SELECT nam
     UNION ALL SELECT 'lock ' || locktype FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'advisory'
     UNION ALL SELECT 'prepared ' || name FROM pg_prepared_statements) AS a (s)";
 
-/// What another client of the pooler finds.
+/// The settings that another client of the pooler finds.
 async fn others(url: &str) -> String {
     let options: PgConnectOptions = url.parse().unwrap();
     let mut connection = options.disable_statement_logging().connect().await.unwrap();

@@ -50,7 +50,7 @@ impl Files {
         self.names.iter().find(|name| name[3..] == format!("{step}.sql")).unwrap()
     }
 
-    /// Whether the step of a file changes anything.
+    /// Returns true if the step of a file changes anything.
     pub fn undo_of(&self, name: &str) -> bool {
         self.folder.path().join("plan/undo").join(name).exists()
     }

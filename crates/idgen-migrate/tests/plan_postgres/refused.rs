@@ -1,11 +1,13 @@
-//! What a change of the key's column would lose, and the plan does not take along: it is named before anything is changed.
+//! Tests that objects which a change of the key's column would lose, and which the plan does not support, are named
+//! before anything is changed.
 
 use idgen_migrate::plan::{Options, Target, plan};
 
 use crate::psql::{Files, SERVER, connect, execute, text};
 use crate::{rows, run};
 
-/// What makes a plan impossible, the part of the message that names it, and what makes the plan possible again.
+/// Objects that make a plan impossible, the part of the message that names them, and the statements that make the plan
+/// possible again.
 const KINDS: &[(&str, &str, &str)] = &[
     ("CREATE VIEW v AS SELECT id FROM orders", "view public.v depends on orders.id: drop it", "DROP VIEW v"),
     (
@@ -259,7 +261,7 @@ async fn of_a_composite_key_only_ids_change() {
     );
 }
 
-/// What is made after the plan would be dropped with the old columns. The files notice it.
+/// Objects that are made after the plan would be dropped with the old columns. The files notice it.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_has_changed_since_the_plan_is_named() {
     let (_scratch, mut connection, files) = crate::written(40).await;

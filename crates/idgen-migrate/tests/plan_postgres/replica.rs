@@ -39,7 +39,7 @@ async fn a_logical_replica_ends_equal() {
                 )
                 .await;
                 run(&files, name).await;
-                // What the source wrote before has the columns that this step drops.
+                // Changes that the source wrote before have the columns that this step drops.
                 let end = text(&mut connection, "SELECT pg_current_wal_lsn()").await;
                 let has_all = format!(
                     "SELECT confirmed_flush_lsn >= '{end}' FROM pg_replication_slots WHERE slot_name = '{slot}'"

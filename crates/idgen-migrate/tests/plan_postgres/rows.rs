@@ -41,7 +41,7 @@ pub async fn fill(connection: &mut PgConnection, count: usize) {
     execute(connection, sql).await;
 }
 
-/// What is in the tables.
+/// Reads all rows of the tables.
 pub async fn read(connection: &mut PgConnection) -> Rows {
     let mut rows = Rows::default();
     let orders: Vec<(String, i64, Option<String>)> =

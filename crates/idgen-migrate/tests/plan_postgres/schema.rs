@@ -29,7 +29,7 @@ fn in_order(statement: &str) -> String {
     lines.join("\n")
 }
 
-/// What a dump of the old keys is with the new ones.
+/// Converts a dump with the old keys to one with the new keys.
 fn with_uuids(statement: &str) -> String {
     let lines = statement.lines().map(|line| {
         let is_key = ["id ", "\"the Boss\" ", "customer ", "favourite ", "replaces "]

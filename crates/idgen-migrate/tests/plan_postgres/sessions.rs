@@ -8,7 +8,7 @@ use sqlx::PgConnection;
 use crate::psql::{Files, SERVER, connect, execute, text};
 use crate::{UUIDS, keys, rows, run, shape};
 
-/// What an owner can set for a database. Its schema `other` has an operator and tables of the same names.
+/// Settings that an owner can make for a database. Its schema `other` has an operator and tables of the same names.
 const ODD: [&str; 14] = [
     "statement_timeout = '5 s'",
     "lock_timeout = '5 s'",
@@ -26,7 +26,7 @@ const ODD: [&str; 14] = [
     "bytea_output = 'escape'",
 ];
 
-/// What a session has after the head of a file.
+/// Shows the settings that a session has after the head of a file.
 const SHOW: &str = "\\t \\\\ SELECT concat_ws(' ', current_setting('statement_timeout'), current_setting('lock_timeout'), \
     current_setting('idle_in_transaction_session_timeout'), current_setting('transaction_timeout'), \
     current_setting('transaction_isolation'), current_setting('transaction_read_only'), current_setting('transform_null_equals'), \

@@ -13,7 +13,7 @@ use crate::{TEXTS, UUIDS, planned, rows, run, shape};
 const A: &str = "6ccd780c-baba-1026-9564-5b8c656024db";
 const B: &str = "7ccd780c-baba-1026-9564-5b8c656024db";
 
-/// What the checks say of a database with these rows, and that they changed nothing.
+/// Returns the problems that the checks report in a database with these rows, and checks that they changed nothing.
 async fn problem(damage: &str) -> String {
     let (_scratch, mut connection, files) = crate::written(40).await;
     execute(&mut connection, damage).await;

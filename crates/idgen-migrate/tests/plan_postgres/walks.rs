@@ -12,7 +12,7 @@ use uuid::Uuid;
 use crate::psql::{SERVER, connect, execute, text};
 use crate::{planned, rows};
 
-/// The same tables with integers, of which a plan changes those of the orders.
+/// The tables of the walks with integers, of which a plan changes those of the orders.
 const INTEGERS: &str = "
     CREATE TABLE orders (id serial PRIMARY KEY, n bigint NOT NULL DEFAULT 0, parent_id integer REFERENCES orders ON UPDATE CASCADE ON DELETE SET NULL);
     CREATE INDEX orders_parent ON orders (parent_id DESC, n) WHERE parent_id IS NOT NULL;
@@ -52,7 +52,8 @@ const OTHERS: [(&str, &str); 16] = [
     ("ALTER TABLE orders ALTER n TYPE numeric", "ALTER TABLE orders ALTER n TYPE bigint"),
 ];
 
-/// What hangs on the tables beside the plan, with keys of either type. Lines of the plan's own objects are left out.
+/// Lists the objects that are attached to the tables beside the plan, with keys of either type. Lines of the plan's own
+/// objects are left out.
 const ATTACHED: &str = "SELECT string_agg(DISTINCT what, E'\\n' ORDER BY what) FROM (
     SELECT 'constraint ' || conname || ' ' || pg_get_constraintdef(oid) FROM pg_constraint WHERE connamespace = 'public'::regnamespace AND conname !~ OWN
     UNION ALL SELECT 'index ' || pg_get_indexdef(i.indexrelid) || i.indisclustered || i.indisreplident || i.indisvalid FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
@@ -79,7 +80,7 @@ struct Walk {
     /// UUID.
     orders: Orders,
     lines: Lines,
-    /// What others have changed.
+    /// The changes that others have made, as places in `OTHERS`.
     changed: Vec<usize>,
     attached: String,
     done: Vec<String>,

@@ -1,4 +1,4 @@
-//! What several tests of the survey do.
+//! Functions that several tests of the survey share.
 
 use sqlx::{AssertSqlSafe, Connection, Executor, MySqlConnection, PgConnection};
 

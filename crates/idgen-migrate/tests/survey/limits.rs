@@ -1,5 +1,5 @@
-//! What a survey does on real servers at its limits: few privileges, keys of several columns, two looks at a table, and many
-//! tables.
+//! Tests a survey on real servers at its limits: few privileges, keys of several columns, two looks at a table, and
+//! many tables.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -16,7 +16,7 @@ fn execute(url: &str, sql: &str) {
     crate::common::runtime().block_on(crate::common::execute(url, sql));
 }
 
-/// The same schema for a user of this name.
+/// Returns the URL of the same schema for a user of this name.
 fn as_user(url: &str, name: &str) -> String {
     let (scheme, rest) = url.split_once("://").unwrap();
     let (_, address) = rest.rsplit_once('@').unwrap();

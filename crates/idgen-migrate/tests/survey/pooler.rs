@@ -9,7 +9,7 @@ use sqlx::{Connection, Executor, MySqlConnection, PgConnection};
 
 type Session = BTreeMap<String, String>;
 
-/// How many surveys are cancelled, each a little later than the one before.
+/// The number of surveys that are canceled, each a little later than the one before.
 const CANCELLED: u32 = 12;
 
 /// Ends a survey after a time, as Ctrl-C does: the connection is closed in the middle of whatever it does.

@@ -4,7 +4,8 @@ use idgen_migrate::survey::{Options, survey};
 use idgen_server::{Database, Server, Settings};
 use serde_json::Value;
 
-/// What is not the same twice: statements have times, and the pool is read from the server.
+/// Returns the parts of a survey that must be the same twice. Statements have times, and the pool is read from the
+/// server.
 fn found(url: &str) -> (Value, Value, usize) {
     let survey = crate::common::runtime().block_on(survey(url, &Options::default())).unwrap();
     assert_eq!(survey.unseen, Vec::<String>::new());

@@ -379,7 +379,7 @@ fn texts_that_are_kept_as_bytes_are_read_behind_their_label() {
         (Arrival::Scattered, Some(ArrivalBy::FirstBytes))
     );
     assert_eq!(of("printf('wiki:page:0a%06d', i)"), (Arrival::Unknown, None));
-    // Those that are no texts are read from their first byte on.
+    // Values that are no texts are read from their first byte on.
     assert_eq!(of("randomblob(20)"), (Arrival::Scattered, Some(ArrivalBy::FirstBytes)));
 }
 

@@ -1,5 +1,5 @@
-//! What must hold on a database that the survey does not know: it writes nothing, it shows no values, it ends although tables are
-//! locked or dropped, and one key far from all others does not hide the rest.
+//! Tests the survey on a database that it does not know: it writes nothing, it shows no values, it ends although tables
+//! are locked or dropped, and one key far from all others does not hide the rest.
 
 use std::time::Duration;
 

@@ -12,7 +12,7 @@ pub const NOW: i64 = 1_795_262_400_000;
 const ROWS: i64 = 400;
 const DAY: i64 = 86_400_000;
 
-/// What a database writes in its own way.
+/// The syntax of a database for types and expressions.
 struct Dialect {
     exact: &'static str,
     ignoring: &'static str,
@@ -147,7 +147,8 @@ pub async fn check(database: Option<Database>, url: &str) {
             insert(&format!("c_{name}"), ids)
         );
     }
-    // What only the order of arrival tells: numbers behind a label, and Snowflakes of an epoch of the company.
+    // Only the order of arrival shows where these arrive: numbers behind a label, and Snowflakes of an epoch of the
+    // company.
     let numbered = |row: i64| format!("INV-{:06}-{:03}", row * 977 % 1_000_000 + row * 1_000, row % 7);
     let own = |row: i64| ((millis(row) - 1_500_000_000_000) << 20) | (row * 7919 % (1 << 20));
     sql += &format!("CREATE TABLE w_label (id {exact} PRIMARY KEY, created_at {time});\n");

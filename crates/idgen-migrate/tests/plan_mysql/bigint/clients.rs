@@ -22,7 +22,7 @@ const SCHEMA: &str = "
     INSERT INTO orders (id, busy) VALUES (1, 0);
     INSERT INTO order_lines (order_id) VALUES (1);";
 
-/// The rows of which clients were told that they are there: ids with numbers.
+/// The rows whose changes were acknowledged to clients: ids with numbers.
 type Rows = BTreeMap<i64, i64>;
 
 pub fn clients(server: &Server, runtime: &Runtime) {
@@ -69,7 +69,7 @@ pub fn clients(server: &Server, runtime: &Runtime) {
     });
 }
 
-/// Inserts orders with a line, changes some and deletes some, until it is told to stop.
+/// Inserts orders with a line, changes some and deletes some, until `stop` is set.
 async fn write(url: String, seed: u64, stop: Arc<AtomicBool>) -> (Rows, BTreeSet<u16>) {
     let mut own = MySqlConnection::connect(&url).await.unwrap();
     let mut random = fastrand::Rng::with_seed(seed);

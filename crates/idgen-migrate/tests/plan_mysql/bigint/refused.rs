@@ -1,4 +1,4 @@
-//! What is refused, with one sentence.
+//! Tests what is refused, with one sentence.
 
 use idgen_migrate::plan::{Options, Target, Tool, plan};
 use idgen_server::{Database, Server};

@@ -56,7 +56,7 @@ impl Long {
     fn end(self, servers: &Servers, world: &World) {
         servers.sql(&world.scratch, &format!("KILL {}", self.session)).unwrap();
         self.thread.join().unwrap();
-        // The client is told before the server has rolled the transaction back.
+        // The client gets the error before the server has rolled the transaction back.
         wait(servers, world, "the session has ended", &is_there(servers, self.session), 0);
     }
 }

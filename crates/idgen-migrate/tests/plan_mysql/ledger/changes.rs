@@ -1,4 +1,4 @@
-//! What others change between two files: it is refused with a list, and nothing is undone without a word.
+//! Changes by others between two files: they are refused with a list, and nothing is undone without a message.
 
 use idgen_server::Database;
 
@@ -6,7 +6,7 @@ use crate::client::Client;
 use crate::ledger::hidden::{self, compared};
 use crate::ledger::world::Servers;
 
-/// What somebody changes between the plan and the renaming, and how it is changed back.
+/// Changes by somebody between the plan and the renaming, each with the statement that takes it back.
 const CHANGES: [(&str, &str); 12] = [
     ("ALTER TABLE p ALTER COLUMN n SET DEFAULT 7", "ALTER TABLE p ALTER COLUMN n SET DEFAULT 1"),
     (
@@ -40,7 +40,7 @@ const CHANGES: [(&str, &str); 12] = [
     ("CREATE TRIGGER other BEFORE INSERT ON p FOR EACH ROW SET NEW.n = 1", "DROP TRIGGER other"),
 ];
 
-/// The same between the renaming and its way back.
+/// Changes by somebody between the renaming and its way back, each with the statement that takes it back.
 const LATER: [(&str, &str); 7] = [
     ("ALTER TABLE p ADD later INT", "ALTER TABLE p DROP later"),
     ("CREATE TRIGGER other BEFORE INSERT ON c FOR EACH ROW SET NEW.v = 1", "DROP TRIGGER other"),

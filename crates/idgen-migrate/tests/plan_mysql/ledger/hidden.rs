@@ -17,7 +17,7 @@ const HIDDEN: [(&str, &str); 2] = [
         "ALTER TABLE q DROP KEY of_n; ALTER TABLE q ADD KEY of_n (n)",
     ),
 ];
-/// The same pairs for properties that MariaDB does not have, or shows in a view.
+/// Such changes of properties that MariaDB does not have, or shows in a view.
 const HIDDEN_ON_MYSQL: [(&str, &str); 3] = [
     (
         "ALTER TABLE q DROP KEY of_words; ALTER TABLE q ADD FULLTEXT KEY of_words (words) WITH PARSER ngram",
@@ -99,7 +99,8 @@ fn blocked(servers: &Servers, world: &World) -> String {
     })
 }
 
-/// As the README of the plan says, after somebody has compared what only SHOW CREATE TABLE shows.
+/// Records, as the README of the plan says, that somebody has compared the properties that only SHOW CREATE TABLE
+/// shows.
 pub fn compared(servers: &Servers, world: &World) {
     servers.sql(&world.scratch, &format!("DELETE FROM {}", world.client.own("altered"))).unwrap();
 }

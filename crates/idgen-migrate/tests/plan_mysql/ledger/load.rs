@@ -35,7 +35,7 @@ pub fn integers_under_load(servers: &Servers) {
     let says = "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE DB = DATABASE() AND INFO LIKE 'DO SLEEP(LEAST(%'";
     let mut sessions = Vec::new();
     for next in LOCKED.into_iter().skip(1).map(Some).chain([None]) {
-        // What it said before may be about the one before.
+        // A message from before may be about the previous session.
         for is_saying in [0, 1] {
             let wait = Wait::until("the copy says who holds it up");
             while servers.number(&world.scratch, says) != is_saying {

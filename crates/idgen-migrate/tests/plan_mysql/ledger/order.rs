@@ -28,7 +28,7 @@ fn lost_triggers(servers: &Servers) {
     world.refused(&world.file("copy-p"), "this step is done");
     world.refused(&format!("undo/{triggers}"), "later steps stand");
     servers.assert_rows(&world, "p", 8, "lost triggers");
-    // What clients changed without the trigger is there after another copy.
+    // Rows that clients changed without the trigger are there after another copy.
     servers.sql(&world.scratch, "UPDATE p SET n = 77").unwrap();
     world.back_to("triggers-p");
     world.between("triggers-p", "rename");
@@ -141,7 +141,7 @@ fn poolers(servers: &Servers) {
     assert!(said.contains("this connection goes through a pooler"), "{said}");
 }
 
-/// An account that cannot see the numbers of tables is told so before anything is made.
+/// An account that cannot see the numbers of tables gets an error before anything is made.
 fn accounts(servers: &Servers) {
     let world = servers.world();
     let account = format!("u_{}", world.client.id());
