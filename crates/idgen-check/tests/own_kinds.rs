@@ -193,7 +193,7 @@ fn two_generators_in_one_stream() {
     let (one, two) = (make(), make());
     let (one, two) = (one.join().unwrap(), two.join().unwrap());
     let mut ids: Vec<Uuid> = one.into_iter().zip(two).flat_map(|(a, b)| [a, b]).collect();
-    // As a server receives them: by time.
+    // A server receives them in the order of their times.
     ids.sort_by_key(|id| id.as_u128() >> 80);
     let report = common::check_now(&ids);
     assert_met(&report, "v7 no-duplicates time-ordered");
@@ -217,8 +217,8 @@ fn a_counter_that_is_hardly_used() {
     assert_met(&report, "v7 no-duplicates monotonic random unguessable");
 }
 
-/// As uuid-creator makes version 7: a fraction of the millisecond in 12 bits, and behind it a counter of 14 bits for the
-/// ids of one reading of the clock.
+/// uuid-creator makes version 7 in this way: a fraction of the millisecond in 12 bits, and behind it a counter of 14
+/// bits for the ids of one reading of the clock.
 #[test]
 fn a_counter_behind_a_fraction() {
     let mut random = fastrand::Rng::with_seed(5);

@@ -158,7 +158,7 @@ fn ulids_with_letters_that_stand_for_digits() {
     assert_eq!((report.ids, report.bad), (1, 2));
     assert_found(&report, "readable", Status::Fails, "2 are a ULID with I, L or O");
 
-    // What such a reader passes on.
+    // Such a reader passes these texts on.
     let read: String =
         texts.lines().map(|text| text.replace(['I', 'L'], "1").replace('O', "0") + "\n").collect();
     let mut checker = Checker::new(options());

@@ -46,7 +46,7 @@ fn read(text: &str) -> Report {
 fn each_format_is_read() {
     let id = v7(NOON_MS, 12_345);
     let mut text = String::from("\u{feff}");
-    // The other formats of 26 characters cannot be told from a ULID's.
+    // The other formats of 26 characters cannot be distinguished from a ULID.
     let named = [idgen::codec::Format::Base32Hex, idgen::codec::Format::Base32Human];
     for &format in
         idgen::codec::Format::ALL.iter().filter(|format| format.is_text() && !named.contains(format))

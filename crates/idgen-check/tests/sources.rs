@@ -177,7 +177,8 @@ fn mersenne_twister() {
     }
 }
 
-/// Of each number of 64 bits, version or variant hides some. They are known after as many numbers as the state has, twice.
+/// Version or variant hides some bits of each number of 64 bits. They are known after as many numbers as the state has,
+/// twice.
 #[test]
 fn mersenne_twister_of_64_bits() {
     for (given, digits) in [(157, 5), (312, 32), (390, 32)] {

@@ -87,7 +87,7 @@ async fn postgres_in_a_container() {
     assert_eq!(server.provider(), Provider::Container);
     behaves(&server).await;
 
-    // The same server, named by its URL.
+    // This names the same server by its URL.
     let given = Server::at(server.url()).unwrap();
     assert_eq!((given.database(), given.provider()), (Database::Postgres, Provider::Url));
     assert!(given.stop().is_err());

@@ -82,7 +82,7 @@ fn docker(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// What `docker inspect` shows of a server's container.
+/// The memory limit of a server's container, as `docker inspect` shows it.
 fn memory_limit_mib(server: &Server) -> u64 {
     let format = "{{.HostConfig.Memory}} {{.HostConfig.MemorySwap}}";
     let own = docker(&["inspect", "--format", format, server.container_name().unwrap()]);

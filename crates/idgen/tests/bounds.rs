@@ -28,7 +28,7 @@ fn moments(times: &Range<Timestamp>, unit: Duration) -> ([Timestamp; 3], [Timest
     ([times.start, middle, last], [times.start.saturating_sub(unit), last.saturating_add(unit)])
 }
 
-/// What one generator makes at a moment.
+/// Returns five ids that one generator makes at a moment; `None` if it fails.
 fn made<T: Copy + Default>(ids: idgen::Result<impl Generate<Id = T>>) -> Option<[T; 5]> {
     let mut some = [T::default(); 5];
     ids.ok()?.fill(&mut some).ok()?;

@@ -236,7 +236,7 @@ fn after_the_last_tick_there_is_an_error_instead_of_a_wrap() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// For any steps of the clock within the tolerance, and any mix of single ids and batches.
+    /// No id is repeated for any steps of the clock within the tolerance, and any mix of single ids and batches.
     #[test]
     fn no_id_is_repeated_on_any_walk_of_the_clock(steps in prop::collection::vec((-4_000_000i64..4_000_000, 0usize..40), 1..60)) {
         for (name, ascending) in COUNTING {

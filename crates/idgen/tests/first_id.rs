@@ -16,7 +16,7 @@ fn the_first_ids_open_no_file_and_no_socket() {
     assert!(ids.iter().all(|id| !id.is_nil()));
     assert_ne!(idgen::short(), idgen::short());
     assert_ne!(idgen::mysql_short(1), idgen::mysql_short(1));
-    // What runs after the tests, such as a sanitizer's report, may need files.
+    // Programs that run after the tests, such as a sanitizer's report, may need files.
     limit(before);
 }
 

@@ -326,10 +326,10 @@ fn only_the_prefix_depends_on_the_interval_within_a_round() {
 /// The intervals of the second round whose ids the observer below knows.
 const KNOWN: usize = 34_464;
 
-/// How well an observer guesses the intervals of ids. The observer knows the times of 10^5 ids of one key: one for each
-/// interval of the first round, and one for each of the first [`KNOWN`] intervals of the second. The guesses concern the
-/// other 31,072 intervals of the second round. Of several ways to guess, the result is the best one's number of hits
-/// above chance, in standard deviations.
+/// Measures how well an observer guesses the intervals of ids. The observer knows the times of 10^5 ids of one key: one
+/// for each interval of the first round, and one for each of the first [`KNOWN`] intervals of the second. The guesses
+/// concern the other 31,072 intervals of the second round. Of several ways to guess, the result is the best one's
+/// number of hits above chance, in standard deviations.
 fn best_guess(old: &[u16], new: &[u16]) -> f64 {
     assert_eq!(old.len() + KNOWN, 100_000);
     let known: BTreeMap<u16, usize> = new[..KNOWN].iter().copied().zip(0..).collect();
@@ -356,7 +356,7 @@ fn best_guess(old: &[u16], new: &[u16]) -> f64 {
         for window in [1usize, 100, 3_000] {
             let is_hit = |(p, interval): &(&u16, usize)| guess(**p).abs_diff(*interval) < window;
             let hits = new[KNOWN..].iter().zip(KNOWN..).filter(is_hit).count() as f64;
-            // What a random guess hits, at most: near the ends it hits less.
+            // The most hits of a random guess: near the ends it has fewer.
             let chance = (2 * window - 1) as f64;
             most = most.max((hits - chance) / chance.sqrt());
         }

@@ -37,7 +37,7 @@ fn restore_twice<G: Generate<Id = Uuid>>(mut generator: G, hook: fn()) -> Vec<Uu
     ids
 }
 
-/// How many of the ids of the second copy the first one has generated too.
+/// Counts the ids of the second copy that the first one has generated too.
 fn repeats(generator: impl Generate<Id = Uuid>, hook: fn()) -> usize {
     let ids = restore_twice(generator, hook);
     2 * IDS - ids.iter().collect::<HashSet<_>>().len()

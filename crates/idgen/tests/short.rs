@@ -270,7 +270,7 @@ fn a_leased_number_is_used_only_within_the_lease() {
             Err(error) => assert!(!good && error.is_outside_lease(), "{second}: {error}"),
         }
     }
-    // The renewed lease goes on.
+    // The generator continues with the renewed lease.
     clock.set(Timestamp::from_unix_secs(NOON.unix_secs() + 3));
     assert!(ids.with_lease(lease(0xBEEF, 0, 10)).next_id().is_ok());
 }

@@ -27,7 +27,7 @@ fn write() -> Value {
             let path = folder.path().join("ids.state");
             let mut ids = open(kind, FileState::open(&path).unwrap());
             let made: Vec<String> = (0..8).map(|_| format!("{:x}", ids())).collect();
-            // What a killed process leaves: nothing is saved at the end.
+            // A killed process leaves the file in this state: nothing is saved at the end.
             std::mem::forget(ids);
             json!({ "kind": kind, "ids": made, "state": fs::read_to_string(path).unwrap() })
         })

@@ -3,10 +3,10 @@
 use std::cell::Cell;
 use std::sync::atomic::Ordering::{self, Acquire, Relaxed, Release};
 
-/// What is wrong with the atomics.
+/// A fault of the atomics.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Fault {
-    /// A read and a write take the place of each operation that does both.
+    /// A read and a write replace each operation that does both.
     TwoSteps,
     /// No operation has an order with those on other words.
     Relaxed,
@@ -91,7 +91,7 @@ impl AtomicU64 {
         self.compare_exchange(old, new, when, failed)
     }
 
-    /// As the core library defines it.
+    /// Works as the core library defines it.
     pub(crate) fn fetch_update(
         &self,
         when: Ordering,

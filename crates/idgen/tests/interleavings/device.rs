@@ -23,7 +23,7 @@ struct Steps {
     restart: fn(&Shared<'_>, Word) -> bool,
 }
 
-/// Those of the library.
+/// The steps of the library.
 const STEPS: Steps = Steps {
     commit: |shared, old, new, line| shared.commit(old, new, line),
     begin: |shared, line, mark| shared.begin(line, mark),

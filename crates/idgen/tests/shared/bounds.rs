@@ -37,7 +37,7 @@ fn kinds() -> Vec<(&'static str, Value, i64, i64)> {
     ]
 }
 
-/// Of each kind: a moment, spans, both ends, and what is refused.
+/// Returns the cases of each kind: a moment, spans, both ends, and refused ones.
 fn cases() -> Vec<Value> {
     let mut cases = Vec::new();
     for (kind, settings, first, last) in kinds() {
@@ -95,7 +95,7 @@ fn prefixed_cases() -> Vec<Value> {
     add(named("49d"), NOON, NOON + 100 * DAY);
     add(keyed("month", "ascending"), NOON, NOON + 32 * DAY);
     add(and(of("md5-week", "week", "ascending"), "utc_offset_secs", json!(-18_000)), NOON, NOON + 9 * DAY);
-    // What cannot be combined, and times that no ascending tail holds.
+    // Combinations that are not possible, and times that no ascending tail holds.
     add(of("md5-week", "day", "ascending"), NOON, NOON + DAY);
     add(keyed("50d", "ascending"), NOON, NOON + DAY);
     add(of("sequential", "day", "ascending"), NOON, (1 << 44) * MS + 1);

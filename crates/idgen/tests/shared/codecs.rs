@@ -127,7 +127,7 @@ fn refused() -> Vec<Value> {
     wrong.into_iter().chain(own).filter_map(|(format, text)| refusal(format, &text)).collect()
 }
 
-/// What the decoder of a format says to a text; nothing if it accepts it after all.
+/// Returns the refusal of a text by the decoder of a format; `None` if the decoder accepts the text.
 fn refusal(name: &str, text: &str) -> Option<Value> {
     let error = name.parse::<Format>().expect("a format").decode(text).err()?;
     assert_eq!(category(&error), "parse");

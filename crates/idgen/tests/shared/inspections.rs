@@ -110,7 +110,7 @@ const TEXTS: [&str; 26] = [
     "no id",
 ];
 
-/// What a text shows.
+/// Returns the inspection of a text.
 pub fn seen(text: &str) -> Value {
     let mut vector = match inspect(text) {
         Ok(seen) => fields(&seen),
@@ -146,7 +146,7 @@ fn fields(seen: &Inspection) -> Value {
     Value::Object(fields.collect::<Map<_, _>>())
 }
 
-/// The same where the prefix is known to be keyed.
+/// Returns inspections of ids whose prefix is known to be keyed.
 fn keyed() -> Vec<Value> {
     let ids = [
         ("f12601c8-007b-8000-8100-006789abcdef", "minute", false),

@@ -12,7 +12,7 @@ pub mod states;
 use idgen::Error;
 use serde_json::{Value, json};
 
-/// What went wrong, by the predicates of the error.
+/// Returns the category of an error, by its predicates.
 pub fn category(error: &Error) -> &'static str {
     let categories = [
         ("parse", error.is_parse()),

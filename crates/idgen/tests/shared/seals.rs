@@ -32,7 +32,7 @@ fn ids() -> Vec<Uuid> {
     named.map(|text| text.parse().expect("an id")).into_iter().chain(mixed).collect()
 }
 
-/// What sealing an id gives, or opening one.
+/// Returns the result of sealing or opening an id.
 fn answer(field: &str, id: Uuid, result: idgen::Result<Uuid>) -> Value {
     match result {
         Ok(other) => {

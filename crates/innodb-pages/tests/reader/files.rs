@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use flate2::read::GzDecoder;
 use innodb_pages::{Error, Options, Pages, Tablespace};
 
-/// Those that are neither compressed nor encrypted.
+/// Files that are neither compressed nor encrypted.
 pub const READABLE: [&str; 8] = [
     "mysql-9.7-16k-random_keys",
     "mysql-9.7-16k-ascending",

@@ -1,5 +1,5 @@
-//! The same comparison on files that a server has just written: larger ones, with deep trees, garbage, blobs
-//! and a column that was added in place.
+//! Compares this reader with `inno` on files that a server has just written: larger ones, with deep trees, garbage,
+//! blobs and a column that was added in place.
 
 use idgen_server::{Database, Server, Settings};
 use innodb_pages::{PageKind, Survey};

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::files::{READABLE, bytes, path, scan, scan_with};
 
-/// What the server said.
+/// The answers of the server about a file.
 #[derive(Deserialize)]
 struct Expected {
     page_size: u32,
