@@ -47,7 +47,7 @@ impl Witness {
     }
 }
 
-/// When stored pairs were last read back.
+/// Records when stored pairs were last read back.
 #[derive(Debug, Default)]
 pub(crate) struct Proof {
     /// The reading of the state and the reservation after which they were.

@@ -24,7 +24,7 @@ pub(crate) fn count(pairs: &[Claimed]) {
     observe::found(pairs.len() - new as usize);
 }
 
-/// Which statement to try first. A wrong guess costs a round trip, and never changes the result.
+/// The statement to try first. A wrong guess costs a round trip, and never changes the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Guess {
     Known,

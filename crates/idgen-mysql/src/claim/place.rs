@@ -1,4 +1,4 @@
-//! Where a caller's connection leads: to the map, to another node of its cluster, or to a copy of the map.
+//! Finds out where a caller's connection leads: to the map, to another node of its cluster, or to a copy of the map.
 //!
 //! A copy of a schema has everything that its rows contain: the id of the map and its epoch. So rows cannot tell a copy from
 //! the map. The place can: on one server, only the same schema is the same map, and another server has to prove that it is a

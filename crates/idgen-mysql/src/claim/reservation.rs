@@ -42,7 +42,7 @@ impl Request {
             }
             Ok(end(state.next_id).map(|end| state.with(end, state.epoch)))
         };
-        // Whoever accepts an unsafe server accepts that it loses pairs.
+        // A client that accepts an unsafe server accepts that it loses pairs.
         let map = (!pool.accept_unsafe()).then_some(self.map.as_str());
         let before = exchange(pool, &self.table, map, &decide).await?;
         Ok(before.and_then(|state| Some((state.epoch, state.next_id..end(state.next_id)?))))

@@ -48,7 +48,7 @@ pub(crate) struct Connector {
     several: bool,
     /// Known from the first connection on.
     vitess: Mutex<Option<bool>>,
-    /// When the last reading of the server's settings and its map that was accepted began.
+    /// The beginning of the last accepted reading of the server's settings and its map.
     good: Mutex<Option<Instant>>,
     /// Connections that were last used before this moment are replaced, because one of them was lost.
     mistrusted: Mutex<Option<Instant>>,
@@ -73,7 +73,7 @@ pub(crate) struct Session {
     /// When the accepted reading of the settings began that its call rests on, by this connection or by another one.
     judged: Instant,
     used: Instant,
-    /// When a transaction was last committed.
+    /// The time of the last commit of a transaction.
     committed: Option<Instant>,
 }
 
@@ -222,7 +222,8 @@ impl Connector {
         let mut judged = self.reason(seen);
         let identity = &self.terms.identity;
         if let (Ok(()), Some(installed)) = (&judged, identity.installed()) {
-            // Whoever accepts an unsafe server accepts that it loses pairs, and a node of a cluster may not have all pairs yet.
+            // A client that accepts an unsafe server accepts that it loses pairs, and a node of a cluster may not have
+            // all pairs yet.
             let cluster = matches!(seen.report.topology(), Topology::Galera | Topology::GroupReplication);
             let known = if self.terms.accept_unsafe || cluster { Vec::new() } else { identity.stored() };
             let tables = identity.tables();

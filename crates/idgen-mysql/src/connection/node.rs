@@ -13,7 +13,7 @@ use crate::error::failure::Failure;
 /// others.
 const RESERVE: usize = 2;
 
-/// Where to connect, and with how many connections at most.
+/// The options for connecting to a node, and the largest number of connections.
 #[derive(Clone, Debug)]
 pub(crate) struct Address {
     pub(crate) options: MySqlConnectOptions,

@@ -55,7 +55,7 @@ pub(crate) struct PooledConnection {
     _in_use: InUse,
 }
 
-/// Which connection an attempt takes.
+/// The connection that an attempt takes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Take {
     /// See [`Nodes::acquire_at_once`].
@@ -80,7 +80,7 @@ impl Nodes {
             .await;
     }
 
-    /// At least one address.
+    /// Makes a pool for each address. At least one address is required.
     pub(crate) fn new(addresses: Vec<Address>, terms: Terms) -> Nodes {
         let terms = Arc::new(terms);
         let several = addresses.len() > 1;

@@ -60,12 +60,12 @@ impl ServerReport {
         &self.concerns
     }
 
-    /// Without a binary log a commit can be seen before it is on disk.
+    /// Returns true if a commit can be seen before it is on disk, as without a binary log.
     pub(crate) fn shows_commits_early(&self) -> bool {
         self.shows_early
     }
 
-    /// From what a connection reads: names and values of variables.
+    /// Judges a server by the names and values of the variables that a connection has read.
     pub(crate) fn judge(variables: &[(String, String)]) -> ServerReport {
         let value = |name: &str| {
             variables.iter().find(|(found, _)| found == name).map_or("", |(_, value)| value.as_str())
@@ -194,7 +194,7 @@ mod tests {
         assert!(!judge(&[]).shows_commits_early());
         assert!(judge(&[("log_bin", "OFF")]).shows_commits_early());
         assert!(!judge(&[("log_bin", "OFF"), ("version", "8.4.0-Vitess")]).shows_commits_early());
-        // Without a binary log its format is of no account.
+        // Without a binary log, its format does not matter.
         assert_eq!(judge(&[("log_bin", "OFF"), ("binlog_format", "STATEMENT")]).concerns(), []);
     }
 

@@ -51,7 +51,7 @@ pub enum Failure {
     Final(Box<Kind>),
 }
 
-/// Why a call failed, for [`Error`](crate::Error).
+/// The reason why a call failed, for [`Error`](crate::Error).
 #[derive(Debug)]
 pub enum Kind {
     Duplicate { uuid: Uuid, id: u64 },

@@ -14,7 +14,7 @@ use crate::error::refusal::Reason;
 /// A value, or the [`Error`] that says why there is none.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why a call failed. The `is_*` methods tell the kind of error, and the message says what to do.
+/// The reason why a call failed. The `is_*` methods tell the kind of error, and the message says what to do.
 pub struct Error {
     kind: Box<Kind>,
 }

@@ -1,4 +1,4 @@
-//! Why a server or a node is not used.
+//! Reasons why a server or a node is not used.
 
 use std::fmt;
 
@@ -33,7 +33,7 @@ impl fmt::Display for Concern {
     }
 }
 
-/// Why a node is not used.
+/// The reason why a node is not used.
 #[derive(Debug)]
 pub struct Refusal {
     pub(crate) server: String,

@@ -23,7 +23,7 @@ use crate::table::sharded;
 use attempt::{Held, Terms};
 pub use row::Lease;
 
-/// In seconds.
+/// A day, in seconds.
 const DAY: u64 = 86_400;
 
 /// The work of one attempt.
@@ -174,7 +174,7 @@ impl DeviceLeases {
         self.call("list the leases", |connection, table| Box::pin(attempt::list(connection, table))).await
     }
 
-    /// When the number of a lease can go to another device.
+    /// Returns the time from which the number of a lease can go to another device.
     pub fn free_at(&self, lease: &Lease) -> idgen::Timestamp {
         idgen::Timestamp::from_unix_secs(i64::try_from(self.terms.free_at(lease)).unwrap_or(i64::MAX))
     }

@@ -78,7 +78,7 @@ impl UuidMap {
 
         let (map, max) = (&context.tables.map, context.installed.width.max_id());
         let name = unquoted(map);
-        // In this order: ids are reserved before they are used.
+        // The ids are read before the next id, because ids are reserved before they are used.
         let ends = self.checked(&format!("SELECT MIN(id), MAX(id) FROM {map}")).await?;
         let (smallest, largest): (Option<u64>, Option<u64>) = (number(&ends, 0)?, number(&ends, 1)?);
         if smallest == Some(0) || largest.is_some_and(|largest| largest > max) {

@@ -85,7 +85,8 @@ impl Holds {
         matches!(self, Holds::Time { of: Time::Instant, .. })
     }
 
-    /// Why the column would store another value than this one, or a value that was not meant.
+    /// Describes why the column would store another value than this one, or a value that was not meant; `None` if it
+    /// would not.
     pub(super) fn refuses(&self, value: &Value) -> Option<String> {
         let told = |problem: &str| Some(problem.to_owned());
         match (self, value) {

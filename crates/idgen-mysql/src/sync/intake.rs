@@ -1,4 +1,4 @@
-//! Which UUIDs are taken in from devices.
+//! Selects the UUIDs that are accepted from devices.
 
 use std::fmt;
 use std::sync::Arc;

@@ -10,7 +10,7 @@ use crate::sync::fits::{Holds, Time};
 use crate::sync::shape::{Compared, Shape};
 use crate::sync::writer::{Row, Writer};
 
-/// Which values a row gets.
+/// The values that a row gets.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Other {
     /// Values that probably no row has.

@@ -29,7 +29,7 @@ impl Prepared<'_> {
     }
 }
 
-/// Why a change is refused before anything is sent.
+/// The reason why a change is refused before anything is sent.
 #[derive(Debug)]
 pub(super) struct Unfit {
     pub(super) reason: String,

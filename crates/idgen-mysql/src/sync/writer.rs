@@ -37,7 +37,7 @@ pub(super) struct Writer<'a> {
     pub(super) awaited: HashSet<(usize, u64)>,
     /// Rows to which others refer, and that are locked although they are not there.
     pub(super) locked: Vec<Key<'a>>,
-    /// By the place of the change in the batch.
+    /// The outcomes, by the place of the change in the batch.
     pub(super) outcomes: HashMap<usize, Outcome>,
     /// The server's last error for each refused change, by the place of the change in the batch.
     pub(super) refusals: HashMap<usize, Refusal>,

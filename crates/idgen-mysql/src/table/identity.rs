@@ -104,7 +104,7 @@ impl MapIdentity {
         read_at > 0 && self.nanos(now).saturating_sub(read_at) < FRESH.as_nanos() as u64
     }
 
-    /// At least 1. It is enough for 584 years.
+    /// The nanoseconds from the beginning of the client's time, at least 1. They are enough for 584 years.
     fn nanos(&self, at: Instant) -> u64 {
         at.saturating_duration_since(self.begin).as_nanos() as u64 + 1
     }

@@ -62,7 +62,7 @@ pub(crate) fn unquoted(table: &str) -> &str {
     table.trim_matches('`')
 }
 
-/// Where the tables are on Vitess.
+/// The places of the tables on Vitess.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Places {
     /// The sharded keyspace, which the connection is for.

@@ -110,7 +110,7 @@ pub(crate) async fn definitions(
     }
     match connection.read(show_definitions(tables, index)).await {
         Ok(rows) => rows.iter().map(|row| Ok(row.text(1)?.unwrap_or_default())).collect(),
-        // Whoever looks for the columns says which table is not there.
+        // The query for the columns reports which table is not there.
         Err(failure) if failure.is_no_table() => Ok(Vec::new()),
         Err(failure) => Err(failure),
     }

@@ -48,7 +48,7 @@ fn block_on(test: impl Future<Output = ()>) {
 /// A sample is one of so many changes.
 const ONE_OF: u64 = 12;
 
-/// Which scenes are played, and how many changes are made in them.
+/// Returns the scenes that are played, and the part of the changes that is made in them.
 fn chosen() -> (Vec<Scene>, Extent) {
     let chosen = std::env::var("IDGEN_ADVERSARY").unwrap_or_default();
     let sample = |number| (Scene::ALL.to_vec(), Extent::Sample { one_of: ONE_OF, number });

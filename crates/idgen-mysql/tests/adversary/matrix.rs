@@ -67,7 +67,7 @@ impl Run {
 #[derive(Default)]
 pub struct Findings {
     pub runs: usize,
-    /// By scene, class and change.
+    /// The violations, by scene, class and change.
     pub violations: BTreeMap<(Scene, String, Alteration), Vec<String>>,
     /// All classes that the map sent.
     pub seen: BTreeSet<String>,

@@ -74,7 +74,7 @@ async fn what_another_client_leaves_loses_no_pair(database: Database) {
         let batch = || (0..size).map(|_| Uuid::new_v4()).collect::<Vec<Uuid>>();
         let first = batch();
         acknowledged.extend(map.ids_of(&first).await.unwrap());
-        // Whichever of the two sessions the map has.
+        // The map may have either of the two sessions.
         let mut others = Vec::new();
         for session in &sessions {
             session.until_one_client_is_left();

@@ -42,7 +42,7 @@ impl Context {
         self.writable("nothing can be imported")?;
         let group = self.check_group(pairs)?;
         self.refuse_exhaustion(&group).await?;
-        // Before the ids are used up.
+        // Warns before the ids are used up.
         group.iter().for_each(|(_, id)| self.blocks.warn_of_width(*id));
         let mut retries = Retries::new(self.deadline);
         loop {
@@ -174,9 +174,9 @@ impl Context {
         Ok(Imported { stored: missing.len(), present: group.len() - missing.len() })
     }
 
-    /// Whoever reserves after this commit is above the imported ids; a group that is refused raises nothing.
-    /// It comes last, since an insert may have to wait for another client's transaction, and those who reserve
-    /// ids would wait behind it.
+    /// Raises the next id: reservations after this commit are above the imported ids. A group that is refused raises
+    /// nothing. It comes last, since an insert may have to wait for another client's transaction, and clients that
+    /// reserve ids would wait behind it.
     async fn raise<C: Connection>(&self, connection: &mut C, group: &[(Uuid, u64)]) -> Attempt<()> {
         let Some(largest) = group.iter().map(|(_, id)| *id).max() else { return Ok(()) };
         let (next, state, map) = (largest + 1, &self.tables.state, &self.tables.map);

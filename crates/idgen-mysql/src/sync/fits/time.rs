@@ -14,7 +14,7 @@ pub(in crate::sync) enum Time {
 }
 
 impl Time {
-    /// Why the column would drop a part of a text.
+    /// Describes why the column would drop a part of a text; `None` if it would not.
     pub(super) fn cuts_off(self, text: &str) -> Option<&'static str> {
         let text = text.trim();
         let of_day = |letter: char| letter.is_ascii_digit() || matches!(letter, ':' | '.' | ' ');
@@ -38,7 +38,7 @@ impl Time {
         }
     }
 
-    /// Why the column would drop a part of a number such as 20260101100000.
+    /// Describes why the column would drop a part of a number such as 20260101100000; `None` if it would not.
     pub(super) fn cuts_off_number(self, number: u64) -> Option<&'static str> {
         match self {
             // The server reads 260131 and 101 as dates, too.
