@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Which database software, as far as the text of a plan depends on it.
+/// The database software, as far as the text of a plan depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Engine {
@@ -87,7 +87,7 @@ pub struct Step {
     pub statements: Vec<Statement>,
     /// The statements that go back to the state before this step. Empty if the step changes nothing.
     pub undo: Vec<Statement>,
-    /// Which locks it takes, and for how long.
+    /// The locks that the step takes, and for how long.
     pub locks: String,
     /// The time that the step takes, where it can be estimated.
     pub duration: Option<String>,

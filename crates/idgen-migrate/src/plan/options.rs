@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::plan::data::{Target, Tool};
 
-/// Why `--to bigint` keeps no text.
+/// The reason why `--to bigint` keeps no text.
 pub(crate) const KEEPS_VALUES: &str =
     "--keep-text does not apply to --to bigint: the values stay as they are. Plan without --keep-text";
 

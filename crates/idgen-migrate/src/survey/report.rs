@@ -16,7 +16,7 @@ use crate::survey::session::{Engine, Statement};
 pub struct Survey {
     /// The version of this format: 1. A change that breaks readers of the JSON raises it.
     pub format: u32,
-    /// Which database software.
+    /// The database software.
     pub engine: Engine,
     /// The version of the server or library, as it says.
     pub server: String,
@@ -104,7 +104,7 @@ pub struct ColumnReport {
     pub charset: Option<String>,
     /// Its collation, if it has one.
     pub collation: Option<String>,
-    /// Why it is treated as a column of ids.
+    /// The reasons why it is treated as a column of ids.
     pub found_by: Vec<FoundBy>,
     /// Values that were read, without nulls.
     pub values: u64,
@@ -114,7 +114,7 @@ pub struct ColumnReport {
     /// The number of characters of texts without a known layout, and which ones these are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub form: Option<String>,
-    /// Where new ids arrive.
+    /// The place at which new ids arrive.
     pub arrival: Arrival,
     /// The evidence for where they arrive.
     #[serde(skip_serializing_if = "Option::is_none")]

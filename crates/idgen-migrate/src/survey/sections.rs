@@ -256,7 +256,7 @@ fn kinds(column: &ColumnReport) -> String {
     }
 }
 
-/// Where new ids arrive, with the column that tells it.
+/// Names the place at which new ids arrive, with the column that shows it.
 fn arrival(column: &ColumnReport) -> String {
     let name = column.arrival.name();
     match &column.arrival_by {

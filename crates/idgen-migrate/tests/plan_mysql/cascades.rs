@@ -1,4 +1,5 @@
-//! Why a plan is refused where MySQL cascades outside of InnoDB: what such a server acknowledges although it did not do it.
+//! Tests that a plan is refused if MySQL cascades outside of InnoDB, and what such a server acknowledges although it
+//! did not do it.
 
 use idgen_migrate::plan::{Options, Target, plan};
 use idgen_server::{Database, Server, Settings};

@@ -47,7 +47,7 @@ impl Clients {
         Clients { url: url.to_owned(), database: server.database(), to, stop, renamed, changers, connections }
     }
 
-    /// From now on the tables may have the new type.
+    /// Allows the tables to have the new type from now on.
     pub fn may_be_renamed(&self) {
         self.renamed.store(true, Ordering::Relaxed);
     }

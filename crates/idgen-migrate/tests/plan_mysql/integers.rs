@@ -32,7 +32,7 @@ pub async fn map_for(to: Target, url: &str, index: Index, rows: &[Acknowledged])
     }
 }
 
-/// From now on the triggers take each integer from the state row.
+/// Uses up the block, so that the triggers take each integer from the state row from now on.
 pub async fn use_up_the_block(url: &str, client: &Client) {
     let mut connection = MySqlConnection::connect(url).await.unwrap();
     // Only a plan with integers has the table.

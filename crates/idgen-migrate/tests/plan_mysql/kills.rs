@@ -114,7 +114,7 @@ impl Killer<'_> {
         self.finish(&finish, &back);
     }
 
-    /// From the beginning of the last step there is no way back.
+    /// Tests that there is no way back from the beginning of the last step on.
     fn finish(&self, finish: &str, back: &str) {
         let pieces = self.client.statements(finish);
         let begun = pieces

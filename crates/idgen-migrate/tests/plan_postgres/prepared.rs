@@ -52,7 +52,7 @@ async fn a_cached_list_of_columns_works_while_the_columns_are_there() {
     run(&files, files.step("finish")).await;
     for (after, list) in &lists {
         let of_plan = list.iter().any(|column| column.contains(&own));
-        // Where a client was started again matters nothing, as long as the columns are in its list.
+        // It does not matter where a client was started again, as long as the columns are in its list.
         let inserted = insert(&mut client, list).await;
         assert_eq!(inserted.is_err(), of_plan, "{after}: {inserted:?}");
         assert!(inserted.err().is_none_or(|error| error.contains("does not exist")), "{after}");

@@ -12,7 +12,8 @@ use super::signature::{comparable, identity_in};
 use super::texts::TableText;
 use crate::plan::data::Statement;
 
-/// Which tables were recorded: the old ones by `new-tables`, which copies their definitions, and the new ones by `triggers-back`.
+/// The tables that were recorded: the old ones by `new-tables`, which copies their definitions, and the new ones by
+/// `triggers-back`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
     Old,

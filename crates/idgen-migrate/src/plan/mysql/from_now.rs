@@ -29,9 +29,9 @@ const FIRST_WITH_V7: [u32; 3] = [11, 7, 0];
 /// The form in which the column holds ids.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Held {
-    /// In MariaDB's type UUID.
+    /// MariaDB's type UUID.
     Uuid,
-    /// In text or bytes.
+    /// Text or bytes.
     In(Form),
 }
 

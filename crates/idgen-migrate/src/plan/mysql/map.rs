@@ -32,7 +32,7 @@ pub(super) struct Map {
     most: u64,
     end: u64,
     block: u64,
-    /// Which map it is, in hexadecimal digits.
+    /// The identity of the map, in hexadecimal digits.
     map_id: String,
     strategy: String,
     bits: u8,

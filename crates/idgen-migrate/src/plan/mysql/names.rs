@@ -16,7 +16,7 @@ pub(super) struct Names {
     pub(super) steps: String,
     /// The table of the lines that describe the new tables, as `triggers-back` left them.
     pub(super) attached: String,
-    /// When the tables were altered.
+    /// The table of the times at which the tables were altered.
     pub(super) altered: String,
     pub(super) phase: String,
     pub(super) phase_after: String,

@@ -99,7 +99,7 @@ fn id(value: &str) -> Option<u128> {
     u128::from_str_radix(&value.replace('-', ""), 16).ok()
 }
 
-/// Which of the ids are in a column.
+/// Returns those of the ids that are in a column.
 async fn look_up(
     session: &mut Session,
     table: &str,

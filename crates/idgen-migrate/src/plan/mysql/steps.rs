@@ -30,7 +30,7 @@ pub(super) struct Steps<'a> {
     pub(super) order: Order,
     pub(super) tables: &'a [TableText],
     pub(super) estimates: &'a Estimates,
-    /// With `--to integer`.
+    /// The map of a plan with `--to integer`.
     pub(super) map: Option<&'a Map>,
     pub(super) attached: &'a Attached,
     /// The lines of each table when the plan was made, in the order of the tables.

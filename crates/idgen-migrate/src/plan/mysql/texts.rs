@@ -50,7 +50,7 @@ pub(super) struct TableText {
     keys_of_t: String,
     keys_of_s: String,
     pub(super) foreign: Vec<ForeignText>,
-    /// With `AUTO_INCREMENT`: the largest value of the column in the old table.
+    /// The largest value of the `AUTO_INCREMENT` column in the old table, if there is such a column.
     pub(super) counts_to: Option<u64>,
     pub(super) forward: SideText,
     pub(super) backward: SideText,

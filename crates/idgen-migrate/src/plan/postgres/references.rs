@@ -77,7 +77,7 @@ async fn sample(
     session.texts(&format!("values of {}", column.name), &sql).await
 }
 
-/// Which of the ids are in a column.
+/// Returns those of the ids that are in a column.
 async fn look_up(
     session: &mut Session,
     catalog: &Catalog,

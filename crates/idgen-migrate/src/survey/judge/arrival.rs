@@ -1,4 +1,5 @@
-//! Where new ids arrive in the order of a column: measured by the order in which the rows of the sample came, if something tells it.
+//! Finds out where new ids arrive in the order of a column: measured by the order in which the rows of the sample came,
+//! if that is known.
 
 use serde::Serialize;
 
@@ -11,7 +12,7 @@ use crate::survey::read::sample::{Sample, Value};
 use crate::survey::schema::{Class, Column, Table};
 use crate::survey::session::Engine;
 
-/// Where new ids arrive in the order of a column.
+/// The place at which new ids arrive in the order of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -72,7 +73,7 @@ pub(crate) struct Came {
 const LEAST_TIMES: usize = 10;
 
 impl Came {
-    /// By a counter, or else by a time at which rows are made.
+    /// Finds the order by a counter, or else by a time at which rows are made; `None` if no column shows it.
     pub(crate) fn of(engine: Engine, table: &Table, sample: &Sample) -> Option<Came> {
         let counters = (0..table.columns.len()).filter(|&at| is_counter(engine, table, at));
         let times = (0..table.columns.len()).filter(|&at| is_creation_time(&table.columns[at]));
@@ -244,7 +245,8 @@ const ENOUGH: usize = 50;
 /// The largest part of a column in which new ids are together.
 const TOGETHER: f64 = 0.3;
 
-/// Where the newest tenth of the rows is, if it is there by no chance (Spearman's rank correlation), or everywhere.
+/// Returns the place of the newest tenth of the rows, if they are there by no chance (Spearman's rank correlation), or
+/// everywhere.
 fn measured(keys: &[Vec<u8>], rows: &[usize], came: &Came) -> Option<Arrival> {
     let both: Vec<(f64, &Vec<u8>)> =
         rows.iter().zip(keys).filter_map(|(&row, key)| Some((came.places[row]?, key))).collect();

@@ -8,7 +8,7 @@ use serde::Serialize;
 /// The model is not more accurate than this factor.
 const EQUAL: f64 = 1.15;
 
-/// In which order the keys of a table arrive.
+/// The order in which the keys of a table arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {

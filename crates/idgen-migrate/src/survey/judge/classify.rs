@@ -1,4 +1,4 @@
-//! Which kind each value of a column has, and of which values this is certain.
+//! Decides which kind each value of a column has, and of which values this is certain.
 //!
 //! The bits of one value may fit several kinds: one ULID in 64 looks like version 4, and so does one random text in 64. So a kind
 //! counts only if more values of the column fit it than chance gives ([`chance`]). The kind that chance explains least is taken

@@ -1,4 +1,4 @@
-//! Which columns hold ids: all of keys, and those whose values are ids.
+//! Finds the columns that hold ids: all columns of keys, and those whose values are ids.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::survey::read::sample::{Sample, Value};
 use crate::survey::schema::{Catalog, Class, Column};
 use crate::survey::session::Engine;
 
-/// Why a column is treated as one of ids.
+/// The reason why a column is treated as one of ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]

@@ -38,7 +38,7 @@ pub struct Cost {
     pub leaf_pages: Option<u64>,
 }
 
-/// Where a page fill is from.
+/// The origin of a page fill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]

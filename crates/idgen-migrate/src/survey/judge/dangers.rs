@@ -190,7 +190,7 @@ pub(crate) struct Read<'r> {
     pub(crate) now: i64,
     pub(crate) show_values: bool,
     pub(crate) to: Option<NewIds>,
-    /// By table and column: the texts in another spelling that the column has too.
+    /// The texts in another spelling that a column has too, by table and column.
     pub(crate) probed: &'r HashMap<(usize, usize), Vec<String>>,
 }
 

@@ -1,4 +1,4 @@
-//! Which kind integers are: times, Snowflakes, or numbers that somebody counted.
+//! Decides which kind integers are: times, Snowflakes, or numbers that somebody counted.
 //!
 //! Any large integer is some Snowflake. So these kinds need values that random integers do not give: for each range from which a
 //! program could draw them (up to a power of 2 or of 10, or of so many digits), the values must fill a smaller part of it than

@@ -24,7 +24,7 @@ pub(crate) enum Value {
 pub(crate) struct Sample {
     /// Positions in the table's columns.
     pub(crate) columns: Vec<usize>,
-    /// In the order of the key.
+    /// The rows, in the order of the key.
     pub(crate) rows: Vec<Vec<Value>>,
     /// True if these are all rows of the table.
     pub(crate) whole: bool,

@@ -39,7 +39,7 @@ impl Watched {
         Some(rows as f64 / self.seconds)
     }
 
-    /// Where new rows arrive, if the two looks show it.
+    /// Returns the place at which new rows arrive, if the two readings show it.
     pub(crate) fn arrival(&self) -> Option<Arrival> {
         let edge = self.at_right_edge as f64;
         match self.inserted {

@@ -11,7 +11,7 @@ pub fn the_side_that_is_not_in_use(servers: &Servers) {
     sql("ALTER TABLE p MODIFY n BIGINT NOT NULL DEFAULT 1");
     world.refused(&world.file("triggers-p"), "not as it was when the plan was made");
     sql("ALTER TABLE p MODIFY n INT NOT NULL DEFAULT 1");
-    // Whoever looks at the definition alone sees no difference, but the new tables were made of the other one.
+    // The definition alone shows no difference, but the new tables were made of the other one.
     world.back_to("new-tables");
     world.until("triggers-back");
 

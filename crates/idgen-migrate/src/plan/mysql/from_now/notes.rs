@@ -7,7 +7,7 @@ use crate::plan::data::Engine;
 use crate::plan::mysql::catalog::Catalog;
 use crate::plan::mysql::form::Form;
 
-/// Where the effect of version 7 on tables of version 4 was measured.
+/// The page with the measured effect of version 7 on tables of version 4.
 const RECORDED: &str = "docs/results/2026-11-23/README.md#switch";
 
 /// Fewer rows say nothing about page fill.
@@ -126,7 +126,7 @@ impl Key<'_> {
     }
 }
 
-/// Where ids of version 7 are among random ones, by the clock of this computer.
+/// Describes the place of ids of version 7 among random ones, by the clock of this computer.
 fn among_random() -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as u64;
     let behind = 1.0 - now as f64 / (1_u64 << 48) as f64;

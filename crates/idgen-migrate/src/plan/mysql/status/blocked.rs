@@ -27,7 +27,7 @@ pub(super) async fn add(session: &mut Session, ledger: &Ledger<'_>, status: &mut
     altered(session, ledger, status).await;
 }
 
-/// Who holds the locks that a session waits for.
+/// Queries for the sessions that hold the locks that a session waits for.
 fn locks(engine: Database, at_work: &str) -> Vec<String> {
     let holds = format!(
         "CONCAT('Session {at_work} waits for a lock', COALESCE(CONCAT(' on ', {{on}}), ''), ' that session ', {{id}}, ' (', {{who}}, ') holds.')"
@@ -70,7 +70,7 @@ fn locks(engine: Database, at_work: &str) -> Vec<String> {
     ]
 }
 
-/// Why the copy waits, as it asks itself before each chunk.
+/// The query for the reasons why the copy waits, which it checks itself before each chunk.
 fn waiting(engine: Database, ledger: &Ledger<'_>) -> String {
     let control = ledger.own("control");
     let status = match engine {

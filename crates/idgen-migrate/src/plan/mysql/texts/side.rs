@@ -194,7 +194,7 @@ impl Side<'_> {
             let now = if self.forward { key.name.clone() } else { self.texts.new_name_of(self.table, key) };
             format!("{} = {}", column_of("s", &now), column_of("NEW", &now))
         };
-        // Where the trigger works, the table has this name, also after the renaming.
+        // While the trigger works, the table has this name, also after the renaming.
         format!(
             "IF({new} <=> {}, {new}, (SELECT {} FROM {} AS s WHERE {} LOCK IN SHARE MODE))",
             column_of("OLD", column),

@@ -80,7 +80,7 @@ pub(super) fn signed_overflow(context: &Context<'_>) -> Option<Finding> {
 /// JSON numbers of JavaScript and others are floats, which hold integers below 2^53 exactly.
 pub(super) fn beyond_json(context: &Context<'_>) -> Option<Finding> {
     let (engine, column, ids) = (context.engine, context.column, context.ids);
-    // In a text they are a text in JSON too.
+    // Numbers in a column of text are texts in JSON, too.
     if !matches!(column.class, Class::Int { .. } | Class::Any) {
         return None;
     }

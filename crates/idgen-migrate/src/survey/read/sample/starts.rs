@@ -1,4 +1,4 @@
-//! Where the ranges between the first and the last key begin.
+//! Chooses the values at which the ranges between the first and the last key begin.
 
 use idgen::Uuid;
 use idgen::codec::Format;
