@@ -100,7 +100,7 @@ pub(crate) mod wide {
 #[derive(Clone, Copy)]
 pub(crate) struct Keyed {
     pub(crate) round: u32,
-    /// Whole milliseconds since the interval began.
+    /// The whole milliseconds since the interval began.
     pub(crate) offset: Duration,
     pub(crate) fraction: u16,
     pub(crate) counter: u32,
@@ -228,7 +228,7 @@ pub(crate) mod long {
     }
 }
 
-/// From the lowest 32 bits of a number.
+/// Splits the lowest 32 bits of a number into the round and the offset.
 fn round_and_offset(number: u64, offset_bits: u32) -> (u32, Duration) {
     let middle = number & ((1 << MIDDLE_BITS) - 1);
     ((middle >> offset_bits) as u32, Duration::from_millis(middle & ((1 << offset_bits) - 1)))

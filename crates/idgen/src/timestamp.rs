@@ -50,7 +50,7 @@ impl Timestamp {
     /// 1970-01-01T00:00:00Z.
     pub const UNIX_EPOCH: Timestamp = Timestamp { ticks: 0 };
 
-    /// From 100 ns ticks since 1970.
+    /// Makes a timestamp from 100 ns ticks since 1970.
     #[inline]
     pub const fn from_unix_ticks(ticks: i64) -> Self {
         Timestamp { ticks }
@@ -82,13 +82,13 @@ impl Timestamp {
         self.ticks
     }
 
-    /// Whole seconds since 1970, rounded down.
+    /// Returns the whole seconds since 1970, rounded down.
     #[inline]
     pub const fn unix_secs(self) -> i64 {
         self.ticks.div_euclid(TICKS_PER_SEC)
     }
 
-    /// Whole milliseconds since 1970, rounded down.
+    /// Returns the whole milliseconds since 1970, rounded down.
     #[inline]
     pub const fn unix_millis(self) -> i64 {
         // A division of numbers without a sign takes a third of the instructions.
@@ -99,7 +99,7 @@ impl Timestamp {
         }
     }
 
-    /// Whole milliseconds since 1970, rounded down, and the 100 ns ticks after them.
+    /// Returns the whole milliseconds since 1970, rounded down, and the 100 ns ticks after them.
     #[inline]
     pub(crate) const fn millis_and_ticks(self) -> (i64, u32) {
         let ms = self.unix_millis();
@@ -170,7 +170,7 @@ impl Timestamp {
         }
     }
 
-    /// Whole days since 1970-01-01 (a Thursday), rounded down.
+    /// Returns the whole days since 1970-01-01 (a Thursday), rounded down.
     pub const fn unix_days(self) -> i64 {
         self.unix_secs().div_euclid(SECS_PER_DAY)
     }

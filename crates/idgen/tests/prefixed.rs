@@ -224,7 +224,7 @@ fn later_visits_of_a_prefix_follow_the_earlier_ones() {
         let mut ids =
             Prefixed::new(&clock, FixedEntropy::new(1), keyed(), Interval::Minute, Tail::Ascending).unwrap();
         let before = ids.next_id().unwrap();
-        // At an earlier offset of the later visit.
+        // The next id is at an earlier offset of the later visit.
         clock.set(at(again, 0));
         let after = ids.next_id().unwrap();
         assert_eq!((before.as_u128() >> 112, after.as_u128() >> 112), (prefix.into(), prefix.into()));
@@ -361,7 +361,7 @@ fn best_guess(old: &[u16], new: &[u16]) -> f64 {
             most = most.max((hits - chance) / chance.sqrt());
         }
     }
-    // Which of two unknown intervals came first follows from their prefixes in half the pairs.
+    // In half the pairs, the prefixes of two unknown intervals show which one came first.
     let ordered = new[KNOWN..].chunks_exact(2).filter(|pair| pair[0] < pair[1]).count() as f64;
     let half = unknown as f64 / 4.0;
     most.max((ordered - half).abs() / (half / 2.0).sqrt())

@@ -69,7 +69,8 @@ fn leases_of_devices() {
     check("leases.json", &leases::vectors());
 }
 
-/// By the meaning of a lease alone, without the generator: each id has the number and a second of it.
+/// Checks, by the meaning of a lease alone and without the generator, that each id has the number and a second of its
+/// lease.
 #[test]
 fn each_id_is_of_its_lease() {
     let file = leases::vectors();

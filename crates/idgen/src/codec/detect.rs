@@ -147,7 +147,7 @@ fn looks_like(text: &[u8]) -> Option<Problem> {
 
 const ANY: &str = "an id of a known format";
 
-/// Which of the three formats of 22 characters; if none fits, the one whose error message helps most.
+/// Returns one of the three formats of 22 characters; if none fits, the one whose error message helps most.
 fn detect_radix64(text: &[u8]) -> Format {
     let fits = |format: Format| format.decode(text).is_ok();
     let all = [Format::Base64, Format::Base64Url, Format::Ordered64];

@@ -243,9 +243,9 @@ mod tests {
             })
     }
 
-    /// By exhaustion: each byte at each place of texts with a prefix of each length, all lengths of digits up to 64, and pairs of
-    /// underscores. The induction is that of the tests of other formats: no place depends on another one, except that the last
-    /// underscore ends the prefix.
+    /// Tests by exhaustion: each byte at each place of texts with a prefix of each length, all lengths of digits up to
+    /// 64, and pairs of underscores. The induction is that of the tests of other formats: no place depends on another
+    /// one, except that the last underscore ends the prefix.
     #[test]
     fn only_what_is_written_is_read() {
         let check = |text: &[u8], prefix| {

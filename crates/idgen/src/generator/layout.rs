@@ -73,7 +73,7 @@ impl Current {
     pub(crate) const NONE: Current =
         Current { start: Timestamp::UNIX_EPOCH, end: Timestamp::UNIX_EPOCH, origin_ms: 0, base: 0 };
 
-    /// That of this moment.
+    /// Returns the interval of this moment, which it enters if necessary.
     #[inline]
     pub(crate) fn at(&mut self, at: Timestamp, prefix: &Prefix, interval: Interval, layout: Layout) -> &Self {
         if !(self.start <= at && at < self.end) {

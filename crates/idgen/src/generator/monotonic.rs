@@ -37,7 +37,7 @@ pub(crate) struct Monotonic<U, C, S: State> {
     limit: u32,
 }
 
-/// Why a new time begins, and with it a new counter.
+/// The reason why a new time begins, and with it a new counter.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Begin {
     /// Time passed, or the counter of the last unit was full.

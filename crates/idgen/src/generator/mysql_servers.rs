@@ -98,7 +98,7 @@ mod tests {
     fn at_its_end_a_server_does_not_start_again() {
         let clock = FixedClock::new(Timestamp::from_unix_secs(1_000));
         let servers = MysqlServers::new(&clock).unwrap();
-        // Behind the end of 0x7f comes the first number of 0x80.
+        // The first number of 0x80 follows the last number of 0x7f.
         for server_id in [0, 0x3f, 0x40, 0x7f, 0x80, 0xbf, 0xff] {
             servers.make(server_id).unwrap();
             servers.word(server_id).store(u64::from(server_id) << 56 | u64::MAX >> 8, Release);

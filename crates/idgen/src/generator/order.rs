@@ -34,10 +34,10 @@ const LAYOUTS: [Layout; 6] = [
     }),
 ];
 
-/// By exhaustion: each carry of the time and of the counter, into each of their bits, with the largest random bits before it and the
-/// smallest behind it, and with the bits above the carry all zero and all one. The induction: two numbers that follow each other
-/// differ in one carry, and the bits above it are equal in both. They have places of their own in an id, so their value does
-/// not matter.
+/// Tests by exhaustion: each carry of the time and of the counter, into each of their bits, with the largest random
+/// bits before it and the smallest behind it, and with the bits above the carry all zero and all one. The induction:
+/// two numbers that follow each other differ in one carry, and the bits above it are equal in both. They have places of
+/// their own in an id, so their value does not matter.
 #[test]
 fn each_carry_leads_to_a_greater_id() {
     for (name, time_bits, counter_bits, id) in LAYOUTS {

@@ -320,7 +320,7 @@ mod tests {
         );
         assert_eq!(of(38_352_658_567_418_872, "tsid").unwrap(), "2020-04-15T19:59:46.360Z");
         assert_eq!(of(501_438_102_971_408_389, "tsid").unwrap(), "2023-10-15T16:56:00.017Z");
-        // By the layout of https://github.com/sony/sonyflake: a year after its epoch.
+        // The expected time is that of the layout of https://github.com/sony/sonyflake: a year after its epoch.
         assert_eq!(of((36_500 * 86_400) << 24 | 7, "sonyflake").unwrap(), "2015-09-01T00:00:00Z");
     }
 

@@ -87,7 +87,7 @@ fn simulated_permuted_and_hashed_prefixes_collide_as_predicted() {
         for (is_hash, found) in [false, true].into_iter().zip(&mut found) {
             let mut counts = std::collections::HashMap::new();
             for interval in 0..64 {
-                // Which permutation it is does not matter for tails that are drawn evenly.
+                // The permutation does not matter for tails that are drawn evenly.
                 let prefix = if is_hash { below(64) } else { interval };
                 for _ in 0..8 {
                     *counts.entry((prefix, below(256))).or_insert(0u32) += 1;
@@ -133,7 +133,7 @@ fn simulated_named_writers_collide_as_predicted() {
         }
     }
     let predicted = f64::from(fleets * rounds * per_interval * PREFIXES as i32) * bits(7);
-    // Where two tags are the same, they are so in each round: the hits of a fleet are not independent.
+    // If two tags are equal, they are equal in each round: the hits of a fleet are not independent.
     let variance = predicted * f64::from(rounds * per_interval);
     assert!((hits as f64 - predicted).abs() < 5.0 * variance.sqrt(), "{hits} {predicted}");
 }

@@ -7,7 +7,7 @@ use aes::cipher::{BlockCipherEncBackend, BlockCipherEncClosure, BlockSizeUser, P
 
 pub(super) const ROUNDS: u8 = 10;
 
-/// In which direction the rounds go.
+/// The direction of the rounds.
 #[derive(Clone, Copy)]
 pub(super) enum Way {
     Seal,

@@ -179,7 +179,7 @@ mod imp {
     /// Counts how often this process was restored from a snapshot.
     static RESTORED: AtomicU64 = AtomicU64::new(0);
 
-    /// On systems without fork the process id never changes.
+    /// Returns the process id, which never changes on systems without fork, with the number of restorations.
     pub(super) fn member() -> u64 {
         process() | RESTORED.load(Ordering::Relaxed) << 32
     }

@@ -55,7 +55,8 @@ impl FileState {
     pub fn open(path: impl Into<PathBuf>) -> Result<Self> {
         let path = path.into();
         let path = resolved(&path).map_err(|error| failed(&path, "cannot be opened", error))?;
-        // Before it is locked: nothing is left beside a folder or a device that somebody named by mistake.
+        // Checks the file before it is locked: nothing is left beside a folder or a device that somebody named by
+        // mistake.
         exists(&path)?;
         let lock_path = beside(&path, "lock");
         let lock = OpenOptions::new().create(true).truncate(false).write(true).open(&lock_path).map_err(

@@ -70,7 +70,7 @@ const FIRST_NANOS: u128 = 1_000;
 const CLOSE: u64 = 1_000;
 /// A call so many counts after the end of the last anchor belongs to a thread with few ids: 70 µs at 3 GHz.
 const GAP: u64 = 200_000;
-/// After so many counts the rate is measured again. They need not be exact: at 3 GHz it is a second.
+/// The rate is measured again after this many counts. The number need not be exact: at 3 GHz it is a second.
 const REFRESH: u64 = 3_000_000_000;
 
 #[inline(always)]
@@ -161,7 +161,7 @@ impl Rate {
 /// The rate, from a number of counts and a time; `None` for a counter that does not measure time.
 fn measured(nanos: u128, counts: u64) -> Option<u64> {
     let rate = (nanos << 32) / 100 / u128::from(counts.max(1));
-    // From 10 GHz down to 0.1.
+    // The rates of counters from 10 GHz down to 0.1 GHz.
     ((1 << 32) / 1_000..(1 << 32) / 10).contains(&rate).then_some(rate as u64)
 }
 

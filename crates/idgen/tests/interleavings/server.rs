@@ -7,7 +7,7 @@ use crate::explore::{Broken, all_differ, explore, explore_many, together};
 use crate::shared::server::{attempt, end_of, take};
 use crate::shared::server_start::{is_unstarted, start, unstarted};
 
-/// Behind its end comes the first number of another server.
+/// The first number of another server follows the last one of this server.
 const SERVER: u8 = 7;
 
 const DIFFER: &str = "no number is taken twice";

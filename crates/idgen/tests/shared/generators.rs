@@ -37,7 +37,7 @@ impl Cases {
         self.0.last_mut().expect("just added")
     }
 
-    /// With these bytes instead of those of a seed.
+    /// Adds a case with these bytes instead of those of a seed.
     fn add_bytes(&mut self, name: &str, kind: &str, settings: &Value, entropy: &[u8], steps: Vec<Value>) {
         let case = self.add(name, kind, settings, steps);
         case["seed"] = Value::Null;

@@ -62,7 +62,7 @@ fn complete(mut lease: Value) -> Value {
 fn leases() -> Vec<Value> {
     [
         (BEGIN, BEGIN + DAY),
-        // Whole seconds: the first fraction does not count, the last one does.
+        // Seconds count as whole: the first fraction does not count, the last one does.
         (BEGIN + 1, BEGIN + SECOND),
         (BEGIN - 1, BEGIN + SECOND - 1),
         (BEGIN, BEGIN),

@@ -1,5 +1,5 @@
-//! Which instruction set to use. On x86-64 it is detected once; later checks take one load and a comparison. On
-//! other machines it is a constant.
+//! Selects the instruction set to use. On x86-64 it is detected once; later checks take one load
+//! and a comparison. On other machines it is a constant.
 
 /// An instruction set that this processor has.
 ///

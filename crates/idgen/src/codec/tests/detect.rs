@@ -1,4 +1,4 @@
-//! Which format a text is in, and the formats' names.
+//! Tests the detection of formats, and the formats' names.
 
 use std::format;
 use std::string::{String, ToString};
@@ -110,8 +110,9 @@ fn detected(tables: &[(Format, Vec<String>)], text: &[u8]) -> Option<Format> {
     }
 }
 
-/// By exhaustion: each byte at each place of a text in each format, and all lengths up to 64 of each byte. The induction is that of
-/// the formats, because detection looks at the length and at whether all bytes are digits, and leaves the rest to them.
+/// Tests by exhaustion: each byte at each place of a text in each format, and all lengths up to 64 of each byte. The
+/// induction is that of the formats, because detection looks at the length and at whether all bytes are digits, and
+/// leaves the rest to them.
 #[test]
 fn a_text_has_the_format_that_its_documentation_says() {
     let tables: Vec<_> = text_formats().filter_map(|format| Some((format, table(format)?))).collect();

@@ -53,7 +53,7 @@ pub(crate) fn simple_decode(text: &[u8; 32], id: &mut [u8; 16]) -> bool {
 #[inline]
 #[target_feature(enable = "neon")]
 pub(crate) fn hyphenated_decode(text: &[u8; 36], id: &mut [u8; 16]) -> bool {
-    /// Where the high digits of the 16 bytes are, and the low ones.
+    /// The places of the high digits of the 16 bytes, and those of the low ones.
     const DIGITS: [[u8; 16]; 2] = {
         let mut places = [[0; 16]; 2];
         let mut digit = 0;
@@ -128,7 +128,7 @@ const fn character_of(digit: usize) -> usize {
     digit + (digit >= 8) as usize + (digit >= 12) as usize + (digit >= 16) as usize + (digit >= 20) as usize
 }
 
-/// Where a character is when the last register ends with the text, and so repeats some of what
+/// The place of a character if the last register ends with the text, and so repeats some of what
 /// the `full` characters before it hold.
 const fn place(character: usize, full: usize, length: usize) -> usize {
     if character < full { character } else { character + full + 16 - length }

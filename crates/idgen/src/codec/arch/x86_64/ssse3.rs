@@ -6,7 +6,8 @@ use core::arch::x86_64::*;
 
 use crate::codec::alphabet::{Alphabet, CROCKFORD};
 
-/// In the tables of the decoders: this place holds a digit. What has no place reads as zero.
+/// Marks a place that holds a digit, in the tables of the decoders. Places without a digit read as
+/// zero.
 const DIGIT: u8 = 0x40;
 /// `pshufb` writes zero where the index has this bit.
 pub(super) const NONE: i8 = -128;

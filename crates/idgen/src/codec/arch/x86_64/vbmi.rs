@@ -200,7 +200,7 @@ super::super::loops::loops!(#[target_feature(enable = "avx512f,avx512bw,avx512vl
 #[repr(C, align(64))]
 struct Table<const N: usize>([u8; N]);
 
-/// Where the bits of each character come from.
+/// The source of the bits of each character.
 ///
 /// The register holds the text in lanes of 16 characters. The last lane ends with the text, so it
 /// repeats some of the lane before: plain stores that overlap are faster than a masked one.
@@ -290,7 +290,7 @@ const fn low_bits(count: usize) -> u64 {
     if count >= 64 { u64::MAX } else { (1 << count) - 1 }
 }
 
-/// At most 64 bytes; zeros behind them.
+/// Loads at most 64 bytes, with zeros behind them.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
 fn load(bytes: &[u8]) -> __m512i {

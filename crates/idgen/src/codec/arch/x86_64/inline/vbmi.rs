@@ -20,7 +20,7 @@ struct Encoder {
     low_bits: [u8; 32],
     /// The 16 digits, twice.
     digits: [u8; 32],
-    /// Where each of the first 32 characters comes from: 32 is the hyphen.
+    /// The source of each of the first 32 characters: 32 is the hyphen.
     characters: [u8; 32],
     hyphens: [u8; 32],
 }
