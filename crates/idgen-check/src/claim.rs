@@ -99,7 +99,7 @@ impl Claim {
     }
 }
 
-/// Where the time is, and what comes after it. Comparing the time and then the tail orders ids as they were made.
+/// The places of the time and of the bits after it. Comparing the time and then the tail orders ids as they were made.
 #[derive(Clone, Copy)]
 pub(crate) struct Layout {
     /// The time in units.

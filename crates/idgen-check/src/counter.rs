@@ -74,7 +74,7 @@ impl Steps {
     }
 }
 
-/// Which method of RFC 9562 section 6.2 ids look like.
+/// The method of RFC 9562 section 6.2 that ids look like.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Method {
     /// Too few ids share a time unit.

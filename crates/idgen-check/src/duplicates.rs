@@ -48,9 +48,9 @@ pub struct Duplicates {
 pub struct Pair {
     /// The id as 32 hexadecimal digits.
     pub id: String,
-    /// Where it is first.
+    /// The first place of the id.
     pub first: Place,
-    /// Where it is again.
+    /// The place at which it is repeated.
     pub again: Place,
 }
 

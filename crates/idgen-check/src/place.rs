@@ -1,4 +1,4 @@
-//! Where an id was read, and an id as its time and the rest.
+//! The place at which an id was read, and an id as its time and the rest.
 
 use serde::Serialize;
 

@@ -26,7 +26,7 @@ pub struct Report {
     pub formats: Vec<(&'static str, u64)>,
     /// The kinds of ids, the most frequent one first.
     pub kinds: Vec<KindReport>,
-    /// Where the kind changes: the first few places.
+    /// The first few places at which the kind changes.
     pub changes: Vec<Place>,
     /// Equal ids, if they were searched for.
     pub duplicates: Option<Duplicates>,
@@ -112,8 +112,8 @@ impl Report {
         self.verdicts.iter().filter(move |verdict| verdict.rule == rule)
     }
 
-    /// Why a requirement is not met: nothing if it is. A rule must hold for all kinds to which it applies, and for at
-    /// least one; that it was not seen is not enough.
+    /// Returns the reason why a requirement is not met; `None` if it is met. A rule must hold for all kinds to which it
+    /// applies, and for at least one; that it was not seen is not enough.
     ///
     /// ```
     /// use idgen_check::{Checker, Options, Reading};

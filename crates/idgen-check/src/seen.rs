@@ -13,7 +13,7 @@ pub(crate) struct Seen {
     pub(crate) streams: Vec<Stream>,
     /// The ids of each kind, by [`Claim::index`].
     pub(crate) analyses: Vec<Option<Box<Analysis>>>,
-    /// Where the kind changes.
+    /// The places at which the kind changes.
     pub(crate) changes: Places,
     pub(crate) texts: Texts,
 }

@@ -23,7 +23,7 @@ fn assert_predicted_from(all: &[u128], file: &str, given: usize, source: &str, d
     let found = found[0].clone();
     assert!(found.source.contains(source), "{file}: {found:?}");
     assert_eq!((found.found, found.of), (given.len(), given.len()), "{file}: {found:?}");
-    // Where the ids do not show where V8's cache ends, another state may be the right one.
+    // If the ids do not show where V8's cache ends, another state may be the right one.
     for (number, (next, id)) in found.next.iter().zip(rest).enumerate().filter(|_| found.others == 0) {
         let id = Uuid::from_u128(*id).to_string();
         let wrong = next.chars().zip(id.chars()).filter(|(next, is)| *next != '?' && next != is).count();
@@ -216,7 +216,7 @@ fn parts_of_the_numbers_of_a_mersenne_twister() {
     }
 }
 
-/// Whole numbers, from which the state follows although the last step is not linear.
+/// The sources give whole numbers, from which the state follows although the last step is not linear.
 #[test]
 fn steps_that_are_undone() {
     assert_each_predicted(&[

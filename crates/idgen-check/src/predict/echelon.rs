@@ -14,7 +14,7 @@ pub(crate) struct Echelon {
     words: usize,
     left: usize,
     rows: Vec<u64>,
-    /// Where the row of each unknown begins that is its first one.
+    /// For each unknown, the beginning of the row whose first unknown it is.
     leading: Vec<u32>,
 }
 

@@ -18,7 +18,7 @@ pub(crate) fn fixed(ids: &[u128]) -> u128 {
 /// The random bits of a ULID.
 pub(crate) const ULID_DRAWN: u128 = (1 << 80) - 1;
 
-/// Which bits of a draw a program uses.
+/// The bits of a draw that a program uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     /// The highest ones: a fraction times a power of two, or a shift.
@@ -27,7 +27,7 @@ pub(crate) enum End {
     Low,
 }
 
-/// Where a bit of an id comes from: bit `bit` of a number of `of` bits, counted from its highest one, of this draw.
+/// The source of a bit of an id: bit `bit` of a number of `of` bits, counted from its highest one, of this draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cell {
     pub(crate) draw: u8,
@@ -143,7 +143,7 @@ impl Form {
         self
     }
 
-    /// With numbers between two ids that do not get into them.
+    /// Returns this form with `others` numbers between two ids that do not get into them.
     pub(crate) fn with_others(&self, others: usize) -> Self {
         let mut form = self.clone();
         form.name += &format!(", and {others} between two ids");

@@ -259,7 +259,7 @@ fn shown(ids: &[u128], form: &Form, end: End) -> Vec<Shown> {
     ids.iter().flat_map(|id| (0..form.draws).map(move |draw| of_draw(*id, draw))).collect()
 }
 
-/// Where a part of the ids begins that is looked at, and how many are needed after it at most.
+/// Returns the places at which the examined parts of the ids begin. Each part needs at most `MOST_IDS` ids.
 fn starts(ids: usize) -> impl Iterator<Item = usize> {
     (0..ids).step_by((ids / 8).max(1))
 }

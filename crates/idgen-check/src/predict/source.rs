@@ -17,7 +17,7 @@ pub(crate) struct Linear {
 /// The words of a state; each source uses the first ones.
 pub(crate) type State = [u64; 16];
 
-/// In which order draws are given away.
+/// The order in which draws are given away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
     Forward,

@@ -97,7 +97,7 @@ pub struct CounterReport {
 pub struct RandomReport {
     /// Bits of each id that should be random.
     pub bits: u32,
-    /// Which ones, as a mask of 32 hexadecimal digits.
+    /// These bits, as a mask of 32 hexadecimal digits.
     pub mask: String,
     /// Tests that were made.
     pub tests: u32,
@@ -187,7 +187,7 @@ fn random_bits(analysis: &Analysis) -> u128 {
         Method::Fraction { counter, .. } => tail - 12 - counter.unwrap_or(0),
         Method::Unseen | Method::Unordered | Method::Unclear => tail,
     };
-    // Between `rand_b` and `rand_a` of version 7 is the variant.
+    // The variant is between `rand_b` and `rand_a` of version 7.
     let variant = if analysis.claim == Claim::Version(7) && fresh > 62 { 2 } else { 0 };
     free & low(fresh + variant)
 }

@@ -167,7 +167,7 @@ impl Twister {
                 }
             }
         }
-        // Which bits a tempered one is the sum of.
+        // The bits of which each tempered bit is the sum.
         let is_from = |bit: usize, from: &usize| (self.temper)(1 << *from) >> bit & 1 == 1;
         let tempered: Vec<Vec<usize>> =
             (0..self.bits).map(|bit| (0..self.bits).filter(|from| is_from(bit, from)).collect()).collect();
@@ -177,7 +177,7 @@ impl Twister {
             let base = |number: usize, bit: usize| (number % self.size * self.bits + bit) * words;
             let (next, middle) = (n + 1, n + self.middle);
             let lowest = base(next, 0);
-            // From the lowest bit on: the bits above are still those of the earlier word.
+            // The bits are computed from the lowest one on: the bits above are still those of the earlier word.
             for bit in 0..self.bits {
                 let mixed = match bit + 1 {
                     above if above == self.bits => None,
