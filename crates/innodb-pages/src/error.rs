@@ -6,7 +6,7 @@ use std::{fmt, io};
 /// A value, or the [`Error`] that says why there is none.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why a tablespace file could not be read.
+/// The reason why a tablespace file could not be read.
 ///
 /// ```
 /// use innodb_pages::{Options, Tablespace};

@@ -1,5 +1,5 @@
-//! Which pages are allocated. A page that InnoDB freed keeps its old bytes, so without the extent descriptors the
-//! pages of a deleted tree would be counted as part of an existing one.
+//! Finds the pages that are allocated. A page that InnoDB freed keeps its old bytes, so without the extent descriptors
+//! the pages of a deleted tree would be counted as part of an existing one.
 
 use crate::bytes::u32_at;
 use crate::format::{Format, HEADER_BYTES};

@@ -6,7 +6,7 @@ use crate::bytes::{u16_at, u32_at};
 use crate::error::{Error, Kind, Result};
 use crate::fil::{SPACE_ID, TYPE, kind};
 
-/// Where the file space header begins, and its fields (`fsp0fsp.h`).
+/// The offset of the file space header, and its fields (`fsp0fsp.h`).
 const FSP: usize = 38;
 const FSP_SPACE_ID: usize = FSP;
 const FSP_SIZE: usize = FSP + 8;
@@ -18,7 +18,7 @@ const MYSQL_UNDO: std::ops::Range<u32> = 0xffff_fff0 - 127 * 400_000..0xffff_fff
 /// The header pages' common part: FIL header and file space header.
 pub(crate) const HEADER_BYTES: usize = FSP + 112;
 
-/// Which server wrote the file, as far as its flags show it.
+/// The server that wrote the file, as far as its flags show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Writer {
@@ -43,7 +43,7 @@ pub enum Checksum {
 /// The properties of the whole file, from its first page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Format {
-    /// Which server wrote it.
+    /// The server that wrote it.
     pub writer: Writer,
     /// Bytes in a page: 4,096 to 65,536.
     pub page_size: u32,

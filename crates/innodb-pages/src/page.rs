@@ -17,7 +17,7 @@ const GARBAGE: usize = 46;
 const RECORDS: usize = 54;
 const LEVEL: usize = 64;
 const INDEX_ID: usize = 66;
-/// Where user records begin, in the compact row formats and in `REDUNDANT`.
+/// The offset at which user records begin, in the compact row formats and in `REDUNDANT`.
 const COMPACT_HEAP: u32 = 120;
 const REDUNDANT_HEAP: u32 = 125;
 /// The FIL trailer.
@@ -59,7 +59,7 @@ pub enum PageKind {
     System,
     /// The state of the transaction system, in `ibdata1`.
     TransactionSystem,
-    /// Where the rollback segments of an undo tablespace are (MySQL 8.0 and later).
+    /// The places of the rollback segments of an undo tablespace (MySQL 8.0 and later).
     RollbackSegments,
     /// The doublewrite buffer of `ibdata1`: copies of other pages.
     Doublewrite,
@@ -108,7 +108,7 @@ pub struct Page {
 /// The header of an index page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct IndexPage {
-    /// Which index, as in `INNODB_INDEXES.INDEX_ID`.
+    /// The index to which the page belongs, as in `INNODB_INDEXES.INDEX_ID`.
     pub index_id: u64,
     /// 0 for a leaf.
     pub level: u16,

@@ -10,7 +10,7 @@ use crate::fil::{SPACE_ID, TYPE, kind};
 use crate::format::{Format, HEADER_BYTES, Writer};
 use crate::sdi::{self, IndexName};
 
-/// Where the root of the dictionary copy is in the file of a table.
+/// The page number of the root of the dictionary copy in the file of a table.
 const SDI_ROOT: u64 = 3;
 
 /// The names of the indexes from the files of the other partitions, if `path` has the name of a partition and those

@@ -30,7 +30,8 @@ pub enum SpaceKind {
 }
 
 impl SpaceKind {
-    /// By the number of the tablespace, and by its pages: an undo tablespace has rollback segments and no tree.
+    /// Decides the kind by the number of the tablespace, and by its pages: an undo tablespace has rollback segments and
+    /// no tree.
     pub(crate) fn of(format: &Format, pages: &[Page]) -> SpaceKind {
         let any = |wanted: &dyn Fn(&Page) -> bool| pages.iter().any(|page| !page.free && wanted(page));
         if format.space_id == 0 {

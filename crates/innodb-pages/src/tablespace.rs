@@ -179,7 +179,7 @@ impl<R: Read> Tablespace<R> {
     /// Checks that page `number` is neither encrypted nor damaged, and belongs at this place of this file.
     fn check(&self, number: u32, bytes: &[u8]) -> Result<()> {
         let mismatch = self.options.verify.then(|| checksum::mismatch(&self.format, bytes)).flatten();
-        // Where the key is part of what the checksum covers, a bad checksum means that it may not be a key.
+        // If the checksum covers the key, a bad checksum means that it may not be a key.
         let key_is_sure = mismatch.is_none() || self.format.checksum == Checksum::Crc32;
         if key_is_sure && key_version(&self.format, number, bytes) != 0 {
             return Err(Error::new(Kind::Encrypted { page: number }));
