@@ -54,7 +54,7 @@ impl Certificates {
         write().map_err(|error: std::io::Error| Error::new(format!("cannot write certificates: {error}")))
     }
 
-    /// Where the files are.
+    /// The folder of the files.
     pub(crate) fn folder(&self) -> PathBuf {
         self.folder.clone()
     }

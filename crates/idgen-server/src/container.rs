@@ -12,7 +12,7 @@ use crate::settings::Settings;
 use crate::{log, memory, software};
 use idgen_database::Database;
 
-/// Where certificates are inside of a container.
+/// The folder of the certificates inside of a container.
 const FOLDER: &str = "/idgen-certificates";
 
 /// A running container.

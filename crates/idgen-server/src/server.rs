@@ -237,7 +237,7 @@ impl Server {
         inside.into_iter().flatten().chain([program]).map(str::to_owned).collect()
     }
 
-    /// Where this server came from.
+    /// The way in which this server was provided.
     pub fn provider(&self) -> Provider {
         match self.way {
             Way::Container(_) => Provider::Container,

@@ -49,7 +49,7 @@ impl Skew {
         let work = async {
             let mut link = Link::open(url).await?;
             if Database::of_scheme(url) != Some(Database::Postgres) {
-                // Where the time zone of a session has a summer time, an hour of the year occurs twice.
+                // If the time zone of a session has a summer time, an hour of the year occurs twice.
                 link.rows("SET time_zone = '+00:00'").await?;
             }
             let mut answers = Vec::new();
@@ -74,7 +74,7 @@ impl Skew {
         Ok(Skew::of(&found))
     }
 
-    /// From at least one probe.
+    /// Computes the skew from at least one probe.
     fn of(probes: &[Probe]) -> Skew {
         let trip = |probe: &Probe| (probe.answered - probe.asked).max(0);
         let bounds =

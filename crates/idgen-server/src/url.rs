@@ -50,7 +50,7 @@ pub(crate) fn schema(url: &str) -> &str {
     plain.rsplit_once('@').and_then(|(_, rest)| rest.split_once('/')).map_or("", |(_, schema)| schema)
 }
 
-/// Before a password in the query.
+/// The text before a password in the query.
 const QUERY_KEY: &str = "password=";
 
 /// A connection URL for messages and logs: passwords, also those in the query, are replaced by `***`.

@@ -20,9 +20,9 @@ done"#;
 pub(crate) struct Environment {
     name: String,
     label: String,
-    /// Where clients reach the nodes.
+    /// The network on which clients reach the nodes.
     front: Network,
-    /// Where the nodes reach each other.
+    /// The network on which the nodes reach each other.
     back: Network,
     _keeper: Keeper,
 }
