@@ -68,7 +68,7 @@ pub enum Outcome {
 pub struct Refused {
     /// The change.
     pub change: Change,
-    /// Why it was refused.
+    /// The reason why it was refused.
     pub reason: String,
 }
 
@@ -77,11 +77,11 @@ pub struct Refused {
 pub struct Waiting {
     /// The change.
     pub change: Change,
-    /// Why it waits.
+    /// The reason why it waits.
     pub reason: String,
     /// The table and the UUID of the row that it waits for.
     pub needs: (String, Uuid),
-    /// When it is sent again, unless the row that it waits for is applied before.
+    /// The time at which it is sent again, unless the row that it waits for is applied before.
     pub until: SystemTime,
 }
 

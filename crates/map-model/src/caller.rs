@@ -34,7 +34,7 @@ impl Map {
         true
     }
 
-    /// By the caller, or by the server after a deadlock. The id is wasted.
+    /// The caller rolls back, or the server does so after a deadlock. The id is wasted.
     pub fn roll_back(&self, world: &mut World, client: usize) -> bool {
         let within = world.clients[client].call.within;
         world.clients[client].call = IDLE;

@@ -30,7 +30,7 @@ impl Map {
         true
     }
 
-    /// By another transaction that has claimed the UUID, stored it, or read it with a lock.
+    /// Returns true if another transaction has claimed the UUID, stored it, or read it with a lock.
     fn is_locked(&self, world: &World, uuid: Uuid, id: Id) -> bool {
         let read = world.clients.iter().any(|client| {
             client.call.phase == Phase::Holds && client.call.uuid == uuid && client.call.found == id

@@ -38,7 +38,7 @@ pub struct Tables {
     pub forgotten: Set,
 }
 
-/// Where a call is.
+/// The phase of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Phase {
     Idle,

@@ -10,7 +10,7 @@ use crate::sync::world::{BAD, Content, DEVICES, Message, Outcome, RowAt, Scope, 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Action {
     Change(RowAt, Content),
-    /// At most so many changes.
+    /// A device sends at most this many changes.
     Send(usize, usize),
     Deliver(usize),
     /// It is delivered, and delivered again later.

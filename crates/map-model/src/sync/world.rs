@@ -3,7 +3,7 @@
 use crate::sync::outbox::Outbox;
 use crate::sync::server::Server;
 
-/// Which part of the model is checked. Each is small enough that all of its states are visited.
+/// The part of the model that is checked. Each part is small enough that all of its states are visited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// A parent of one device, and a child of it that another device makes.
@@ -86,7 +86,7 @@ pub enum Message {
 pub struct World {
     pub(super) devices: [Outbox; DEVICES],
     pub(super) server: Server,
-    /// In no order.
+    /// The messages on their way, in no order.
     pub(super) network: Vec<Message>,
     pub(super) server_backup: Option<Server>,
     pub(super) device_backup: Option<Outbox>,
