@@ -46,8 +46,8 @@ impl Retries {
         Ok(())
     }
 
-    /// The error of a call that makes no further attempt. If the last one only waited, because the time of the call was over,
-    /// the error tells why those before it failed.
+    /// The error of a call that makes no further attempt. If the last one only waited, because the time of the call was
+    /// over, the error names the reason why those before it failed.
     pub(crate) fn end(&mut self, action: &'static str, failure: Failure) -> Error {
         let failure = match failure {
             Failure::NoConnection | Failure::NoAnswer => self.reason.take().unwrap_or(failure),

@@ -158,7 +158,7 @@ impl ServerReport {
                 "a crash can lose binary log that replicas have not read; set it to 1",
             );
         }
-        // Vitess stands for many servers. Each keeps a binary log, because Vitess replicates by it.
+        // Vitess consists of many servers. Each keeps a binary log, because Vitess replicates by it.
         let shows_early = matches!(value("log_bin"), "OFF" | "0") && topology != Topology::Vitess;
         ServerReport { version, topology, concerns, shows_early }
     }

@@ -117,7 +117,7 @@ impl DeviceLeases {
         count("lease", leased.await)
     }
 
-    /// Makes a lease longer, if the device still holds it. The device tells its number and its [term](Lease::term).
+    /// Makes a lease longer, if the device still holds it. The device sends its number and its [term](Lease::term).
     ///
     /// # Errors
     /// The lease was released or ended, or its number went to another device: [`is_lease_lost`](Error::is_lease_lost). The

@@ -33,8 +33,8 @@ impl Lease {
         self.number
     }
 
-    /// Returns how often the number had been leased anew before: it stays the same when a lease is renewed, and ascends when it is
-    /// released, ended, or goes to another device.
+    /// Returns the term of the lease. It begins at 1 for each number, stays the same when a lease is renewed, and
+    /// ascends when the lease is released, ended, or goes to another device.
     pub fn term(&self) -> u64 {
         self.term
     }

@@ -81,7 +81,7 @@ impl Builder {
         self
     }
 
-    /// Caches so many pairs, at about 60 bytes each; 0 for none. Default: 10,000.
+    /// Caches this many pairs, at about 60 bytes each; 0 for none. Default: 10,000.
     ///
     /// A pair is returned from the cache only if the client began to read the map's epoch at most a second ago; otherwise it
     /// reads the epoch first. So after a [fence](UuidMap::fence) no pair of before is returned, and a call for a cached

@@ -54,7 +54,7 @@ impl UuidMap {
         let mut findings = Vec::new();
         let mut find = |severity, text: String| findings.push(Finding { severity, text });
         let tables = match self.check_tables().await {
-            // One answer alone says nothing of the tables: what is wrong with them is found again.
+            // One answer alone proves nothing about the tables: a real problem is found again.
             Err(error) if error.is_schema() || error.is_damaged() => self.check_tables().await,
             tables => tables,
         };

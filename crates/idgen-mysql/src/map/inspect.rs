@@ -28,7 +28,7 @@ async fn state_row(context: &Context) -> Result<Vec<(Severity, String)>> {
     let read = format!("SELECT * FROM {table}");
     let mut rows = context.read_rows(ACTION, &read).await?;
     if rows.len() != 1 {
-        // One answer alone says nothing of the table: what is wrong with it is found again.
+        // One answer alone proves nothing about the table: a real problem is found again.
         rows = context.read_rows(ACTION, &read).await?;
     }
     let states: Vec<State> =

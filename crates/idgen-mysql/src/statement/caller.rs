@@ -20,7 +20,7 @@ const CLAIM: &str = "a claim";
 pub trait Connection: Send {
     type Row: Values;
 
-    /// True if the driver may make a lost connection anew by itself, and repeat a statement on it.
+    /// True if the driver may replace a lost connection by itself, and repeat a statement on it.
     const CONNECTS_AGAIN: bool;
 
     /// Runs a statement, and returns the number of rows that it changed.

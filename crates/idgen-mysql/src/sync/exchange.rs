@@ -29,7 +29,8 @@ struct Before {
 }
 
 impl Writer<'_> {
-    /// Rows that have each other's unique values get others for a moment: each of them would fail before the other one.
+    /// Gives rows that have each other's unique values temporary ones: otherwise each of them would fail before the
+    /// other one.
     ///
     /// A row that fails nevertheless gets its values back, and the rest is tried again without it.
     pub(super) async fn exchange<'r, C: Connection>(

@@ -68,7 +68,7 @@ impl Expression {
         matches!(self.0.as_slice(), [Piece::Column(_)])
     }
 
-    /// Writes a literal in the place of each column. The result reads no table, unless a literal does.
+    /// Replaces each column by a literal. The result reads no table, unless a literal does.
     pub(super) fn with(&self, literal: impl Fn(&str) -> String) -> String {
         self.0
             .iter()

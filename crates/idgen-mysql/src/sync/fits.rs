@@ -16,24 +16,24 @@ const FLOAT: u64 = 24;
 /// The values that a column can hold, as far as the server does not check them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Holds {
-    /// Integers of so many bits.
+    /// Integers of this many bits.
     Integers(u32),
-    /// Decimal numbers with at most so many digits after the point.
+    /// Decimal numbers with at most this many digits after the point.
     Decimals(u64),
     Doubles,
     Floats,
-    /// Texts of at most so many characters; without blanks at their end, if `stripped`.
+    /// Texts of at most this many characters; without blanks at their end, if `stripped`.
     Characters {
         most: u64,
         stripped: bool,
     },
-    /// Texts of at most so many bytes.
+    /// Texts of at most this many bytes.
     Text(u64),
-    /// Exactly so many bytes.
+    /// Exactly this many bytes.
     Binary(u64),
     /// Bytes, or text, of any length that the server checks.
     Bytes,
-    /// A time with at most so many digits of the second's fraction.
+    /// A time with at most this many digits of the second's fraction.
     Time {
         digits: u64,
         of: Time,

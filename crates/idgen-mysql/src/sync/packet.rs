@@ -9,7 +9,7 @@ use crate::statement::values::number_at;
 use crate::sync::change::{Change, Outcome};
 use crate::sync::prepare::Prepared;
 
-/// Servers take a statement of so many bytes, unless `max_allowed_packet` is set to less than its default.
+/// Servers accept a statement of this many bytes, unless `max_allowed_packet` is set to less than its default.
 const SMALL: usize = 256 << 10;
 
 /// The changes whose values do not fit into a statement. Their texts are not even made.

@@ -25,10 +25,10 @@ fn key(row: &Row<'_>) -> Key {
 impl Writer<'_> {
     /// Writes rows, of which each has one change.
     ///
-    /// Deletions come before the changes after them in the batch that refer to the deleted row or take its unique values, and
-    /// after those before them that refer to it. Rows that leave a parent come before its deletion, which would extend to them. What
-    /// fails is tried again as long as other changes of the batch succeed: they may free a value or delete a row that was in
-    /// the way.
+    /// Deletions come before the changes after them in the batch that refer to the deleted row or take its unique
+    /// values, and after those before them that refer to it. Rows that leave a parent come before its deletion, which
+    /// would extend to them. Changes that fail are tried again as long as other changes of the batch succeed: these may
+    /// free a value or delete a row that blocked them.
     pub(super) async fn round<'r, C: Connection>(
         &mut self,
         connection: &mut C,

@@ -84,9 +84,9 @@ impl UuidMap {
 }
 
 impl Sync {
-    /// Erases a UUID as [`UuidMap::forget`] does, and remembers a digest of it, for [`Intake::refuse_forgotten`]. Returns the
-    /// integer that it had. Delete the row first, and its copies on devices: a device that sends the row again makes it anew
-    /// unless the rules refuse it.
+    /// Erases a UUID as [`UuidMap::forget`] does, and remembers a digest of it, for [`Intake::refuse_forgotten`].
+    /// Returns the integer that it had. Delete the row first, and its copies on devices: a device that sends the row
+    /// again creates it again unless the rules refuse it.
     ///
     /// The digest does not reveal a UUID that has random bits. One of version 1 or 6 can be found by trying all times.
     ///

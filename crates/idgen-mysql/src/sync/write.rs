@@ -15,13 +15,13 @@ use crate::sync::targets::{in_order, refers_to_own};
 use crate::sync::trouble::{Owner, Refusal, is_elsewhere, may_be_elsewhere, owner, owner_by_state, state};
 use crate::sync::writer::{Ready, Row, Writer};
 
-/// About how many bytes of statements are sent at once.
+/// The approximate number of bytes of statements that are sent at once.
 const TEXT: usize = 1 << 20;
 /// More bytes than the statements have that are sent with one of a row.
 const BESIDE: usize = 1024;
 
-/// The state of the last error, for a driver that tells its number alone: a trigger can signal any number. `None` if the server, or another
-/// connection, does not know the error.
+/// The state of the last error, for a driver that reports its number alone: a trigger can signal any number. `None` if
+/// the server, or another connection, does not know the error.
 async fn asked_state<C: Connection>(connection: &mut C, failure: &Failure) -> Option<String> {
     if failure.number().is_none() || state(failure).is_some() {
         return None;

@@ -59,7 +59,7 @@ pub async fn check_column<T: ColumnType>(pool: &MySqlPool, table: &str, column: 
     Ok(())
 }
 
-/// A UUID that is read in the wrong layout has other bits in the place of its version.
+/// A UUID that is read in the wrong layout has other bits where its version should be.
 async fn check_layout<T: ColumnType>(pool: &MySqlPool, table: &str, column: &str) -> Result<()> {
     // These names are safe to use in SQL: the look-up above found them in the schema.
     let (table_name, column_name) = (table.replace('`', "``"), column.replace('`', "``"));

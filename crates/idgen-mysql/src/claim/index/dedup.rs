@@ -176,13 +176,13 @@ fn insert_text(context: &Context, pairs: &[(Uuid, u64)]) -> String {
 
 /// Inside the caller's transaction, whose isolation level and snapshot are the caller's.
 ///
-/// With the claim held, the pair is looked for twice: by the caller's connection, which sees what its own
-/// transaction made, and by another one, which sees everything committed on its server. That has to be the
-/// caller's server: another node of a cluster may lag behind it, and where the pair was committed before this
-/// transaction claimed, no certification tells the two inserts apart. When the other connection is elsewhere
-/// a locking read of the caller's decides. It would do in any case, but at REPEATABLE READ it locks a gap of
-/// the hash index, where the inserts of two such readers deadlock. An id that was found is confirmed by a locking read
-/// of its row, unless the other connection found it on the caller's server.
+/// With the claim held, the pair is looked for twice: by the caller's connection, which sees what its own transaction
+/// made, and by another one, which sees everything committed on its server. That has to be the caller's server: another
+/// node of a cluster may lag behind it, and where the pair was committed before this transaction claimed, certification
+/// does not detect the two inserts as a conflict. When the other connection is elsewhere a locking read of the caller's
+/// decides. It would do in any case, but at REPEATABLE READ it locks a gap of the hash index, where the inserts of two
+/// such readers deadlock. An id that was found is confirmed by a locking read of its row, unless the other connection
+/// found it on the caller's server.
 pub(crate) async fn claim_within<C: Connection>(
     context: &Context,
     connection: &mut C,
@@ -248,7 +248,7 @@ pub(crate) async fn claim_within<C: Connection>(
 }
 
 /// Looks for a pair that was just stored in the caller's transaction, because the look-up before it proved nothing. An
-/// older pair that was missed there is returned, and a marker takes the place of the new one.
+/// older pair that was missed there is returned, and a marker replaces the new one.
 async fn inserted_within<C: Connection>(
     context: &Context,
     connection: &mut C,

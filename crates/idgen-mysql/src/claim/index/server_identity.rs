@@ -1,4 +1,4 @@
-//! A look-up of a pair that also tells on which server it was executed.
+//! A look-up of a pair that also returns the server on which it was executed.
 
 use uuid::Uuid;
 

@@ -9,8 +9,8 @@ use crate::table::tables::unquoted;
 /// After this many in a row, the rest of the held ids is discarded, too, because imports cover whole ranges.
 const IN_A_ROW: u32 = 8;
 
-/// If this happens so many times in one call, each time with newly reserved ids, the cause is damage and not an import: the
-/// table's ids are ahead of the state row, as after a restored backup.
+/// If this happens this many times in one call, each time with newly reserved ids, the cause is damage and not an
+/// import: the table's ids are ahead of the state row, as after a restored backup.
 const MOST_BLOCKS: u32 = 8;
 
 /// The ids that one call skipped.
