@@ -85,7 +85,7 @@ pub struct Step {
     pub purpose: String,
     /// The statements in their order. Each step can be executed again after it was stopped or killed anywhere.
     pub statements: Vec<Statement>,
-    /// The statements that go back to the state before this step. Empty if the step changes nothing.
+    /// The statements that restore the state before this step. Empty if the step changes nothing.
     pub undo: Vec<Statement>,
     /// The locks that the step takes, and for how long.
     pub locks: String,

@@ -191,7 +191,7 @@ fn begin(engine: Engine) -> &'static str {
     }
 }
 
-/// The name of the step at a place of so many, after its number.
+/// The name of the step, after its number with as many digits as the last one has.
 pub(crate) fn numbered(steps: usize, at: usize, name: &str) -> String {
     let digits = (steps + 1).to_string().len().max(2);
     format!("{:0digits$}-{name}", at + 1)

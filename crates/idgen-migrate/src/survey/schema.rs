@@ -5,7 +5,7 @@ use std::collections::HashMap;
 /// The type in which a column stores an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Class {
-    /// An integer of so many bits.
+    /// An integer of this many bits.
     Int { bits: u32, unsigned: bool },
     /// A type for UUIDs.
     Uuid,

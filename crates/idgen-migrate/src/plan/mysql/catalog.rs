@@ -138,7 +138,7 @@ impl Table {
         self.parts.iter().map(|part| part.index.as_str()).collect()
     }
 
-    /// The primary key, or the shortest unique key that tells each row apart.
+    /// The primary key, or the shortest unique key that identifies each row.
     fn choose_key(&mut self) {
         // The copy writes the columns of the key.
         let is_written = |part: &Part| self.column(&part.column).is_some_and(|column| !column.is_generated());

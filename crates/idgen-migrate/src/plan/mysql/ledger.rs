@@ -204,7 +204,7 @@ pub(super) fn checks(templates: &Templates, procedure: &str, checks: &[Check]) -
     ])
 }
 
-/// Statements each of which is repeated while a lock is not free.
+/// Returns statements that are each repeated while a lock is not free.
 pub(super) fn work(
     templates: &Templates,
     names: &Names,

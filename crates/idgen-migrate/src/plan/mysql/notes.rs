@@ -120,7 +120,7 @@ fn truncated_texts(texts: &Texts<'_>) -> Option<String> {
 fn other_names(texts: &Texts<'_>, tables: &[TableText], planned: &[Vec<String>]) -> Option<String> {
     let keys = tables.iter().flat_map(|table| &table.foreign);
     let mut shown: Vec<_> = keys.map(|key| format!("{} becomes {}", key.old_name, key.name())).collect();
-    // A name that begins with that of the table is given anew by the server when the table is renamed, and stays.
+    // The server renews a name that begins with the table's when the table is renamed, and does not change it later.
     let checks = tables.iter().zip(planned).filter(|_| texts.names.is_mysql).flat_map(|(table, lines)| {
         let begin = format!("CHECK {} ", table.now);
         let names = lines.iter().filter_map(move |line| {

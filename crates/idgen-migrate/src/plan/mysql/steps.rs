@@ -122,7 +122,7 @@ impl Steps<'_> {
         self.unchanged_since_triggers(0..self.tables.len())
     }
 
-    /// Comments, indexes and whatever else hangs on the old tables are those that the plan was made for.
+    /// Comments, indexes and everything else that is attached to the old tables are those that the plan was made for.
     fn old_as_planned(&self, role: Role) -> Vec<Check> {
         let pairs = self.tables.iter().zip(self.planned);
         pairs
@@ -130,7 +130,7 @@ impl Steps<'_> {
             .collect()
     }
 
-    /// Comments, indexes and whatever else hangs on the new tables are those that were recorded.
+    /// Comments, indexes and everything else that is attached to the new tables are those that were recorded.
     fn new_as_recorded(&self, role: Role, message: &str) -> Vec<Check> {
         let all = self.tables.iter();
         all.map(|table| checks::as_recorded(self.attached, self.names, self.tables, table, role, message))

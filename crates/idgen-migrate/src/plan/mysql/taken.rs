@@ -1,4 +1,4 @@
-//! Names that the plan needs and that something else has: all of them are named at once, and there is no plan.
+//! Finds names that the plan needs and that something else has: all of them are listed at once, and there is no plan.
 
 use super::texts::{TableText, Texts};
 use idgen_database::Result;

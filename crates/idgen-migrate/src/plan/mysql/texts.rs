@@ -33,7 +33,8 @@ pub(super) struct TableText {
     keys: Vec<KeyText>,
     supports: Vec<SupportText>,
     pub(super) texts: Vec<GeneratedText>,
-    /// With `--to integer`: columns of integers beside ids, and in the place of ids that refer to others.
+    /// With `--to integer`: columns of integers beside ids, and columns of integers that replace ids that refer to
+    /// others.
     owners: Vec<OwnerText>,
     /// The columns whose ids get their integers during the copy.
     sources: Vec<SourceText>,
@@ -120,7 +121,7 @@ struct OwnColumnText {
     equal: String,
 }
 
-/// A column of the primary key, in the old table and in the new one. The copy goes by the first.
+/// A column of the primary key, in the old table and in the new one. The copy follows the order of the first.
 #[derive(Serialize)]
 struct FirstText {
     name: String,
@@ -144,7 +145,7 @@ pub(super) struct Texts<'a> {
 }
 
 impl TableText {
-    /// The first column of the primary key. The copy goes by it.
+    /// The first column of the primary key, whose order the copy follows.
     pub(super) fn first(&self) -> &str {
         &self.first.name
     }

@@ -11,8 +11,8 @@ pub(crate) const LEVEL_OF_FEW: f64 = 1e-4;
 /// From this number of values on, the form is no evidence any more.
 pub(crate) const FEW: usize = 5;
 
-/// The natural logarithm of a bound of the probability that of `all` random values, each of which fits with probability `each`, so
-/// many or more fit.
+/// The natural logarithm of a bound of the probability that of `all` random values, each of which fits with probability
+/// `each`, `fitting` or more fit.
 pub(crate) fn ln_tail(fitting: usize, all: usize, each: f64) -> f64 {
     let share = fitting as f64 / all.max(1) as f64;
     if share <= each {

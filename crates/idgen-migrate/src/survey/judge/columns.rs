@@ -42,7 +42,8 @@ pub(crate) struct IdColumn {
     pub(crate) form: Option<String>,
     /// The share of values that sort behind the newest ids.
     pub(crate) behind_newest: f64,
-    /// The places of the values, in the order in which their rows came as far as something tells it, otherwise in that of the key.
+    /// The places of the values, in the order in which their rows came as far as it is known, otherwise in that of the
+    /// key.
     pub(crate) in_order: Vec<usize>,
 }
 

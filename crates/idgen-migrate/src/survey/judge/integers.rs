@@ -1,8 +1,8 @@
 //! Decides which kind integers are: times, Snowflakes, or numbers that somebody counted.
 //!
-//! Any large integer is some Snowflake. So these kinds need values that random integers do not give: for each range from which a
-//! program could draw them (up to a power of 2 or of 10, or of so many digits), the values must fill a smaller part of it than
-//! random ones would, at the level of [`chance`].
+//! Any large integer is some Snowflake. So these kinds need values that random integers do not give: for each range
+//! from which a program could draw them (up to a power of 2 or of 10, or of a number of digits), the values must fill a
+//! smaller part of it than random ones would, at the level of [`chance`].
 
 use crate::survey::judge::chance;
 use crate::survey::judge::classify::{EARLIEST, Reading, YEAR};
