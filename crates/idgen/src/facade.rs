@@ -28,7 +28,7 @@ type Slot<G> = RefCell<Option<ManuallyDrop<G>>>;
 ///
 /// It is returned as a number in two registers, not in memory. If 16 bytes are stored as two halves and then loaded at
 /// once, the load waits until both halves have left the processor's store buffer, which takes longer than generating
-/// the id. 0 stands for a generator that does not exist yet.
+/// the id. 0 means that the generator does not exist yet.
 #[inline(always)]
 fn next<G: NextBits>(local: &'static LocalKey<Slot<G>>, make: fn() -> Result<G>) -> Uuid {
     // Not `with`, which the compiler does not inline.

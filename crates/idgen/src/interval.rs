@@ -51,7 +51,7 @@ pub struct Bucket {
 }
 
 impl Interval {
-    /// An interval of so many whole seconds.
+    /// An interval of this many whole seconds.
     ///
     /// # Errors
     /// If the span is zero, has a fraction of a second, or exceeds 2^32 - 1 seconds (136 years).

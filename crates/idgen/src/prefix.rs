@@ -1,4 +1,4 @@
-//! Prefixes: the first 16 bits of an id, which stand for an interval.
+//! Prefixes: the first 16 bits of an id, which are derived from its interval.
 //!
 //! All ids of one interval share their prefix and so one *bucket*, a narrow range of the index.
 

@@ -110,7 +110,7 @@ impl SealKey {
         }
     }
 
-    /// The version 4 that stands for a version 7.
+    /// Seals a version 7 as a version 4.
     ///
     /// # Errors
     /// If the id is not of version 7.

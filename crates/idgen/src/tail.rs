@@ -191,7 +191,7 @@ pub(crate) mod long {
     /// Keeps byte 8 from being 0x80.
     const ONE: u64 = 1 << (BEHIND_TIME + LOW_BITS);
 
-    /// The last millisecond that fits behind a prefix of so many bits.
+    /// The last millisecond that fits behind a prefix of this many bits.
     pub(crate) const fn last_ms(prefix_bits: u8) -> i64 {
         (1 << (60 - prefix_bits as u32 + LOW_BITS - FRACTION_BITS)) - 1
     }

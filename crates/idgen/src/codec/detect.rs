@@ -87,7 +87,7 @@ impl Format {
     /// Decodes a text that can only be a UUID: hyphenated, simple, braced, a URN, or a hexadecimal
     /// [literal](crate::codec::literal).
     ///
-    /// The other formats stand for 128 bits too, but so does nearly every number and every 22 characters. Where a UUID is
+    /// The other formats encode 128 bits too, but so does nearly every number and every 22 characters. Where a UUID is
     /// expected, such a text is more likely a mistake.
     ///
     /// ```

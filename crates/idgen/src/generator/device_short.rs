@@ -189,7 +189,7 @@ impl<C: Clock, S: State> DeviceShort<C, S> {
         self
     }
 
-    /// The node after so many restarts.
+    /// The node after this many restarts.
     #[inline]
     fn node_after(&self, restarts: u16) -> Node {
         if !self.node_is_random {

@@ -95,7 +95,7 @@ struct Counting<F, const RANDOM: u32> {
 impl<F: Fn(u32) -> Head, const RANDOM: u32> MakeIds for Counting<F, RANDOM> {
     #[inline(always)]
     fn make(&self, index: usize, mut ids: &mut [Uuid], mut draws: &[u8]) {
-        // Over so many ids the counter changes in one byte alone.
+        // Over this many ids, the counter changes in one byte alone.
         let stretch = 1 << (8 - RANDOM % 8);
         let mut counter = self.first + index as u32;
         while !ids.is_empty() {

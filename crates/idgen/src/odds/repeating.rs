@@ -17,7 +17,7 @@ impl Repeating {
         Repeating { expected: self.expected * chance, probability: self.probability * chance }
     }
 
-    /// The odds of a fleet with so many pairs of devices. The devices are independent of each other.
+    /// The odds of a fleet with this many pairs of devices. The devices are independent of each other.
     pub(super) fn odds(self, ids: f64, device_pairs: f64, formula: &'static str) -> Odds {
         Odds {
             ids,
@@ -63,7 +63,7 @@ impl Repeating {
     /// on. Both start in one of `secs` seconds.
     pub(super) fn starts(count: f64, secs: f64, per_sec: u32) -> Self {
         let (secs, per_sec) = (secs.max(1.0), f64::from(per_sec));
-        // Up to so many seconds apart, the runs of numbers share `count - k · per_sec` of them.
+        // Up to this many seconds apart, the runs of numbers share `count - k · per_sec` of them.
         let most = (count / per_sec).floor().min(secs - 1.0).max(0.0);
         let sum = most * (most + 1.0) / 2.0;
         let squares = sum * (2.0 * most + 1.0) / 3.0;

@@ -190,7 +190,7 @@ fn expected_collisions_are_pairs_of_ids() {
         // sequences meet.
         assert!((2.0..64.0).contains(&(node.probability / bits(60))), "{node:?}");
     }
-    // One in so many pairs of servers starts in the same second, and then all ids are equal.
+    // One in this many pairs of servers starts in the same second, and then all ids are equal.
     let servers = of(Kind::MysqlShort, 257, 0.1, 1.0);
     assert!((servers.expected_collisions - 0.1).abs() < 1e-6, "{servers:?}");
     assert!((servers.probability * SECS_PER_YEAR - 1.0).abs() < 1e-6, "{servers:?}");

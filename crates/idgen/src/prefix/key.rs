@@ -80,7 +80,7 @@ impl PrefixKey {
         self
     }
 
-    /// The 12 bits that stand for a named writer after this prefix; `None` for a key without a name.
+    /// The tag of a named writer after this prefix, 12 bits; `None` for a key without a name.
     ///
     /// The tag keeps the rows of a writer together if several writers use one prefix. A writer has a different tag
     /// for each prefix, so without the key, ids with two prefixes do not reveal that they come from one writer. The tag is

@@ -109,7 +109,7 @@ mod tests {
     use std::vec;
     use std::vec::Vec;
 
-    /// Permutes values of `2 * HALF` bits, so many at once.
+    /// Permutes values of `2 * HALF` bits, `at_once` of them at a time.
     fn permute<const HALF: u32>(key: u8, values: &mut [u128], way: Way, at_once: usize) {
         let cipher = aes::Aes256Enc::new(&[key; 32].into());
         let start = (u128::MAX / 3) << 8 | u128::from(key);

@@ -129,7 +129,7 @@ impl SealRing {
         }
     }
 
-    /// The version 4 that stands for a version 7.
+    /// Seals a version 7 as a version 4.
     ///
     /// # Errors
     /// If the id is not of version 7, or its time is beyond the year 2527. Also if older keys claim all of its 16
@@ -193,7 +193,7 @@ impl SealRing {
         self.keys.iter().map(|(_, key)| key)
     }
 
-    /// The ring with another key in the place of each.
+    /// Returns the ring with each key replaced by another one.
     pub(super) fn map(&self, other: impl Fn(&SealKey) -> SealKey) -> Self {
         SealRing { keys: self.keys.iter().map(|(from, key)| (*from, other(key))).collect() }
     }

@@ -65,7 +65,7 @@ impl TypeSeal {
         Ok(TypeSeal { ids, ints: ring.keys().map(|key| derived(key, b"int ")).collect() })
     }
 
-    /// The version 4 that stands for a version 7, as [`SealRing::seal`] does with the keys of this type.
+    /// Seals a version 7 as a version 4, as [`SealRing::seal`] does, with the keys of this type.
     ///
     /// # Errors
     /// As for [`SealRing::seal`].
@@ -82,7 +82,7 @@ impl TypeSeal {
         self.ids.open(sealed)
     }
 
-    /// The version 8 that stands for an integer, sealed with the newest key of the ring.
+    /// Seals an integer as a version 8, with the newest key of the ring.
     ///
     /// A negative `i64` can be sealed as the `u64` with the same bits. Give a ring with a new key to all processes that open
     /// integers before one of them seals with it.
@@ -109,7 +109,7 @@ impl TypeSeal {
         )
     }
 
-    /// True if a sealed id stands for an integer rather than for a version 7, as far as its version says so.
+    /// True if a sealed id is that of an integer rather than of a version 7, according to its version.
     pub fn is_int(sealed: &Uuid) -> bool {
         sealed.get_version_num() == 8 && sealed.get_variant() == Variant::RFC4122
     }

@@ -142,7 +142,7 @@ impl Shared<'_> {
         let _ = self.line.compare_exchange(line.0, line.next(mark).0, SeqCst, Acquire);
     }
 
-    /// Sets a mark in the place of the last id, unless another one takes an id or sets a mark. Returns false if no number is
+    /// Replaces the last id by a mark, unless another one takes an id or sets a mark. Returns false if no number is
     /// left for a mark.
     pub(crate) fn restart(&self, last: Word) -> bool {
         // A thread that comes too late would use up a number.

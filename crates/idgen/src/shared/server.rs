@@ -9,7 +9,7 @@ pub(crate) const fn end_of(server_id: u8) -> u64 {
     (server_id as u64) << 56 | u64::MAX >> 8
 }
 
-/// Takes `count` numbers from the word, and returns the first, as long as there are so many.
+/// Takes `count` numbers from the word, and returns the first, if that many are left.
 #[inline]
 pub(crate) fn take(word: &AtomicU64, server_id: u8, count: u64) -> Option<u64> {
     let taken = attempt(word, server_id, count);

@@ -4,13 +4,13 @@ use core::sync::atomic::Ordering::{AcqRel, Acquire};
 
 use crate::atomic::AtomicU64;
 
-/// Stands for a server that has not started, and so does any number with this first byte, because others may count on
-/// before they detect it. It is neither a number of the server nor the one after its last.
+/// Returns the word of a server that has not started. Any number with this first byte means the same, because others
+/// may count on before they detect it. It is neither a number of the server nor the one after its last.
 pub(crate) const fn unstarted(server_id: u8) -> u64 {
     ((server_id ^ 0x40) as u64) << 56
 }
 
-/// True if the word stands for a server that has not started.
+/// True if the word means that the server has not started.
 pub(crate) fn is_unstarted(word: &AtomicU64, server_id: u8) -> bool {
     stands_for_none(word.load(Acquire), server_id)
 }

@@ -355,7 +355,7 @@ mod tests {
         assert_eq!(error, whole);
     }
 
-    /// A folder in the place of the lock stands for a folder that cannot be written.
+    /// A folder with the name of the lock simulates a folder that cannot be written.
     #[test]
     fn a_lock_that_cannot_be_opened_is_explained() {
         let folder = tempfile::tempdir().unwrap();

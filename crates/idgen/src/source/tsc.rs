@@ -57,7 +57,7 @@ std::thread_local! {
 
 /// The rate that some thread measured; 0 before the first.
 static RATE: AtomicU64 = AtomicU64::new(0);
-/// Stands for a counter that does not measure time.
+/// Marks a counter that does not measure time.
 const UNSTEADY: u64 = u64::MAX;
 
 /// An anchor is valid for a millisecond.
@@ -68,7 +68,7 @@ const MEASURE_NANOS: u128 = 2_000_000;
 const FIRST_NANOS: u128 = 1_000;
 /// Two readings of the counter around a reading of a clock are this close, unless the thread was interrupted.
 const CLOSE: u64 = 1_000;
-/// A call so many counts after the end of the last anchor belongs to a thread with few ids: 70 µs at 3 GHz.
+/// A call this many counts after the end of the last anchor belongs to a thread with few ids: 70 µs at 3 GHz.
 const GAP: u64 = 200_000;
 /// The rate is measured again after this many counts. The number need not be exact: at 3 GHz it is a second.
 const REFRESH: u64 = 3_000_000_000;

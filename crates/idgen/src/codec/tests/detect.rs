@@ -80,7 +80,7 @@ proptest! {
         let id = Uuid::from_u128(bits >> shift);
         for format in text_formats() {
             let text = naive(format, &id);
-            // Nothing in these texts tells them from the texts of base32 and simple: they have to be named.
+            // These texts cannot be distinguished from the texts of base32 and simple: their formats have to be named.
             let has_name = matches!(format, Format::Base32Hex | Format::Base32Human)
                 || format == Format::Int && text.len() == 32;
             if let Ok((found, read)) = Format::decode_any(&text) && !has_name {
