@@ -55,7 +55,7 @@ pub struct Pair {
 }
 
 impl Search {
-    /// A search that keeps about so many bytes in memory; its files are in this folder.
+    /// A search that keeps about this many bytes in memory; its files are in this folder.
     pub(crate) fn new(memory: u64, folder: PathBuf) -> Self {
         let capacity = usize::try_from(memory / RECORD / 4).unwrap_or(usize::MAX).max(1 << 10);
         Search { capacity, folder, filling: Vec::new(), sorting: None, sorted: Vec::new(), kept: 0 }

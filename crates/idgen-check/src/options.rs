@@ -22,7 +22,7 @@ pub struct Options {
     pub folder: PathBuf,
     /// The time of the check: no id can be from later. By default, it is the system's time when ids are added.
     pub now: Option<Timestamp>,
-    /// A time that is so much after the clock's is accepted, because clocks differ; 10 ms by default.
+    /// A time that is at most this much after the clock's is accepted, because clocks differ; 10 ms by default.
     pub tolerance: Duration,
     /// Earlier times are reported; 2000-01-01 by default.
     pub not_before: Timestamp,

@@ -28,7 +28,7 @@ pub enum Form {
 /// The limits of a reading, and whether ids are compared with the clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
-    /// Reading ends after so many ids and bad lines.
+    /// Reading ends after this many ids and bad lines.
     pub most: Option<u64>,
     /// The generator runs while it is read, so that no id can be from after it was read.
     pub live: bool,

@@ -184,7 +184,7 @@ impl Draws for Source {
     }
 }
 
-/// Bits that stand for unknown ones.
+/// Bits in place of unknown ones.
 pub(super) fn next_bits(state: &mut u64) -> u64 {
     *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     let mixed = (*state ^ *state >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93);

@@ -240,7 +240,7 @@ pub(super) fn find(ids: &[u128], is_ulid: bool) -> Vec<Lead> {
     Vec::new()
 }
 
-/// The most hypotheses about so many ids.
+/// The largest number of hypotheses about this many ids.
 #[cfg(test)]
 pub(super) fn hypotheses(ids: usize) -> usize {
     let screens: &[Screen] = if ids < MANY { &FEW } else { &UUIDS };

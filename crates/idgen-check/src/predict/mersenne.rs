@@ -49,7 +49,7 @@ impl Draws for Mersenne {
     }
 }
 
-/// The number of states that stand for all that fit: a bit in which they agree is known.
+/// The number of states that are tried in place of all that fit: a bit in which they agree is known.
 const VARIANTS: usize = 24;
 
 /// The state of a Mersenne Twister from which these ids may come.

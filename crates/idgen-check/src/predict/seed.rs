@@ -126,7 +126,7 @@ fn mersenne_first(state: &[Lanes]) -> [Lanes; FIRST] {
 
 /// The last 31 words before the first number.
 fn glibc(seeds: &[u64; LANES]) -> Vec<Lanes> {
-    // Zero stands for one.
+    // The seed zero means one.
     let mut state = vec![seeds.map(|seed| (seed as u32).max(1))];
     for n in 1..31 {
         let last = state[n - 1];
@@ -191,7 +191,7 @@ impl Draws for Numbers {
     }
 }
 
-/// An id, a form, and what they say of the first words.
+/// An id, a form, and the bits of the first words that follow from them.
 struct Guess {
     id: u128,
     form: &'static Form,

@@ -121,7 +121,7 @@ impl Rules {
             Row { degree: 0, sum, left }
         };
         let mut rows: Vec<Row> = (0..bits).map(stream).collect();
-        // Stands for the first numbers, of which the sum may be anything.
+        // This bit is for the first numbers, whose sum may be anything.
         let mut first = Bits(vec![0; orders.div_ceil(64)]);
         first.0[0] = 1;
         rows.push(Row { degree: 1, sum: Bits(vec![0; words]), left: first });

@@ -191,8 +191,8 @@ pub(super) fn find(ids: &[u128]) -> Vec<Lead> {
     Vec::new()
 }
 
-/// A state is reported if all ids agree with it that equations are made of. These have so many bits that no more than 2^-[`SPARE`] of
-/// the answers of a secure source agree with any state.
+/// A state is reported if all ids agree with it that equations are made of. These have enough bits that no more than
+/// 2^-[`SPARE`] of the answers of a secure source agree with any state.
 #[cfg(test)]
 pub(super) fn hypotheses() -> usize {
     PLANS.len()
@@ -215,7 +215,8 @@ mod tests {
         (0..count).map(id).collect()
     }
 
-    /// Lists of so many ids for each form, of which at least so many must be recognized. The seeds are fixed, so the counts are the same in each run.
+    /// For each source, `lists` lists of `size` ids are made for each form, and at least `least` of them must be
+    /// recognized. The seeds are fixed, so the counts are the same in each run.
     #[test]
     fn simulated_lists_are_recognized() {
         for (source, is_narrow, size, lists, least) in [

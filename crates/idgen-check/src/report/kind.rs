@@ -173,7 +173,7 @@ fn tested(analysis: &mut Analysis, constant: u128) -> Option<RandomReport> {
     }
 }
 
-/// The bits that the generator should have drawn anew for each id.
+/// The bits that the generator should have drawn again for each id.
 fn random_bits(analysis: &Analysis) -> u128 {
     let low = |bits: u32| (1_u128 << bits) - 1;
     let free = analysis.claim.free_bits();

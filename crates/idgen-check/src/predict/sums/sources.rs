@@ -10,10 +10,10 @@ pub(super) struct Sum {
     /// The two words, combined by exclusive or.
     pub(super) linear: Linear,
     pub(super) sum: fn(&mut State) -> u64,
-    /// A number has the lowest bits of the sum, so many of them.
+    /// The number of the lowest bits of the sum that a number has.
     pub(super) width: u32,
     is_fraction: bool,
-    /// Numbers of the form at least have so many bits.
+    /// The least number of bits that numbers of the form have.
     narrowest: u32,
     pub(super) instead: &'static str,
 }
