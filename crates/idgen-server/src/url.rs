@@ -75,7 +75,7 @@ pub fn redacted(url: &str) -> String {
     user + &without_passwords(rest)
 }
 
-/// If the host is missing, the password may be in the place of the port.
+/// If the host is missing, the password may be where the port should be.
 fn redacted_without_host(url: &str, authority: usize) -> String {
     let end = url[authority..].find(['/', '?']).map_or(url.len(), |at| authority + at);
     let host = &url[authority..end];

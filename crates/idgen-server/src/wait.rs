@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 /// Even on a busy machine, any state that can be reached is reached within this time.
 const LIMIT: Duration = Duration::from_secs(600);
 
-/// A test's wait for a state. Tests wait for states and not for times, and a state that never comes must be an error that names
-/// it: a test that waits for ever says nothing, and keeps all others from being reported.
+/// A test's wait for a state. Tests wait for states and not for times, and a state that never comes must be an error
+/// that names it: a test that waits forever reports nothing, and prevents the report of all others.
 ///
 /// ```
 /// let wait = idgen_server::Wait::until("the row is there");

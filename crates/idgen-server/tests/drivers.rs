@@ -27,7 +27,8 @@ macro_rules! insert {
     };
 }
 
-/// Returns the rows with this id, or the error. The driver keeps a statement with the types of the values that it had first, so it is prepared anew.
+/// Returns the rows with this id, or the error. The driver keeps a statement with the types of the values that it had
+/// first, so it is prepared again.
 macro_rules! find {
     ($connection:expr, $table:ident, $place:literal, $value:expr) => {{
         $connection.clear_cached_statements().await.unwrap();

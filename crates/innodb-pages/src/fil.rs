@@ -8,7 +8,7 @@ pub(crate) const LSN: usize = 16;
 pub(crate) const TYPE: usize = 24;
 pub(crate) const SPACE_ID: usize = 34;
 
-/// The page types of `fil0fil.h` that this crate tells apart.
+/// The page types of `fil0fil.h` that this crate distinguishes.
 pub(crate) mod kind {
     pub(crate) const FSP_HDR: u16 = 8;
     pub(crate) const SDI: u16 = 17_853;

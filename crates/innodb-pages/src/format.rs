@@ -97,8 +97,8 @@ impl Format {
     }
 }
 
-/// The flags of `fsp0types.h`. Bit 4 tells the two families apart: in the older one it is the top bit
-/// of a compressed page size that no server writes, and in `full_crc32` it is always set.
+/// The flags of `fsp0types.h`. Bit 4 distinguishes the two families: in the older one it is the top bit of a compressed
+/// page size that no server writes, and in `full_crc32` it is always set.
 fn read_flags(flags: u32) -> Result<(Writer, u32, Checksum)> {
     let unknown = || Error::not_tablespace(format!("unknown tablespace flags {flags:#x}"));
     if flags & 0x10 != 0 {

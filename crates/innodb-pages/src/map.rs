@@ -63,8 +63,8 @@ impl PageMap {
         PageMap { measure, cells: file.pages.iter().map(cell).collect() }
     }
 
-    /// Returns how many pages a cell must stand for, so that there are at most this many cells. It is a power of two, so that
-    /// cells end where extents of 64 pages end.
+    /// Returns the number of pages that a cell must represent, so that there are at most this many cells. It is a power
+    /// of two, so that cells end where extents of 64 pages end.
     pub fn pages_per_cell(&self, most_cells: usize) -> usize {
         let mut pages = 1;
         while self.cells.len().div_ceil(pages) > most_cells.max(1) {

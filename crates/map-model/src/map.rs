@@ -21,7 +21,7 @@ impl Map {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     Received,
-    /// It was carried out, and the client does not learn of it.
+    /// It was executed, and the client does not get the answer.
     Lost,
     /// The client does not wait any longer, and the server carries it out later or never.
     Late,

@@ -1,9 +1,10 @@
 //! The operator of a plan on MySQL and MariaDB as a model, checked in all orders of its steps. No server is needed.
 //!
-//! A step is one statement of a file. Between any two of them clients write, others drop triggers, truncate or change tables, and the
-//! session of the file is killed. The operator executes any file at any time, undo files included. Three rows stand for all: the one that is
-//! there, and two that clients insert. The checker ([stateright](https://docs.rs/stateright)) visits every state. Each
-//! [`Defect`] takes a rule out of the ledger, and the checker has to find what breaks then.
+//! A step is one statement of a file. Between any two of them clients write, others drop triggers, truncate or change
+//! tables, and the session of the file is killed. The operator executes any file at any time, undo files included.
+//! Three rows represent all: the one that is there, and two that clients insert. The checker
+//! ([stateright](https://docs.rs/stateright)) visits every state. Each [`Defect`] takes a rule out of the ledger, and
+//! the checker has to find what breaks then.
 //!
 //! A signature (numbers of tables, triggers with the times of their creation) is modeled as whether anything that it contains has
 //! changed since it was recorded. Not modeled are several tables, waits for locks, and changes of the ledger by hand.

@@ -73,7 +73,8 @@ pub(crate) struct World {
     pub(crate) ledger: [State; 8],
     pub(crate) unchanged: Unchanged,
     pub(crate) running: Option<Running>,
-    /// Somebody changed what hangs on the old table since the plan, and on the new one since `triggers-back`.
+    /// Somebody changed objects that are attached to the old table since the plan, and to the new one since
+    /// `triggers-back`.
     pub(crate) old_differs: bool,
     pub(crate) new_differs: bool,
     /// Somebody deleted rows of the new table after they were compared, which no file can know before the next comparison.

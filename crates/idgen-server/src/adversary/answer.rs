@@ -38,7 +38,7 @@ pub(super) struct Rows {
 }
 
 impl Outcome {
-    /// A statement that was done, of which the server says nothing else.
+    /// A statement that was done, about which the server reports nothing else.
     pub(super) fn done(affected: u64) -> Outcome {
         Outcome::Done(Done { affected, last_insert_id: 0, status: 2, rest: vec![0, 0] })
     }

@@ -28,7 +28,7 @@ pub enum Alteration {
     RepeatedRow,
     /// Its result is that of an earlier statement of the same class.
     OldResult,
-    /// An error with this number takes the place of the result.
+    /// An error with this number replaces the result.
     Error(u16),
     /// An error is replaced by a statement that changed one row.
     Success,

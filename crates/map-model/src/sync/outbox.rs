@@ -51,7 +51,7 @@ impl Outbox {
         self.release(row);
     }
 
-    /// The next changes, at most so many.
+    /// The next changes, at most this many.
     pub(super) fn batch(&self, most: usize) -> Vec<Change> {
         let pending = |row: RowAt| self.entries[row].filter(|entry| entry.state == State::Pending);
         let mut batch: Vec<Change> = Vec::new();
