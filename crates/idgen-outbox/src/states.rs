@@ -45,15 +45,15 @@ macro_rules! last {
 }
 
 impl Outbox {
-    /// Records what the server answered for a change. An answer for an older change than the newest one of the row does nothing:
-    /// the newest one is still to be sent.
+    /// Records the server's answer for a change. An answer for an older change than the newest one of the row does
+    /// nothing: the newest one is still to be sent.
     ///
     /// - [`Waits`](Outcome::Waits): the change is sent again when the row that it waits for was applied, or after 2 seconds, then
     ///   4, and so on, up to an hour. If that row is refused here, this one is, too.
-    /// - [`Blocked`](Outcome::Blocked): refused, unless this device has a newer change of the row that stands in the way. Then it
-    ///   waits.
+    /// - [`Blocked`](Outcome::Blocked): refused, unless this device has a newer change of the row that blocks it. Then
+    ///   it waits.
     /// - [`Older`](Outcome::Older): the device was restored from a backup or copied. The row is refused, and
-    ///   [`retry`](Self::retry) or the next change of the row overwrites what the server has.
+    ///   [`retry`](Self::retry) or the next change of the row overwrites the server's row.
     ///
     /// # Errors
     /// SQLite fails. Record all answers of a batch in one transaction.

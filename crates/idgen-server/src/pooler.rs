@@ -18,10 +18,10 @@ use crate::wait::Wait;
 const END: &str = r#"[ -s "$1/pid" ] && kill -9 -- "-$(cat "$1/pid")"; rm -rf "$1""#;
 /// The name of the file with its settings.
 const SETTINGS: &str = "settings";
-/// Where Debian has it, which is not in the `PATH` of everybody.
+/// The directories where Debian has the poolers. They are not in everybody's `PATH`.
 const PLACES: [&str; 3] = ["/usr/sbin", "/usr/bin", "/usr/local/bin"];
 
-/// What a pooler does with sessions of the server.
+/// The way in which a pooler shares sessions of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pooling {
     /// PgBouncer gives the session to another client after each transaction, with the settings that it has then. Most hosted servers

@@ -14,13 +14,14 @@ pub(crate) const HEADER: usize = 4;
 const COM_QUIT: &[u8] = &[1];
 /// The answer to a login that is not checked: no rows, no insert id, autocommit, no warnings.
 const OK: [u8; 11] = [7, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0];
-/// What `caching_sha2_password` says of a password that it knows, and the same answer after it.
+/// The answer of `caching_sha2_password` to a password that it knows, followed by `OK` with the next number.
 const KNOWN_AND_OK: [u8; 17] = [2, 0, 0, 2, 1, 3, 7, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0];
 /// The first byte of a command that is a text.
 pub(crate) const COM_QUERY: u8 = 3;
-/// That of the command that ends a prepared statement.
+/// The first byte of the command that ends a prepared statement.
 const COM_STMT_CLOSE: u8 = 0x19;
-/// Variables of `SHOW SESSION VARIABLES` that any statement changes, so that they say nothing of what another client has set.
+/// Variables of `SHOW SESSION VARIABLES` that any statement changes, so that they do not show what another client has
+/// set.
 pub const CHANGED_BY_STATEMENTS: [&str; 9] = [
     "timestamp",
     "warning_count",
@@ -52,7 +53,7 @@ pub struct SharedConnection {
 #[derive(Debug, Default)]
 struct Clients {
     accepted: AtomicUsize,
-    /// Those that are logged in, or whose transaction is being rolled back.
+    /// Clients that are logged in, or whose transaction is being rolled back.
     served: AtomicUsize,
     ended: AtomicUsize,
 }

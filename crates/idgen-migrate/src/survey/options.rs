@@ -27,7 +27,7 @@ pub struct Options {
     pub show_values: bool,
     /// Only tables with one of these names; if empty, all.
     pub tables: Vec<String>,
-    /// The time until a second look at the tables; `None` for one look.
+    /// The time until a second reading of the tables; `None` for a single reading.
     pub watch: Option<Duration>,
     /// The ids that the caller wants to make from now on: adds what that would break; `None` for the keys as they are.
     pub to: Option<NewIds>,

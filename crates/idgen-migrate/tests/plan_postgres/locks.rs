@@ -37,7 +37,7 @@ async fn a_lock_of_another_change_stays_beside_each_step() {
     beside("LOCK TABLE lines IN SHARE UPDATE EXCLUSIVE MODE", waiting, &["check"]).await;
 }
 
-/// A vacuum by hand is not interrupted for others, and neither is autovacuum that prevents a wraparound: it is named, with
+/// A vacuum by hand is not interrupted for others; neither is autovacuum that prevents a wraparound: it is named, with
 /// a remedy.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_vacuum_by_hand_is_named() {

@@ -17,7 +17,7 @@ const HIDDEN: [(&str, &str); 2] = [
         "ALTER TABLE q DROP KEY of_n; ALTER TABLE q ADD KEY of_n (n)",
     ),
 ];
-/// Such changes of properties that MariaDB does not have, or shows in a view.
+/// Hidden changes of properties that MariaDB does not have, or shows in a view.
 const HIDDEN_ON_MYSQL: [(&str, &str); 3] = [
     (
         "ALTER TABLE q DROP KEY of_words; ALTER TABLE q ADD FULLTEXT KEY of_words (words) WITH PARSER ngram",

@@ -1,4 +1,5 @@
-//! What one call knows over its attempts: which ids it may have stored, which it skipped, and whether it has read the map.
+//! The state of one call over its attempts: the ids that it may have stored, those that it skipped, and whether it has
+//! read the map.
 
 use crate::call::observe;
 use crate::call::retry::Retries;

@@ -120,7 +120,7 @@ pub(super) async fn claim_many(context: &Context, uuids: &[Uuid], guess: Guess) 
         };
         let mut found = match context.pool.attempt(Take::In(epoch), work).await {
             Ok(found) => found,
-            // A failure of the look-up after the insert says nothing about the insert.
+            // A failure of the look-up after the insert does not mean that the insert failed.
             Err(failure) => {
                 attempts.failed(epoch, ids, inserted, failure).await?;
                 continue;
