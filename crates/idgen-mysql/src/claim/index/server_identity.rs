@@ -87,8 +87,9 @@ pub(super) async fn look_within<C: Connection>(
     look(context, connection, uuid, USUAL_PLAN).await
 }
 
-/// Looks a UUID up on a connection of the map, which sees everything that is committed. Returns no pair only if a known
-/// pair was found by the same look-up, and fails if the server does not find it.
+/// Looks a UUID up on a connection of the map, which sees everything that is committed. Returns no pair only if that is
+/// proved: the same look-up found a known pair, or the map has none. Fails if the server does not find a pair that it
+/// has.
 pub(super) async fn look_proved<C: Connection>(
     context: &Context,
     connection: &mut C,
