@@ -61,7 +61,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let (a_name, b_name) = (args.a.to_string_lossy(), args.b.to_string_lossy());
     let compared = report::compare((&a_name, &a), (&b_name, &b))?;
     if let Some(path) = &args.html {
-        report::write(path, report::comparison_html(&compared)?.as_bytes())?;
+        report::write(path, report::comparison_page(&compared)?.html()?.as_bytes())?;
     }
     let mut out = Output::open();
     if args.json {

@@ -18,8 +18,8 @@ Examples:
 A report's results.json contains everything that the report shows. A run that was recorded by an older version gets \
 the charts and tables of this version. In a checkout of idgen, a run of docs/results can be named by the end of its path.
 
---archive is for runs that a repository keeps: the directory then has the record as results.json.gz, report.md, and the \
-charts that --charts names. idgen lab report draws the others from it at any time.";
+--archive is for runs that a repository keeps: the directory then has the record as results.json.gz, and the charts \
+that --charts names. idgen lab report draws the others from it at any time, and idgen lab site makes a page of many.";
 
 /// Draw the report of a recorded run again, from its results.json, or archive the run.
 #[derive(clap::Args)]
@@ -31,7 +31,7 @@ pub struct Args {
     /// The directory for the files [default: the directory of RUN].
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Keep only the compressed record, report.md and the charts of --charts.
+    /// Keep only the compressed record and the charts of --charts.
     #[arg(long)]
     archive: bool,
     /// The charts that an archive keeps, separated by commas: the names of their files without .svg.
@@ -46,16 +46,16 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         report::open(&args.run)?;
         anyhow::bail!("name the directory of the report of {} with --out", args.run.display());
     };
-    let page = if args.archive {
+    let (what, file) = if args.archive {
         let charts: Vec<_> = args.charts.iter().map(String::as_str).collect();
         report::archive(&args.run, directory, &charts)?;
-        "report.md"
+        ("Record", "results.json.gz")
     } else {
         report::save(&report::open(&args.run)?, directory)?;
-        "report.html"
+        ("Report", "report.html")
     };
     let mut out = Output::open();
-    writeln!(out, "Report: {}", directory.join(page).display())?;
+    writeln!(out, "{what}: {}", directory.join(file).display())?;
     out.finish()?;
     Ok(ExitCode::SUCCESS)
 }

@@ -2,48 +2,49 @@
 
 use idgen_migrate::survey::{Change, Finding, Level, Order, Prediction, Survey};
 use idgen_record::{Family, thousands};
-use idgen_report::{BarChart, Document, DocumentFinding, DocumentPart, DocumentRows};
+use idgen_report::{BarChart, Block, Page, Span};
 
 /// Tables with a chart.
 const MOST_CHARTS: usize = 6;
 
+/// Below each chart.
+const CAPTION: &str =
+    "Pages that 1,000 inserts read, write, or log as a whole, with each kind of new key. Fewer are better.";
+
 /// The page.
 pub fn of(survey: &Survey) -> anyhow::Result<String> {
-    let mut parts = Vec::new();
+    let mut body = Vec::new();
     if !survey.findings.is_empty() {
-        parts.push(DocumentPart::Heading("Dangers and warnings".to_owned()));
-        parts.extend(survey.findings.iter().map(finding));
+        body.push(Block::heading("", "Dangers and warnings"));
+        body.extend(survey.findings.iter().flat_map(finding));
     }
     for (at, section) in survey.sections().into_iter().enumerate() {
-        parts.push(DocumentPart::Heading(section.heading.clone()));
-        parts.extend(section.notes.into_iter().map(DocumentPart::Text));
+        let id = format!("section-{at}");
+        body.push(Block::heading(id.clone(), section.heading));
+        body.extend(section.notes.into_iter().map(Block::text));
         if at == 0 && !survey.predictions.is_empty() {
-            parts
-                .push(DocumentPart::Charts(survey.predictions.iter().take(MOST_CHARTS).map(chart).collect()));
+            let charts: Vec<_> = survey.predictions.iter().take(MOST_CHARTS).map(chart).collect();
+            body.push(Block::bars(&charts, CAPTION)?);
         }
-        parts.push(DocumentPart::Table(DocumentRows {
-            name: section.heading,
-            head: section.head.into_iter().map(str::to_owned).collect(),
-            rows: filled(section.rows),
-            texts: section.texts,
-        }));
+        let head = section.head.into_iter().map(str::to_owned).collect();
+        body.push(Block::table(id, head, filled(section.rows), &section.texts));
     }
     for (heading, lines) in survey.lists().into_iter().filter(|(_, lines)| !lines.is_empty()) {
-        parts.push(DocumentPart::Heading(heading.to_owned()));
-        parts.push(DocumentPart::List(lines.to_vec()));
+        body.extend([Block::heading("", heading), Block::list(lines.to_vec())]);
     }
-    let statements =
-        survey.statements.iter().map(|one| format!("-- {}\n{};", one.purpose, one.sql)).collect();
-    parts.push(DocumentPart::Heading("Statements".to_owned()));
-    parts.push(DocumentPart::Text("The survey only read. It executed these statements:".to_owned()));
-    parts.push(DocumentPart::Folded(format!("{} statements", survey.statements.len()), statements));
-    let page = Document {
-        title: format!("Keys of a database on {} {}", survey.engine.name(), survey.server),
-        lead: survey.summary() + ".",
-        answer: answer(survey),
-        parts,
-    };
-    Ok(idgen_report::document(&page)?)
+    let statements = survey.statements.iter().map(|one| format!("-- {}\n{};\n", one.purpose, one.sql));
+    body.extend([
+        Block::heading("", "Statements"),
+        Block::text("The survey only read. It executed these statements:"),
+        Block::folded(
+            format!("{} statements", survey.statements.len()),
+            vec![Block::Code(statements.collect::<String>())],
+        ),
+    ]);
+    let heading = format!("Keys of a database on {} {}", survey.engine.name(), survey.server);
+    let answer = Block::Quote(answer(survey).into_iter().map(Block::text).collect());
+    let head = vec![answer, Block::soft(survey.summary() + ".")];
+    Ok(Page { title: heading.clone(), heading, skip: "".into(), head, body }.html()?)
 }
 
 /// The same rows with the cells that a row leaves out because they are those of the row above: a reader may sort them.
@@ -82,19 +83,19 @@ fn gain(prediction: &Prediction) -> Option<(&Prediction, Change, f64)> {
     Some((prediction, best.change, saved))
 }
 
-fn finding(finding: &Finding) -> DocumentPart {
+fn finding(finding: &Finding) -> [Block; 3] {
     let column = finding.column.as_ref().map_or(String::new(), |column| format!(".{column}"));
-    let mut facts = vec![("remedy".to_owned(), finding.remedy.clone())];
-    if !finding.examples.is_empty() {
-        facts.push(("such as".to_owned(), finding.examples.join(", ")));
-    }
-    DocumentPart::Finding(DocumentFinding {
-        title: format!("{}: {} in {}{column}", finding.level.name(), finding.code.name(), finding.table),
-        is_problem: finding.level == Level::Danger,
-        what: finding.what.clone(),
-        facts,
-        code: vec![("rows".to_owned(), format!("{};", finding.statement))],
-    })
+    let title = format!("{}: {} in {}{column}", finding.level.name(), finding.code.name(), finding.table);
+    let what = finding.what.as_str();
+    let such_as = (!finding.examples.is_empty()).then(|| ("such as", finding.examples.join(", ").into()));
+    let facts = std::iter::once(("remedy", Span::from(finding.remedy.as_str())))
+        .chain(such_as)
+        .chain([("rows", Span::Code(format!("{};", finding.statement)))]);
+    [
+        Block::Heading(3, "".into(), title),
+        if finding.level == Level::Danger { Block::problem(what) } else { Block::text(what) },
+        Block::words(facts),
+    ]
 }
 
 /// Pages per 1,000 inserts with each change.
@@ -112,7 +113,6 @@ fn chart(prediction: &Prediction) -> BarChart {
     });
     BarChart {
         heading: format!("{}.{}", prediction.question.table, prediction.question.column),
-        caption: "Pages that 1,000 inserts read, write, or log as a whole, with each kind of new key. Fewer are better.",
         bars: bars.collect(),
     }
 }

@@ -84,7 +84,7 @@ fn recorded_runs_are_named_by_the_ends_of_their_paths() {
     assert_eq!((code, error.contains("name a results.json")), (1, true), "{error}");
 
     let kept = ["lab", "report", "2026-11-23/mysql/mixed", "--out", out, "--archive", "--charts", "leaves"];
-    assert_eq!(lines(&kept), [format!("Report: {out}/report.md")]);
+    assert_eq!(lines(&kept), [format!("Record: {out}/results.json.gz")]);
     assert!(!std::fs::exists(format!("{out}/results.json")).unwrap());
     assert!(std::fs::exists(format!("{out}/charts/leaves.svg")).unwrap());
 }

@@ -46,7 +46,7 @@ fn on_server(database: Database) {
         check(run, &results.workload, 10);
         assert!(run.operations.as_ref().unwrap().repeated.is_some());
     }
-    let text = idgen_report::markdown(&results).unwrap();
+    let text = idgen_report::report(&results).unwrap().markdown();
     assert!(text.contains("4 clients at the same time: 40 % inserts"), "{text}");
     assert!(text.contains("repeated after a deadlock or lock timeout"), "{text}");
 }

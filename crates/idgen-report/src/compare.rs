@@ -11,7 +11,7 @@ use crate::figures::numbers;
 use crate::figures::timed::words;
 use idgen_record::{EngineInfo, Family, Group, METRICS, Metric, Results, Run, Sample, rank_test, smallest_p};
 
-pub use page::comparison_html;
+pub use page::comparison_page;
 pub use settings::Difference;
 pub use show::comparison;
 #[cfg(test)]

@@ -22,6 +22,14 @@ use idgen_record::{
 /// As many strategies as a report may show.
 pub(super) const MANY: usize = 40;
 
+pub(super) fn html(results: &Results) -> Result<String> {
+    report(results)?.html()
+}
+
+pub(super) fn markdown(results: &Results) -> Result<String> {
+    Ok(report(results)?.markdown())
+}
+
 /// Results without runs.
 pub(super) fn begun(question: &str, command: &str, engine: EngineInfo, workload: Workload) -> Results {
     let machine = Machine {
@@ -249,7 +257,7 @@ fn the_markdown_has_the_tables_and_links_each_chart() {
         "(charts/io-auto-increment.svg)",
         "## Means over the whole run",
         "&lt;b&gt;\\|",
-        "| page\\_size | 16384 |",
+        "| `page_size` | `16384` |",
         "    idgen lab run --rows 4000",
     ] {
         assert!(text.contains(wanted), "{wanted} is not in:\n{text}");

@@ -24,6 +24,10 @@ struct Found {
     wrong: Vec<String>,
 }
 
+fn html(results: &Results) -> report::Result<String> {
+    report::report(results)?.html()
+}
+
 /// A recorded run of a server, with what makes its labels longer.
 fn results() -> Results {
     let recorded = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/results/2026-11-21/mysql/uuid-order");
@@ -203,12 +207,13 @@ fn pages_can_be_read_on_desk_and_phone_in_light_and_dark_and_printed() {
     let mut other = results.clone();
     other.machine.processor = "another processor".into();
     let compared = report::compare(("one", &results), ("two", &other)).unwrap();
-    fs::write(directory.join("compare.html"), report::comparison_html(&compared).unwrap()).unwrap();
+    fs::write(directory.join("compare.html"), report::comparison_page(&compared).unwrap().html().unwrap())
+        .unwrap();
     fs::write(directory.join("look.html"), include_str!("page/look.html")).unwrap();
 
     for (page, results) in [("loads", loads()), ("statements", statements()), ("files", files())] {
         let page = directory.join(page).with_extension("html");
-        fs::write(page, report::html(&results).unwrap()).unwrap();
+        fs::write(page, html(&results).unwrap()).unwrap();
     }
     let mut partly = results.clone();
     partly
@@ -219,7 +224,7 @@ fn pages_can_be_read_on_desk_and_phone_in_light_and_dark_and_printed() {
         run.totals.distinct_leaves_per_1k = f64::NAN;
         run.trees.clear();
     }
-    fs::write(directory.join("partly.html"), report::html(&partly).unwrap()).unwrap();
+    fs::write(directory.join("partly.html"), html(&partly).unwrap()).unwrap();
 
     for (page, charts, tables) in [
         ("report.html", 7 + 3 * 6, 6),

@@ -3,6 +3,9 @@
 mod operations;
 mod timed;
 
+pub use operations::latencies;
+pub use timed::timed;
+
 use crate::charts::{Bar, Chart, Course, Maps, Point, bars, course, pages, scatter};
 use crate::error::Result;
 use crate::figures::asked::main_metrics;
@@ -12,6 +15,7 @@ use idgen_record::{Axis, FileMaps, Group, METRICS, Metric, Results, Role, Run, S
 use innodb_pages::{Cell, Measure, PageMap};
 
 /// One chart.
+#[derive(Debug)]
 pub struct Drawing {
     /// The name of its file, without the ending.
     pub name: String,
@@ -23,66 +27,23 @@ pub struct Drawing {
     pub chart: Chart,
 }
 
-/// All charts, by the part of the report that they belong to.
-#[derive(Default)]
-pub struct Drawings {
-    pub touched: Vec<Drawing>,
-    pub maps: Vec<Drawing>,
-    /// How many pages a square of the maps stands for.
-    pub pages_per_square: usize,
-    pub space: Vec<Drawing>,
-    /// Pages read and written over the run.
-    pub page_courses: Vec<Drawing>,
-    /// How long the operations of each kind took.
-    pub operations: Vec<Drawing>,
-    /// Rows per second, and how long statements took.
-    pub courses: Vec<Drawing>,
-    /// Those of an experiment that times statements.
-    pub timed: Vec<Drawing>,
-}
-
-impl Drawings {
-    /// Draws all charts for which there are figures.
-    ///
-    /// # Errors
-    /// A chart cannot be drawn, or a map in the record is damaged.
-    pub fn of(results: &Results) -> Result<Self> {
-        if results.times_statements() || results.runs.is_empty() {
-            return Ok(Drawings { timed: timed::timed(results)?, ..Drawings::default() });
-        }
-        let (pages_per_square, maps) = maps(results)?;
-        let [touched, mut space] = of_metrics(results)?;
-        space.extend(trade_off(results)?);
-        Ok(Drawings {
-            touched,
-            maps,
-            pages_per_square,
-            space,
-            page_courses: courses(results, Course::Pages)?,
-            operations: operations::latencies(results)?,
-            courses: courses(results, Course::Throughput)?,
-            timed: Vec::new(),
-        })
+impl Drawing {
+    /// A chart with a heading and a caption, and nothing beside the heading.
+    pub fn of(name: &str, heading: &str, caption: &'static str, chart: Chart) -> Self {
+        Drawing { name: name.into(), heading: heading.into(), beside: String::new(), caption, chart }
     }
 
-    /// All of them, in the order of the report.
-    pub fn all(&self) -> impl Iterator<Item = &Drawing> {
-        [
-            &self.timed,
-            &self.touched,
-            &self.operations,
-            &self.page_courses,
-            &self.maps,
-            &self.space,
-            &self.courses,
-        ]
-        .into_iter()
-        .flatten()
+    /// Whether it is a map of the pages of a file, which takes less space.
+    pub fn is_map(&self) -> bool {
+        self.name.starts_with(MAP)
     }
 }
+
+/// The beginning of the names of the maps of pages.
+const MAP: &str = "pages-";
 
 /// The charts of the metrics that any run has: those on a logarithmic axis, and the others.
-fn of_metrics(results: &Results) -> Result<[Vec<Drawing>; 2]> {
+pub fn of_metrics(results: &Results) -> Result<[Vec<Drawing>; 2]> {
     let (mut touched, mut space) = (Vec::new(), Vec::new());
     // As in the main table: what the answer is about comes first.
     let main = main_metrics(results);
@@ -113,7 +74,7 @@ fn of_metrics(results: &Results) -> Result<[Vec<Drawing>; 2]> {
             if beside.is_empty() { chart.title.to_owned() } else { format!("{}, {beside}", chart.title) };
         let drawing = Drawing {
             beside: if beside.is_empty() { String::new() } else { format!("({beside})") },
-            ..drawing(chart.file, chart.title, caption, bars(&title, &rows, axis)?)
+            ..Drawing::of(chart.file, chart.title, caption, bars(&title, &rows, axis)?)
         };
         if axis == Axis::Log { touched.push(drawing) } else { space.push(drawing) }
     }
@@ -122,7 +83,7 @@ fn of_metrics(results: &Results) -> Result<[Vec<Drawing>; 2]> {
 
 /// Bytes per row against leaf pages per 1,000 inserts, because few of the one may come with many of the other. `None` where
 /// fewer than two strategies have both figures.
-fn trade_off(results: &Results) -> Result<Option<Drawing>> {
+pub fn trade_off(results: &Results) -> Result<Option<Drawing>> {
     const HEADING: &str = "Size against pages touched";
     let shown = |name: &str| Metric::named(name).and_then(|metric| metric.shown(&results.runs));
     let (Some(size), Some(pages)) = (shown("bytes_per_row"), shown("distinct_leaves_per_1k")) else {
@@ -142,7 +103,7 @@ fn trade_off(results: &Results) -> Result<Option<Drawing>> {
         return Ok(None);
     }
     let chart = scatter(HEADING, size.title, "leaf pages per 1,000 inserts (logarithmic)", &points)?;
-    Ok(Some(drawing(
+    Ok(Some(Drawing::of(
         "trade-off",
         HEADING,
         "The smaller and the further down, the better. Lines across a point reach from the smallest to the largest run.",
@@ -166,7 +127,7 @@ fn one_bar(run: &Run, metric: &Metric, mark: Option<&Metric>) -> Bar {
 }
 
 /// A chart for each run that has windows.
-fn courses(results: &Results, kind: Course) -> Result<Vec<Drawing>> {
+pub fn courses(results: &Results, kind: Course) -> Result<Vec<Drawing>> {
     let name = match kind {
         Course::Pages => "io",
         Course::Throughput => "course",
@@ -185,7 +146,7 @@ fn courses(results: &Results, kind: Course) -> Result<Vec<Drawing>> {
 }
 
 /// The maps of all files, with the same number of pages in a square and of squares in a row.
-fn maps(results: &Results) -> Result<(usize, Vec<Drawing>)> {
+pub fn maps(results: &Results) -> Result<(usize, Vec<Drawing>)> {
     let files: Vec<_> = results.runs.iter().flat_map(files_of).collect();
     let per_square = files.iter().map(|found| found.file.pages_per_cell).max().unwrap_or(1).max(1);
     let most = files.iter().map(|found| {
@@ -234,7 +195,7 @@ fn draw(found: &FileOf<'_>, per_square: u64, columns: usize) -> Result<Drawing> 
     let trees: Vec<String> = trees.iter().map(|tree| in_words(tree)).collect();
     let words = format!("{} pages{}", count(file.pages), trees.concat());
     Ok(Drawing {
-        name: format!("pages-{}{suffix}", file_name(&run.strategy.name)),
+        name: format!("{MAP}{}{suffix}", file_name(&run.strategy.name)),
         chart: pages(
             &maps,
             columns,
@@ -275,10 +236,6 @@ fn in_words(tree: &TreeFigures) -> String {
         share(15, usize::MAX),
         recent * 100.0
     )
-}
-
-fn drawing(name: &str, heading: &str, caption: &'static str, chart: Chart) -> Drawing {
-    Drawing { name: name.into(), heading: heading.into(), beside: String::new(), caption, chart }
 }
 
 /// A file name made of a name in a record. A record may be edited by hand, so the file name never leads out of the

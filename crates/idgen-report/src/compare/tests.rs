@@ -31,7 +31,7 @@ fn figures_stand_beside_each_other_with_their_ratio() {
     let text = comparison(&compared);
     assert!(text.contains("0.25") && text.contains("Both have the same engine"), "{text}");
     assert!(text.contains(&format!("Only in A: {}.", a.runs[2].strategy.title)), "{text}");
-    let page = comparison_html(&compared).unwrap();
+    let page = comparison_page(&compared).unwrap().html().unwrap();
     assert!(page.contains("<svg") && page.contains("B divided by A"));
 }
 
@@ -44,7 +44,7 @@ fn the_end_of_a_run_and_the_counts_of_servers_are_compared() {
     set_server_figures(&mut b, 2.0);
     let compared = both(&a, &b);
     let text = comparison(&compared);
-    let page = comparison_html(&compared).unwrap();
+    let page = comparison_page(&compared).unwrap().html().unwrap();
     for (name, written, title) in [
         ("last_reads_per_1k", "610", "pages read per 1k, at the end"),
         ("last_writes_per_1k", "730", "pages written per 1k, at the end"),
@@ -126,7 +126,7 @@ fn what_was_made_differently_is_said() {
     );
     assert_eq!(compared.cautions.len(), 5, "{:#?}", compared.cautions);
     assert!(comparison(&compared).contains("77"));
-    assert!(comparison_html(&compared).unwrap().contains("another &#60;one&#62;"));
+    assert!(comparison_page(&compared).unwrap().html().unwrap().contains("another &#60;one&#62;"));
 
     let mut same = a.clone();
     for (number, run) in same.runs.iter_mut().enumerate() {
@@ -157,7 +157,7 @@ fn timed_statements_are_found_by_name_and_clients() {
             && text.lines().all(|line| line.chars().count() <= usize::from(WIDTH)),
         "{text}"
     );
-    let page = comparison_html(&compared).unwrap();
+    let page = comparison_page(&compared).unwrap().html().unwrap();
     assert!(
         page.contains("<th scope=\"row\">with, 25 clients") && page.contains(">row lock waits</h2>"),
         "{page}"
@@ -180,7 +180,7 @@ fn figures_within_the_noise_do_not_differ() {
     let shown = |a, b| {
         let compared = both(&with(a), &with(b));
         let reads = compared.strategies[0].figure("last_reads_per_1k").unwrap().clone();
-        (reads, comparison(&compared), comparison_html(&compared).unwrap())
+        (reads, comparison(&compared), comparison_page(&compared).unwrap().html().unwrap())
     };
     let (reads, text, page) = shown([100.0, 110.0, 90.0], [200.0, 205.0, 210.0]);
     assert_eq!(

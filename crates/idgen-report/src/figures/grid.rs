@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// One table: a name for each row, and its cells.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Grid {
     /// Of its heading in a page.
     pub id: Cow<'static, str>,
@@ -25,7 +25,7 @@ impl Grid {
         rows: impl IntoIterator<Item = (String, Vec<String>)>,
     ) -> Option<Grid> {
         let (head, rows) = (head.into_iter().map(Into::into).collect(), rows.into_iter().collect());
-        let grid = Grid { id: id.into(), head, rows, texts: Vec::new() };
+        let grid = Grid { id: id.into(), head, rows, ..Grid::default() };
         (!grid.rows.is_empty()).then_some(grid)
     }
 

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use flate2::{Compression, GzBuilder};
 
-use super::{csv, html, json::json, markdown, records};
-use crate::charts::drawings::Drawings;
+use super::blocks::Page;
+use super::{csv, json::json, records, report};
 use crate::error::{Error, Result};
 use idgen_record::Results;
 
@@ -60,11 +60,10 @@ pub fn prepare(directory: &Path) -> Result<()> {
 /// Where the directory or a file cannot be written.
 pub fn save(results: &Results, directory: &Path) -> Result<()> {
     make(directory)?;
-    let drawings = Drawings::of(results)?;
-    draw(&directory.join(CHARTS), &drawings, None)?;
-    let text = markdown::text(results, &drawings, None);
-    let page = html::page(results, &drawings)?;
-    let contents = [json(results)?, csv::csv(results)?, csv::windows(results)?, text, page];
+    let page = report::report(results)?;
+    draw(&directory.join(CHARTS), &page, None)?;
+    let contents =
+        [json(results)?, csv::csv(results)?, csv::windows(results)?, page.markdown(), page.html()?];
     for (name, content) in FILES.into_iter().zip(contents) {
         let path = directory.join(name);
         // An experiment of statements has no windows; those of an earlier run would look like its own.
@@ -73,8 +72,8 @@ pub fn save(results: &Results, directory: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Writes a recorded run in the form in which a repository keeps it: the record, compressed as `results.json.gz`,
-/// `report.md`, and the charts that are named. [`save`] draws the others from the record at any time.
+/// Writes a recorded run in the form in which a repository keeps it: the record, compressed as `results.json.gz`, and the
+/// charts that are named. [`save`] draws the others from the record at any time.
 ///
 /// The record is kept as it is, and not written anew. Where the directory is that of the run, the files that [`save`] wrote
 /// there are removed.
@@ -98,9 +97,9 @@ pub fn archive(run: &Path, directory: &Path, charts: &[&str]) -> Result<()> {
     let text = records::text_of(&file)
         .map_err(|error| Error::caused(format!("cannot read {}", file.display()), error))?;
     let results = records::open(&file)?;
-    let drawings = Drawings::of(&results)?;
-    if let Some(name) = charts.iter().find(|name| !drawings.all().any(|drawing| drawing.name == **name)) {
-        let names: Vec<_> = drawings.all().map(|drawing| &*drawing.name).collect();
+    let page = report::report(&results)?;
+    if let Some(name) = charts.iter().find(|name| !page.charts().any(|drawing| drawing.name == **name)) {
+        let names: Vec<_> = page.charts().map(|drawing| &*drawing.name).collect();
         return Err(Error::refused(format!("this run has no chart {name:?}: it has {}", names.join(", "))));
     }
     make(directory)?;
@@ -109,9 +108,8 @@ pub fn archive(run: &Path, directory: &Path, charts: &[&str]) -> Result<()> {
     let mut compressed = GzBuilder::new().write(Vec::new(), Compression::best());
     compressed.write_all(text.as_bytes()).map_err(cannot)?;
     write(&directory.join(records::NAMES[1]), &compressed.finish().map_err(cannot)?)?;
-    write(&directory.join("report.md"), markdown::text(&results, &drawings, Some(charts)).as_bytes())?;
-    draw(&directory.join(CHARTS), &drawings, Some(charts))?;
-    for name in FILES.into_iter().filter(|name| *name != "report.md") {
+    draw(&directory.join(CHARTS), &page, Some(charts))?;
+    for name in FILES {
         remove(&directory.join(name))?;
     }
     Ok(())
@@ -119,9 +117,9 @@ pub fn archive(run: &Path, directory: &Path, charts: &[&str]) -> Result<()> {
 
 /// Draws the charts, or those that are named, and removes others of an earlier run: they would look like charts of this
 /// one.
-fn draw(directory: &Path, drawings: &Drawings, named: Option<&[&str]>) -> Result<()> {
+fn draw(directory: &Path, page: &Page, named: Option<&[&str]>) -> Result<()> {
     let wanted = |name: &str| named.is_none_or(|named| named.contains(&name));
-    for drawing in drawings.all().filter(|drawing| wanted(&drawing.name)) {
+    for drawing in page.charts().filter(|drawing| wanted(&drawing.name)) {
         make(directory)?;
         let content = format!("{MARK}{}", drawing.chart.file());
         write(&directory.join(format!("{}.svg", drawing.name)), content.as_bytes())?;
@@ -131,7 +129,7 @@ fn draw(directory: &Path, drawings: &Drawings, named: Option<&[&str]>) -> Result
         let name = path.file_stem().unwrap_or_default();
         let ours = || fs::read_to_string(&path).is_ok_and(|text| text.starts_with(MARK));
         if path.extension().is_some_and(|ending| ending == "svg")
-            && !drawings.all().any(|drawing| *drawing.name == *name && wanted(&drawing.name))
+            && !page.charts().any(|drawing| *drawing.name == *name && wanted(&drawing.name))
             && ours()
         {
             remove(&path)?;

@@ -1,115 +1,69 @@
-//! `report.md`: the report as Markdown, for repositories and issues. Its charts are separate files.
+//! A page as Markdown (GitHub's, with tables), for repositories and issues. Its charts are separate files.
 
 use std::fmt::Write as _;
 
-use crate::charts::drawings::{Drawing, Drawings};
-use crate::error::Result;
-use crate::figures::finding::{Answer, Part};
+use super::blocks::{Block, Look, Page, Span};
+use crate::charts::drawings::Drawing;
 use crate::figures::grid::Grid;
-use crate::formats::contents::Contents;
-use idgen_record::Results;
 
-/// The report as Markdown (GitHub's, with tables), which shows the charts as `charts/NAME.svg`.
-///
-/// # Errors
-/// Where a chart cannot be drawn.
-pub fn markdown(results: &Results) -> Result<String> {
-    Ok(text(results, &Drawings::of(results)?, None))
+impl Page {
+    /// The page as Markdown, which shows its charts as `charts/NAME.svg`.
+    pub fn markdown(&self) -> String {
+        let head = [format!("# {}", plain(&self.heading)), blocks(&self.head), blocks(&self.body)];
+        head.join("\n\n") + "\n"
+    }
 }
 
-/// The same with charts that are drawn already. It shows all of them, or those that are named.
-pub fn text(results: &Results, drawings: &Drawings, named: Option<&[&str]>) -> String {
-    let contents = Contents::of(results, drawings);
-    let mut out = format!("# {}\n", plain(&results.question));
-    let mut paragraph = |text: &str| {
-        let _ = write!(out, "\n{text}\n");
-    };
-    if let Some(answer) = &contents.answer {
-        paragraph(&quoted(answer));
-    }
-    let engine = format!("{} {}", results.engine.name, results.engine.version);
-    paragraph(&if !results.has_any() {
-        format!("Run on {}. No run was finished, so there are no measurements.", plain(&engine))
-    } else if results.times_statements() {
-        format!("Run on {}; the result of each run was checked.", plain(&engine))
-    } else {
-        format!(
-            "{} with {} rows each, on {}{}. Every run was checked afterwards: {}.",
-            match results.runs.len() {
-                1 => "One key strategy".to_owned(),
-                several => format!("{several} key strategies"),
-            },
-            contents.rows,
-            plain(&engine),
-            contents.clients,
-            contents.checked
-        )
-    });
-    if results.interrupted {
-        paragraph("**The runs were interrupted: the report shows the finished ones.**");
-    }
-    for problem in &contents.problems {
-        paragraph(&format!("**{}**", plain(problem)));
-    }
-    let wanted = |drawing: &Drawing| named.is_none_or(|named| named.contains(&&*drawing.name));
-    let pictures = |of: &[Drawing]| {
-        let shown: Vec<_> = of.iter().filter(|drawing| wanted(drawing)).map(picture).collect();
-        (!shown.is_empty()).then(|| shown.join("\n\n"))
-    };
-    if let Some(grid) = contents.published {
-        paragraph("## Published, and measured here");
-        if let Some(why) = contents.uncompared {
-            paragraph(why);
+fn blocks(blocks: &[Block]) -> String {
+    blocks.iter().map(block).collect::<Vec<_>>().join("\n\n")
+}
+
+fn block(block: &Block) -> String {
+    match block {
+        Block::Heading(level, _, text) => format!("{} {}", "#".repeat(usize::from(*level)), plain(text)),
+        Block::Text(Look::Problem, text) => format!("**{}**", spans(text)),
+        Block::Text(_, text) => spans(text),
+        Block::Quote(inner) => {
+            blocks(inner)
+                .lines()
+                .map(|line| format!("> {line}").trim_end().to_owned() + "\n")
+                .collect::<String>()
         }
-        paragraph(&grid_table(grid));
-    }
-    if let Some(met) = contents.met {
-        paragraph(&met);
-    }
-    for section in contents.sections {
-        let pictures = pictures(section.charts);
-        if pictures.is_none() && section.tables.is_empty() {
-            continue;
+        .trim_end()
+        .to_owned(),
+        Block::Charts(charts) => charts.iter().map(picture).collect::<Vec<_>>().join("\n\n"),
+        Block::Table(grid) => grid_table(grid),
+        Block::Words(rows) => {
+            let row = |(name, text): &(Span, Vec<Span>)| format!("\n| {} | {} |", span(name), spans(text));
+            format!("| | |\n|---|:---|{}", rows.iter().map(row).collect::<String>())
         }
-        paragraph(&format!("## {}", section.heading));
-        if !section.lead.is_empty() {
-            paragraph(&section.lead);
+        Block::List(lines) => {
+            lines.iter().map(|line| format!("- {}", spans(line))).collect::<Vec<_>>().join("\n")
         }
-        if let Some(pictures) = pictures {
-            paragraph(&pictures);
-        }
-        for (kind, grid) in section.tables {
-            if let Some(kind) = kind {
-                paragraph(&format!("Milliseconds, {kind}:"));
-            }
-            paragraph(&grid_table(grid));
-        }
-        section.missing.iter().for_each(|line| paragraph(&plain(line)));
+        Block::Code(code) => code.lines().map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n"),
+        Block::Part(part) => match &part.name {
+            Some(name) => format!(
+                "<details><summary>{}</summary>\n\n{}\n\n</details>",
+                plain(name),
+                blocks(&part.blocks)
+            ),
+            None => blocks(&part.blocks),
+        },
     }
-    for (name, sql) in contents.explained.iter().filter(|_| results.times_statements()) {
-        paragraph(&format!("{}:\n\n    {}", plain(name), one_line(sql)));
+}
+
+fn spans(text: &[Span]) -> String {
+    text.iter().map(span).collect()
+}
+
+fn span(text: &Span) -> String {
+    match text {
+        Span::Code(code) if !code.contains(['`', '|']) => format!("`{}`", one_line(code)),
+        Span::Text(text) | Span::Code(text) => plain(text),
+        // A place within the page has no name in Markdown.
+        Span::Link(to, text) if to.starts_with('#') => plain(text),
+        Span::Link(to, text) => format!("[{}](<{to}>)", plain(text)),
     }
-    if results.has_any() && !results.notes.is_empty() {
-        paragraph("## Notes");
-        paragraph(&plain(&results.notes));
-    }
-    paragraph("## Settings");
-    let facts = contents.facts.into_iter().map(|(name, value)| (name.to_owned(), vec![value]));
-    let settings =
-        contents.settings.into_iter().map(|(name, value)| (name.to_owned(), vec![value.to_owned()]));
-    paragraph(&table(&["setting", "value"], ":---|", facts.chain(settings)));
-    let others: Vec<_> =
-        drawings.all().filter(|drawing| !wanted(drawing)).map(|drawing| &*drawing.name).collect();
-    if !others.is_empty() {
-        paragraph("## Charts");
-        paragraph(&format!(
-            "`idgen lab report` draws these charts from the record: {}.",
-            plain(&others.join(", "))
-        ));
-    }
-    paragraph("## Run it again");
-    paragraph(&format!("    {}", one_line(&results.command)));
-    out
 }
 
 /// A chart with its heading above and its caption below.
@@ -127,39 +81,17 @@ fn picture(drawing: &Drawing) -> String {
     )
 }
 
-fn grid_table(grid: Grid) -> String {
-    table(&grid.head, FIGURES, grid.rows.into_iter())
-}
-
 /// Columns of figures are aligned to the right.
-const FIGURES: &str = "---:|";
-
-fn table<Head: AsRef<str>>(
-    head: &[Head],
-    align: &str,
-    rows: impl Iterator<Item = (String, Vec<String>)>,
-) -> String {
-    let heads: Vec<_> = head.iter().map(|head| plain(head.as_ref())).collect();
-    let mut out = format!("| {} |\n|---|{}", heads.join(" | "), align.repeat(head.len() - 1));
-    for (name, cells) in rows {
-        let _ = write!(out, "\n| {} |", plain(&name));
-        for cell in cells {
-            let _ = write!(out, " {} |", plain(&cell));
-        }
+fn grid_table(grid: &Grid) -> String {
+    let line = |cells: &mut dyn Iterator<Item = &String>| {
+        cells.map(|cell| format!(" {} |", plain(cell))).collect::<String>()
+    };
+    let columns = grid.head.len().saturating_sub(1);
+    let mut out = format!("|{}\n|---|{}", line(&mut grid.head.iter()), "---:|".repeat(columns));
+    for (name, cells) in &grid.rows {
+        let _ = write!(out, "\n|{}", line(&mut std::iter::once(name).chain(cells)));
     }
     out
-}
-
-/// The answer as a block quotation, with lists of its findings.
-fn quoted(answer: &Answer) -> String {
-    let part = |part: &Part| {
-        let findings: String =
-            part.findings.iter().map(|finding| format!("\n> - {}", plain(finding))).collect();
-        let space = if findings.is_empty() { "" } else { "\n>" };
-        format!("> {}{space}{findings}", plain(&part.lead))
-    };
-    let rest = (!answer.rest.is_empty()).then(|| format!("> {}", plain(&answer.rest)));
-    answer.parts.iter().map(part).chain(rest).collect::<Vec<_>>().join("\n>\n")
 }
 
 /// Escapes what has a meaning in Markdown or HTML.
@@ -177,8 +109,12 @@ fn plain(text: &str) -> String {
     out
 }
 
+/// The text in one line. A space at its end or its beginning separates it from another piece.
 fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let space = |is_there: bool| if is_there && !words.is_empty() { " " } else { "" };
+    let (before, after) = (text.starts_with(char::is_whitespace), text.ends_with(char::is_whitespace));
+    format!("{}{words}{}", space(before), space(after))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What is shown of the end of a run, and of records that do not contain it.
 
-use super::super::{answer, html, json, markdown, read, table};
-use super::results;
+use super::super::{answer, json, read, table};
+use super::{html, markdown, results};
 use crate::figures::grids::{facts, figures, of_the_end, whole};
 use idgen_record::{Protocol, Results, Run, Totals, Window};
 

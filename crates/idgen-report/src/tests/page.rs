@@ -25,11 +25,11 @@ fn the_page_stands_alone_and_escapes_what_it_shows() {
         <sha2::Sha256 as sha2::Digest>::digest(script),
     );
     assert_eq!(
-        crate::formats::script::SCRIPT_HASH,
+        crate::formats::html::SCRIPT_HASH,
         format!("sha256-{hash}"),
         "page.js was changed: this is its hash"
     );
-    assert!(page.contains(&format!("script-src '{}'", crate::formats::script::SCRIPT_HASH)));
+    assert!(page.contains(&format!("script-src '{}'", crate::formats::html::SCRIPT_HASH)));
     assert!(!rest.contains("<script") && page.matches("<script").count() == 1, "a message is shown as it is");
     // Names of XML's own are no requests.
     let without_names = page.replace("http://www.w3.org/2000/svg", "");

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::super::{html, markdown};
-use super::results;
 use super::timed::{statement, timed};
+use super::{html, markdown, results};
 use idgen_record::{Failure, Results};
 
 /// Of keys or of statements: the page says why there is nothing, and claims no figures and no checks.

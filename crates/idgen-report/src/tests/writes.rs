@@ -1,7 +1,7 @@
 //! What a report says about pages written.
 
-use super::super::{html, json, markdown, read, table};
-use super::results;
+use super::super::{json, read, table};
+use super::{html, markdown, results};
 use idgen_record::{Database, Results};
 
 /// A program that commits each row writes far more pages than a run with many rows in a transaction.

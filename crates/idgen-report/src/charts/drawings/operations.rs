@@ -1,6 +1,6 @@
 //! How long the operations of each kind took.
 
-use super::{Drawing, drawing};
+use super::Drawing;
 use crate::charts::{Bar, bars};
 use crate::error::Result;
 use crate::figures::numbers::write_median;
@@ -37,7 +37,7 @@ fn of_kind(results: &Results, kind: Operation) -> Result<Option<Drawing>> {
     }
     let heading = sentence_case(kind.plural());
     let title = format!("{heading}: 99th percentile in milliseconds");
-    let drawing = drawing(
+    let drawing = Drawing::of(
         &format!("latency-{}", kind.id()),
         &heading,
         "Milliseconds. The bar is the 99th percentile, and the vertical mark is the median.",

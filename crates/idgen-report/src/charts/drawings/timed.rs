@@ -1,6 +1,6 @@
 //! The charts of experiments that time statements or loads.
 
-use super::{Drawing, drawing, of_metrics, one_bar};
+use super::{Drawing, of_metrics, one_bar};
 use crate::charts::{Axes, Bar, Line, bars, lines};
 use crate::error::Result;
 use crate::figures::numbers::grouped;
@@ -34,7 +34,7 @@ fn loads(results: &Results) -> Result<Vec<Drawing>> {
         let named = |name: &str, heading: &str, caption, chart| Drawing {
             name: if sizes.len() > 1 { format!("{name}-{size}") } else { name.into() },
             beside: format!("({beside})"),
-            ..drawing(name, heading, caption, chart)
+            ..Drawing::of(name, heading, caption, chart)
         };
         let rate = |run: &Run| Some(run.totals.rows as f64 / seconds(run)?.median().max(1e-9));
         let axes = Axes { across: "clients", write: grouped, base: None };
@@ -104,5 +104,5 @@ fn bars_of_seconds(results: &Results) -> Result<Vec<Drawing>> {
         }
         false => "As measured here. It depends on the machine and on its other work.",
     };
-    Ok(vec![drawing("seconds", "Seconds", caption, bars("Seconds", &rows, Axis::Linear)?)])
+    Ok(vec![Drawing::of("seconds", "Seconds", caption, bars("Seconds", &rows, Axis::Linear)?)])
 }
