@@ -17,6 +17,7 @@ mod run;
 mod screen;
 mod shape;
 mod signals;
+mod site;
 mod skew;
 mod summary;
 mod timed;
@@ -48,6 +49,7 @@ Examples:
   idgen lab run uuid-order --engine mysql --scale ci  # an experiment
   idgen lab run uuid-order --strategies v4-binary     # a part of it
   idgen lab compare idgen-lab elsewhere/idgen-lab     # two recorded runs
+  idgen lab site idgen-lab -o site                    # a page of all runs
   idgen lab list                                      # explains the names
 
 Each strategy inserts rows into a clustered table while the page cache holds an eighth of the table. \
@@ -89,6 +91,7 @@ enum Command {
     },
     Compare(compare::Args),
     Report(report::Args),
+    Site(site::Args),
     /// Explain each strategy and each experiment in one line.
     List,
     Pages(pages::Args),
@@ -103,6 +106,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     match args.command {
         Some(Command::Compare(args)) => compare::run(args),
         Some(Command::Report(args)) => report::run(args),
+        Some(Command::Site(args)) => site::run(&args),
         Some(Command::List) => list(),
         Some(Command::Pages(args)) => pages::run(args),
         Some(Command::Clean(args)) => clean::run(&args),

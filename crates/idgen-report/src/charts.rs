@@ -10,6 +10,7 @@ pub(crate) mod overlaid;
 pub(crate) mod picture;
 mod plot;
 mod scatter;
+mod strips;
 
 use plotters::coord::Shift;
 use plotters::prelude::*;
@@ -23,6 +24,7 @@ pub use course::{Course, course};
 pub use lines::{Axes, Line, lines};
 pub use picture::{Maps, pages};
 pub use scatter::{Point, scatter};
+pub use strips::{Strips, strips};
 
 /// Width of every chart in its own pixels; pages scale it.
 const WIDTH: u32 = 420;

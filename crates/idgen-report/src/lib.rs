@@ -19,6 +19,7 @@
 //! | say in a sentence what a run found | [`answer`] |
 //! | compare two runs | [`compare`], then [`comparison`] for a terminal or [`comparison_page`] |
 //! | draw several runs in one chart | [`overlaid`] |
+//! | make a site of many runs, with filters | [`site`] |
 //! | make a page of the same look about anything else | [`Page`] |
 //!
 //! What else is public is hidden from this documentation: the command line of the package `idgen-tool` uses it, and it
@@ -31,6 +32,7 @@ mod compare;
 mod error;
 mod figures;
 mod formats;
+mod site;
 
 pub use charts::overlaid::{Overlay, overlaid};
 #[doc(hidden)]
@@ -58,6 +60,7 @@ pub use formats::survey::survey;
 pub use formats::terminal::table;
 #[doc(hidden)]
 pub use formats::terminal::{WIDTH, list, published, width};
+pub use site::{Site, site};
 
 #[cfg(test)]
 mod tests;

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::charts::Strips;
+
 /// One table: a name for each row, and its cells.
 #[derive(Debug, Default)]
 pub struct Grid {
@@ -12,12 +14,30 @@ pub struct Grid {
     pub rows: Vec<(String, Vec<String>)>,
     /// The places of the cells of a row that are text.
     pub texts: Vec<usize>,
+    /// What the filters of a site look at, for each row.
+    pub data: Vec<Data>,
+    /// Drawings beside the names, on a page.
+    pub strips: Option<Strips>,
 }
+
+/// Names of filters, each with the values that something has, separated by `|`.
+pub type Data = Vec<(&'static str, String)>;
 
 /// A column: its head, and the cell of each row.
 pub(crate) type Column = (String, Vec<String>);
 
 impl Grid {
+    /// The rows: the name, the cells, the drawing, and what filters look at.
+    pub(crate) fn body(
+        &self,
+    ) -> impl Iterator<Item = (&str, &[String], Option<&str>, &[(&'static str, String)])> {
+        self.rows.iter().enumerate().map(|(at, (name, cells))| {
+            let strip = self.strips.as_ref().and_then(|strips| strips.rows.get(at));
+            let data = self.data.get(at).map_or(&[][..], Vec::as_slice);
+            (name.as_str(), cells.as_slice(), strip.map(String::as_str), data)
+        })
+    }
+
     /// A table of figures; `None` without rows.
     pub(crate) fn of<Head: Into<String>>(
         id: impl Into<Cow<'static, str>>,

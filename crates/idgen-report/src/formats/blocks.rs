@@ -10,7 +10,7 @@ use crate::charts::drawings::Drawing;
 use crate::charts::{Bar, bars};
 use crate::error::Result;
 use crate::figures::finding::Answer;
-use crate::figures::grid::Grid;
+use crate::figures::grid::{Data, Grid};
 
 /// A page. All its texts may have any characters.
 #[derive(Debug, Default, Template)]
@@ -51,6 +51,20 @@ pub enum Block {
     Code(String),
     /// Blocks that belong together.
     Part(Part),
+    /// The filters of a site.
+    #[doc(hidden)]
+    Filters(Vec<Filter>),
+}
+
+/// A choice by which a reader narrows a page.
+#[derive(Debug)]
+pub struct Filter {
+    /// The name of the data attribute, and of the parameter in the URL.
+    pub name: &'static str,
+    /// Beside the choice.
+    pub label: &'static str,
+    /// The values, each with what a reader sees.
+    pub options: Vec<(String, String)>,
 }
 
 /// How a paragraph looks.
@@ -85,8 +99,8 @@ pub enum Span {
 pub struct Part {
     /// The place that links name; empty for none.
     pub id: String,
-    /// What filters look at: names of data attributes, with values separated by spaces.
-    pub(crate) data: Vec<(&'static str, String)>,
+    /// What filters look at.
+    pub(crate) data: Data,
     /// What a reader opens; `None` for blocks that are always shown.
     pub name: Option<String>,
     /// The blocks.
@@ -182,6 +196,16 @@ impl Block {
         Block::Quote(blocks)
     }
 
+    /// The same as a part of an entry of a site, whose places have this prefix.
+    pub(crate) fn within(self, prefix: &str) -> Block {
+        let place = |id: Cow<'static, str>| if id.is_empty() { id } else { format!("{prefix}-{id}").into() };
+        match self {
+            Block::Heading(_, id, text) => Block::Heading(4, place(id), text),
+            Block::Table(grid) => Block::Table(Grid { id: place(grid.id), ..grid }),
+            other => other,
+        }
+    }
+
     /// Charts; `None` where there are none.
     pub(crate) fn charts(charts: Vec<Drawing>) -> Option<Block> {
         (!charts.is_empty()).then_some(Block::Charts(charts))
@@ -209,6 +233,10 @@ pub struct BarChart {
 }
 
 impl Page {
+    fn has_filters(&self) -> bool {
+        self.head.iter().any(|block| matches!(block, Block::Filters(_)))
+    }
+
     /// The charts, in the order in which the page shows them.
     pub(crate) fn charts(&self) -> impl Iterator<Item = &Drawing> {
         let charts = |block| match block {

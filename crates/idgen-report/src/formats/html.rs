@@ -5,8 +5,9 @@ use askama::Template;
 use super::blocks::Page;
 use crate::error::{Error, Result};
 
-/// The hash of `page.js`. It is the only script that a browser runs in the page, so text from a record never runs.
-pub(crate) const SCRIPT_HASH: &str = "sha256-LvTmP7rtVStllCCqqA7Lg02zNGd+RRBUKNudOUgGEtw=";
+/// The hashes of `page.js` and of `filters.js`. A browser runs no other scripts in a page, so text from a record never runs.
+pub(crate) const SCRIPT_HASH: &str = "sha256-/eGhwzspK3F4pB48J8EGi1eKeVAcBuyB11o/whlTdrE=";
+pub(crate) const FILTERS_HASH: &str = "sha256-XjHWC1+AQjmNyXOrpf6rXnaE2aWJY8XoYj8KNi+WWwU=";
 
 impl Page {
     /// The page as one HTML file that loads nothing.

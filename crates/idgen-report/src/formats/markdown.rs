@@ -41,6 +41,7 @@ fn block(block: &Block) -> String {
             lines.iter().map(|line| format!("- {}", spans(line))).collect::<Vec<_>>().join("\n")
         }
         Block::Code(code) => code.lines().map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n"),
+        Block::Filters(_) => String::new(),
         Block::Part(part) => match &part.name {
             Some(name) => format!(
                 "<details><summary>{}</summary>\n\n{}\n\n</details>",

@@ -54,8 +54,23 @@ pub fn open_lines(file: &Path) -> Result<Vec<Results>> {
 /// # Errors
 /// A directory cannot be read.
 pub fn below(directory: &Path) -> Result<Vec<PathBuf>> {
+    found_below(directory, &|path| {
+        let name = path.to_string_lossy();
+        path.file_name().is_some_and(|name| NAMES[0] == name) || name.ends_with(".json.gz")
+    })
+}
+
+/// The ending of a file with a record on each line.
+pub(crate) const LINES: &str = ".jsonl.gz";
+
+/// The files at or below a directory whose names have this ending, in the order of their paths.
+pub(crate) fn below_with(directory: &Path, ending: &str) -> Result<Vec<PathBuf>> {
+    found_below(directory, &|path| path.to_string_lossy().ends_with(ending))
+}
+
+fn found_below(directory: &Path, wanted: &dyn Fn(&Path) -> bool) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
-    collect(directory, &mut found)
+    collect(directory, wanted, &mut found)
         .map_err(|error| Error::caused(format!("cannot read {}", directory.display()), error))?;
     found.sort();
     Ok(found)
@@ -113,14 +128,12 @@ fn such_as(directory: &Path) -> String {
     if runs.is_empty() { String::new() } else { format!(", such as {}", listed(&runs)) }
 }
 
-fn collect(directory: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {
+fn collect(directory: &Path, wanted: &dyn Fn(&Path) -> bool, found: &mut Vec<PathBuf>) -> io::Result<()> {
     for entry in fs::read_dir(directory)? {
         let path = entry?.path();
         if path.is_dir() {
-            collect(&path, found)?;
-        } else if path.file_name().is_some_and(|name| NAMES[0] == name)
-            || path.to_string_lossy().ends_with(".json.gz")
-        {
+            collect(&path, wanted, found)?;
+        } else if wanted(&path) {
             found.push(path);
         }
     }

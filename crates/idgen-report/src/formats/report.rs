@@ -21,13 +21,7 @@ use idgen_record::Results;
 /// # Errors
 /// A chart cannot be drawn, or a map of pages in the record is damaged.
 pub fn report(results: &Results) -> Result<Page> {
-    let mut body = Vec::new();
-    if let Some(grid) = published(results) {
-        body.push(Block::heading("published", "Published, and measured here"));
-        body.push(Block::text(uncompared(results).unwrap_or(CARRIES_OVER)));
-        body.extend(met(results).map(Block::text));
-        body.push(Block::Table(grid));
-    }
+    let mut body = beside_published(results);
     let mut shown = sections(results)?;
     if let Some(Block::Text(_, guide)) = shown.get_mut(1).filter(|_| !results.engine.missing.is_empty()) {
         guide.extend([
@@ -57,6 +51,18 @@ pub fn report(results: &Results) -> Result<Page> {
         head: head(results),
         body,
     })
+}
+
+/// The published figures beside the measured ones; nothing where none were published.
+pub(crate) fn beside_published(results: &Results) -> Vec<Block> {
+    let Some(grid) = published(results) else { return Vec::new() };
+    let mut blocks = vec![
+        Block::heading("published", "Published, and measured here"),
+        Block::text(uncompared(results).unwrap_or(CARRIES_OVER)),
+    ];
+    blocks.extend(met(results).map(Block::text));
+    blocks.push(Block::Table(grid));
+    blocks
 }
 
 /// What a reader has to know first.
@@ -94,7 +100,7 @@ const CARRIES_OVER: &str = "The difference is that of the figure here to the pub
                             machine; they depend on the rows in the table and on the cache, which are below.";
 
 /// Each strategy or statement with what explains it; a case that was measured with several sizes once for each text.
-fn explained(results: &Results) -> Vec<Block> {
+pub(crate) fn explained(results: &Results) -> Vec<Block> {
     let mut lines: Vec<(&str, Span)> = Vec::new();
     for run in results.runs.iter().filter(|run| !run.strategy.explains.is_empty()) {
         let text = run.strategy.explains.clone();
@@ -146,11 +152,8 @@ fn sections(results: &Results) -> Result<Vec<Block>> {
         return Ok(Vec::new());
     }
     if results.times_statements() {
-        let mut blocks = section("charts", "In pictures", [Block::charts(drawings::timed(results)?)]);
-        for (heading, lead, grid) in timed::tables(results) {
-            blocks.extend([Block::heading(grid.id.clone(), heading), Block::text(lead), Block::Table(grid)]);
-        }
-        return Ok(blocks);
+        let charts = section("charts", "In pictures", [Block::charts(drawings::timed(results)?)]);
+        return Ok(charts.into_iter().chain(all_figures(results)).collect());
     }
     let text = |text: String| Some(Block::text(text));
     let [touched, mut space] = drawings::of_metrics(results)?;
@@ -162,12 +165,6 @@ fn sections(results: &Results) -> Result<Vec<Block>> {
         [Block::Heading(3, grid.id.clone(), format!("Milliseconds, {kind}")), Block::Table(grid)].map(Some)
     });
     let latency = [text(TIMES.to_owned()), Block::charts(drawings::latencies(results)?)];
-    let end = if has_end_figures(results) { "The figures at the end of the runs" } else { "The figures" };
-    let missing = results.engine.missing.iter();
-    let missing = missing.enumerate().flat_map(|(at, line)| {
-        let heading = || Block::Heading(3, "missing".into(), "Missing figures".into());
-        [(at == 0).then(heading), Some(Block::text(line.as_str()))]
-    });
     let payload =
         format!("{} bytes of each row are the payload beside the key.", results.workload.payload_bytes);
     let all = [
@@ -202,17 +199,36 @@ fn sections(results: &Results) -> Result<Vec<Block>> {
             "Throughput and latency over the run",
             [text(of_speed(results)), Block::charts(drawings::courses(results, Course::Throughput)?)],
         ),
-        section(
-            "table",
-            end,
-            [text(of_the_end(results)), figures(results).map(Block::Table)].into_iter().chain(missing),
-        ),
+    ];
+    Ok(all.into_iter().flatten().chain(all_figures(results)).collect())
+}
+
+/// The tables of all figures.
+pub(crate) fn all_figures(results: &Results) -> Vec<Block> {
+    if results.times_statements() {
+        let tables = timed::tables(results).into_iter();
+        let blocks = tables.flat_map(|(heading, lead, grid)| {
+            [Block::heading(grid.id.clone(), heading), Block::text(lead), Block::Table(grid)]
+        });
+        return blocks.collect();
+    }
+    let end = if has_end_figures(results) { "The figures at the end of the runs" } else { "The figures" };
+    let missing = results.engine.missing.iter();
+    let missing = missing.enumerate().flat_map(|(at, line)| {
+        let heading = || Block::Heading(3, "missing".into(), "Missing figures".into());
+        [(at == 0).then(heading), Some(Block::text(line.as_str()))]
+    });
+    let end_figures = [Some(Block::text(of_the_end(results))), figures(results).map(Block::Table)];
+    [
+        section("table", end, end_figures.into_iter().chain(missing)),
         table("whole", "Means over the whole run", whole(results)),
         table("latency", "Latency of a statement", latencies(results)),
         table("clients", "From making an id to its insert", clients(results)),
         table("counts", "What the server counted", counts(results)),
-    ];
-    Ok(all.into_iter().flatten().collect())
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 fn of_pages(results: &Results) -> String {
