@@ -1,4 +1,4 @@
-//! `idgen lab compare` and `report`.
+//! `idgen lab compare`, `report` and `site`.
 
 use crate::{failure, lines, output};
 
@@ -87,6 +87,23 @@ fn recorded_runs_are_named_by_the_ends_of_their_paths() {
     assert_eq!(lines(&kept), [format!("Record: {out}/results.json.gz")]);
     assert!(!std::fs::exists(format!("{out}/results.json")).unwrap());
     assert!(std::fs::exists(format!("{out}/charts/leaves.svg")).unwrap());
+}
+
+#[test]
+fn a_site_has_all_runs_below_a_directory() {
+    let directory = tempfile::tempdir().unwrap();
+    let place = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    let (runs, site) = (place("runs"), place("site"));
+    lines(&["lab", "--rows", "2000", "--strategies", "v7-binary,v4-binary", "--out", &format!("{runs}/one")]);
+    let said = [format!("Site: {site}/index.html (records: 1, runs: 2)")];
+    assert_eq!(lines(&["lab", "site", &runs, "-o", &site]), said);
+    assert_eq!(lines(&["lab", "site", &runs, "--out", &site]), said, "it replaces its own site");
+    let page = std::fs::read_to_string(format!("{site}/index.html")).unwrap();
+    assert!(page.contains("id=\"one\"") && page.contains("idgen lab --rows 2000"), "{page}");
+    let (code, error) = failure(&["lab", "site", &runs, "-o", &runs], "");
+    assert_eq!((code, error.contains("choose a directory for the site")), (1, true), "{error}");
+    let (code, error) = failure(&["lab", "site", &runs], "");
+    assert_eq!((code, error.contains("--out")), (2, true), "{error}");
 }
 
 /// The chart has a line for each run, each drawn in another style.

@@ -84,7 +84,7 @@ fn every_subcommand_says_what_it_does_and_has_examples() {
         }
     }
     assert!(seen >= QUICK.len(), "{seen}");
-    for command in ["advise", "compare", "pages", "report", "run", "simulate"] {
+    for command in ["advise", "compare", "pages", "report", "run", "simulate", "site"] {
         assert!(!examples(&["lab", command, "--help"]).is_empty(), "lab {command}");
     }
     for command in ["run", "status"] {

@@ -1,6 +1,6 @@
 
 // A head sorts the rows of its table, the largest number first and then the smallest; a cue says where a table goes on.
-// A table is made ready when it is shown for the first time: a site has thousands in folded parts.
+// A table in a folded part is made ready when the part is opened: a site has thousands.
 const value = (row, column) => {
   const text = row.cells[column].textContent.trim();
   const number = parseFloat(text.replaceAll(",", "").replace("< ", ""));
@@ -37,11 +37,16 @@ const ready = (place) => {
   });
   return cue;
 };
-const sizes = new ResizeObserver((entries) => {
-  const places = entries.map((entry) => entry.target);
-  for (const place of places) if (!cues.has(place)) cues.set(place, ready(place));
+const update = (places) => {
+  for (const place of places.filter((place) => !cues.has(place))) {
+    cues.set(place, ready(place));
+    sizes.observe(place);
+  }
   // All sizes are read before anything changes them.
   const wide = places.map((place) => place.scrollWidth > place.clientWidth + 1);
   places.forEach((place, at) => { cues.get(place).hidden = !wide[at]; });
-});
-for (const place of document.querySelectorAll(".scroll")) sizes.observe(place);
+};
+const sizes = new ResizeObserver((entries) => update(entries.map((entry) => entry.target)));
+const show = (part) => update([...part.querySelectorAll(".scroll")].filter((place) => !place.closest("details:not([open])")));
+document.addEventListener("toggle", (event) => { if (event.target.open) show(event.target); }, true);
+show(document);

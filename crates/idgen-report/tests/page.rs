@@ -2,10 +2,13 @@
 //! and of a phone, in light and dark, and printed.
 #![allow(clippy::unwrap_used, reason = "helpers of tests, too, fail by panicking")]
 
+#[path = "page/site.rs"]
+mod site;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use idgen_record::{
     EngineInfo, FileMaps, Latency, Load, Machine, Published, Results, Role, Run, StrategyRecord, Tolerance,
@@ -171,11 +174,14 @@ fn chromium(profile: &Path, arguments: &[String]) -> String {
             .args(["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--hide-scrollbars"])
             .args(["--disable-background-networking", "--allow-file-access-from-files"])
             .arg(format!("--user-data-dir={}", profile.display()))
+            .arg("--enable-logging=stderr")
             .args(arguments)
-            .stderr(Stdio::null())
             .output();
         if let Ok(done) = done {
             assert!(done.status.success(), "{name} {arguments:?}: {}", done.status);
+            let said = String::from_utf8_lossy(&done.stderr);
+            let errors: Vec<_> = said.lines().filter(|line| line.contains(":CONSOLE")).collect();
+            assert!(errors.is_empty(), "the console of the browser has {errors:#?}");
             return String::from_utf8(done.stdout).unwrap();
         }
     }
@@ -185,6 +191,13 @@ fn chromium(profile: &Path, arguments: &[String]) -> String {
     );
 }
 
+/// What a page wrote into its element `found`.
+fn pre(dom: &str) -> String {
+    let (_, rest) = dom.split_once("<pre id=\"found\">").unwrap();
+    let (found, _) = rest.split_once("</pre>").unwrap();
+    found.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+}
+
 /// Loads a page in a frame of this width and checks what a reader needs.
 fn look(profile: &Path, directory: &Path, page: &str, width: u32, dark: bool) -> Found {
     let url = format!("file://{}/look.html?page={page}&width={width}", directory.display());
@@ -192,9 +205,7 @@ fn look(profile: &Path, directory: &Path, page: &str, width: u32, dark: bool) ->
     let size = "--window-size=1400,1000".to_owned();
     let dom =
         chromium(profile, &[scheme, size, "--virtual-time-budget=5000".into(), "--dump-dom".into(), url]);
-    let (_, rest) = dom.split_once("<pre id=\"found\">").unwrap();
-    let (found, _) = rest.split_once("</pre>").unwrap();
-    let found = found.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
+    let found = pre(&dom);
     serde_json::from_str(&found).unwrap_or_else(|error| panic!("{page} at {width}: {error}: {found}"))
 }
 

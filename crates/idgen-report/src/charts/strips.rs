@@ -72,7 +72,7 @@ mod tests {
         );
         let counts: Vec<_> = drawn.rows.iter().map(|row| row.matches("h0").count()).collect();
         assert_eq!(counts, [3, 1]);
-        let (first, last) = (drawn.rows[0].find("M206.6 7.3h0"), drawn.rows[0].find("M12.0 16.7h0"));
+        let (first, last) = (drawn.rows[0].find("M206.3 5.3h0"), drawn.rows[0].find("M12.0 22.7h0"));
         assert!(first.is_some() && first < last, "{}", drawn.rows[0]);
         assert!(drawn.axis.contains(">1</text>") && drawn.axis.contains(">1k</text>"), "{}", drawn.axis);
         assert!(!drawn.rows.concat().contains("NaN"));

@@ -6,7 +6,7 @@ use super::blocks::Page;
 use crate::error::{Error, Result};
 
 /// The hashes of `page.js` and of `filters.js`. A browser runs no other scripts in a page, so text from a record never runs.
-pub(crate) const SCRIPT_HASH: &str = "sha256-/eGhwzspK3F4pB48J8EGi1eKeVAcBuyB11o/whlTdrE=";
+pub(crate) const SCRIPT_HASH: &str = "sha256-9KwWxyBsHWpFtUWFlIpJ7V7dzE2NGiaBWeZS+UY9BcA=";
 pub(crate) const FILTERS_HASH: &str = "sha256-XjHWC1+AQjmNyXOrpf6rXnaE2aWJY8XoYj8KNi+WWwU=";
 
 impl Page {

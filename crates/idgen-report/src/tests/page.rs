@@ -1,5 +1,7 @@
 //! The page that stands alone, and the maps of pages on it.
 
+use std::collections::BTreeSet;
+
 use super::*;
 
 #[test]
@@ -18,24 +20,74 @@ fn the_page_stands_alone_and_escapes_what_it_shows() {
         assert_eq!(page.matches(wanted).count(), times, "{wanted}");
     }
     // A browser runs the script with this hash and no other: a message is shown as it is.
-    let (_, script) = page.split_once("<script>").unwrap();
-    let (script, rest) = script.split_once("</script>").unwrap();
-    let hash = base64::Engine::encode(
-        &base64::engine::general_purpose::STANDARD,
-        <sha2::Sha256 as sha2::Digest>::digest(script),
-    );
-    assert_eq!(
-        crate::formats::html::SCRIPT_HASH,
-        format!("sha256-{hash}"),
-        "page.js was changed: this is its hash"
-    );
-    assert!(page.contains(&format!("script-src '{}'", crate::formats::html::SCRIPT_HASH)));
-    assert!(!rest.contains("<script") && page.matches("<script").count() == 1, "a message is shown as it is");
+    hashed(&page, &[crate::formats::html::SCRIPT_HASH]);
     // Names of XML's own are no requests.
     let without_names = page.replace("http://www.w3.org/2000/svg", "");
     for outside in ["http:", "https:", "src=", "@import", "url("] {
         assert!(!without_names.contains(outside), "{outside}");
     }
+}
+
+/// The page allows its own scripts, which have these hashes, and has no others.
+fn hashed(page: &str, hashes: &[&str]) {
+    let scripts: Vec<_> =
+        page.split("<script>").skip(1).map(|rest| rest.split_once("</script>").unwrap().0).collect();
+    assert_eq!((page.matches("<script").count(), scripts.len()), (hashes.len(), hashes.len()));
+    for (script, hash) in scripts.into_iter().zip(hashes) {
+        let digest = <sha2::Sha256 as sha2::Digest>::digest(script);
+        let found = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, digest);
+        assert_eq!(*hash, format!("sha256-{found}"), "a script was changed: this is its hash");
+    }
+    let allowed: Vec<_> = hashes.iter().map(|hash| format!("'{hash}'")).collect();
+    assert!(page.contains(&format!("script-src {}\"", allowed.join(" "))));
+}
+
+/// A site has one script more, and also shows what is in a record as it is.
+#[test]
+fn a_site_stands_alone_and_is_not_half_written() {
+    let home = tempfile::tempdir().unwrap();
+    let (from, to) = (home.path().join("runs"), home.path().join("site"));
+    let mut hostile = results(3);
+    hostile.command = "<script>alert(1)</script>".into();
+    save(&hostile, &from.join("a")).unwrap();
+    save(&results(1), &from.join("b")).unwrap();
+    assert_eq!(site(&from, &to).unwrap(), Site { records: 2, runs: 4 });
+    let page = fs::read_to_string(to.join("index.html")).unwrap();
+    let scripts = [crate::formats::html::SCRIPT_HASH, crate::formats::html::FILTERS_HASH];
+    hashed(&page, &scripts);
+    assert!(page.contains("<a href=\"records/a/results.json\">") && page.contains("not known: the record"));
+    assert!(!page.contains("http://") && !page.contains("NaN"), "{page}");
+
+    let names = || {
+        let entries = fs::read_dir(home.path()).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect::<BTreeSet<_>>()
+    };
+    let refused = |from: &Path, to: &Path, said: &str| {
+        let before = names();
+        let error = site(from, to).unwrap_err().to_string();
+        assert!(error.contains(said), "{error}");
+        assert_eq!(names(), before, "{error}");
+    };
+    // Its own files are replaced, and nobody else's.
+    fs::remove_dir_all(from.join("b")).unwrap();
+    assert_eq!(site(&from, &to).unwrap().records, 1);
+    assert!(!to.join("records/b").exists());
+    fs::write(to.join("records/notes.txt"), "mine").unwrap();
+    refused(&from, &to, "notes.txt, which idgen lab site did not write: choose another directory");
+    fs::remove_file(to.join("records/notes.txt")).unwrap();
+    fs::write(home.path().join("file"), "mine").unwrap();
+    refused(&from, &home.path().join("file"), "a file or a link");
+    refused(&from, &from.join("site"), "choose a directory for the site that is not within");
+    refused(&to, home.path(), "nor around it");
+    refused(&from.join("a/results.json"), &home.path().join("new"), "is a file: name the directory");
+    refused(&home.path().join("absent"), &home.path().join("new"), "absent");
+    fs::create_dir(home.path().join("empty")).unwrap();
+    refused(&home.path().join("empty"), &home.path().join("new"), "empty has no records");
+    // A record that cannot be read leaves the earlier site as it was.
+    fs::create_dir(from.join("c")).unwrap();
+    fs::write(from.join("c/results.json"), "{").unwrap();
+    refused(&from, &to, "c/results.json");
+    assert!(fs::read_to_string(to.join("index.html")).unwrap().contains("alert(1)"));
 }
 
 #[test]
