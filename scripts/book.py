@@ -4,7 +4,8 @@
     scripts/book.py write FOLDER   writes book.toml and src/, with the pages in the order of docs/README.md
     scripts/book.py check SITE     exit code 1 if a link of a page of the site leads to no file, or to no anchor of it
 
-Links to what is not in the book, such as tests and recorded runs, lead to the repository.
+Links to recorded runs lead to the site that docs.sh makes of them, and links to what is not in the book, such as tests, to the
+repository.
 """
 
 import os
@@ -40,6 +41,10 @@ Generated from the sources and their types:
 - [TypeScript](api/typescript/index.html)
 - [Python](api/python/idgen.html)
 """
+RECORDS = """# Every recorded run
+
+[The records of the lab](results/index.html), with what each of them shows, every run as a point, and filters.
+"""
 # A link or an image, outside of code.
 LINK = re.compile(r"(!?\[(?:[^\[\]]|\[[^\]]*\])*\]\()([^)\s]+)(\))")
 REFERENCE = re.compile(r"^(\[[^\]]+\]:\s+)(\S+)()", re.M)
@@ -61,13 +66,14 @@ def write(folder: Path) -> None:
         new = [page for page in part if page not in seen]
         seen.update(new)
         summary += [f"# {heading}", "", *(f"- [{title(page)}]({page.relative_to(ROOT).as_posix()})" for page in new), ""]
-    summary += ["# Interfaces", "", "- [Rust, TypeScript, Python](api.md)"]
+    summary += ["- [Every recorded run](records.md)", "", "# Interfaces", "", "- [Rust, TypeScript, Python](api.md)"]
     for page in pages:
         target = source / page.relative_to(ROOT)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(converted(page, pages, source))
     (source / "SUMMARY.md").write_text("\n".join(summary) + "\n")
     (source / "api.md").write_text(API)
+    (source / "records.md").write_text(RECORDS)
     (folder / "book.toml").write_text(SETTINGS)
 
 
@@ -85,6 +91,10 @@ def converted(page: Path, pages: list[Path], source: Path) -> str:
             place.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(target, place)
             return match[0]
+        if target.name == "results.json.gz":
+            # The place that `idgen lab site` gives to a record.
+            record = re.sub("[^A-Za-z0-9]", "-", target.parent.relative_to(ROOT / "docs" / "results").as_posix())
+            return f"{match[1]}{os.path.relpath(ROOT / 'results', page.parent)}/index.html#{record}{match[3]}"
         kind = "tree" if target.is_dir() else "blob"
         return f"{match[1]}{REPOSITORY}/{kind}/main/{target.relative_to(ROOT).as_posix()}{'#' + anchor if anchor else ''}{match[3]}"
 

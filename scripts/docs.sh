@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The documentation as one site with a search, in target/book/site: the pages of docs/, and the interfaces of Rust, TypeScript and Python from their
-# sources. Opens from files, without a server.
+# The documentation as one site with a search, in target/book/site: the pages of docs/, every recorded run, and the interfaces of Rust, TypeScript and
+# Python from their sources. Opens from files, without a server.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/lib.sh
@@ -14,6 +14,8 @@ if [ "$("$TOOLS/bin/mdbook" --version 2>/dev/null)" != "mdbook v$MDBOOK" ]; then
 fi
 scripts/book.py write "$BOOK"
 "$TOOLS/bin/mdbook" build --dest-dir "$SITE" "$BOOK"
+
+cargo run --quiet -- lab site docs/results --out "$SITE/results"
 
 mapfile -t crates < <(published)
 cargo doc --quiet --no-deps "${crates[@]/#/--package=}" --target-dir target/book/rust
