@@ -26,11 +26,12 @@ pub type Data = Vec<(&'static str, String)>;
 /// A column: its head, and the cell of each row.
 pub(crate) type Column = (String, Vec<String>);
 
+/// A row: the name, the cells, the drawing, and what filters look at.
+type Row<'a> = (&'a str, &'a [String], Option<&'a str>, &'a [(&'static str, String)]);
+
 impl Grid {
-    /// The rows: the name, the cells, the drawing, and what filters look at.
-    pub(crate) fn body(
-        &self,
-    ) -> impl Iterator<Item = (&str, &[String], Option<&str>, &[(&'static str, String)])> {
+    /// The rows, with their drawings and what filters look at.
+    pub(crate) fn body(&self) -> impl Iterator<Item = Row<'_>> {
         self.rows.iter().enumerate().map(|(at, (name, cells))| {
             let strip = self.strips.as_ref().and_then(|strips| strips.rows.get(at));
             let data = self.data.get(at).map_or(&[][..], Vec::as_slice);

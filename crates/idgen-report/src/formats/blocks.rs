@@ -239,10 +239,9 @@ impl Page {
 
     /// The charts, in the order in which the page shows them.
     pub(crate) fn charts(&self) -> impl Iterator<Item = &Drawing> {
-        let charts = |block| match block {
-            &Block::Charts(ref charts) => charts.as_slice(),
+        self.body.iter().flat_map(|block| match block {
+            Block::Charts(charts) => charts.as_slice(),
             _ => &[],
-        };
-        self.body.iter().flat_map(charts)
+        })
     }
 }
