@@ -9,7 +9,6 @@ mod lines;
 pub(crate) mod overlaid;
 pub(crate) mod picture;
 mod plot;
-mod scatter;
 mod strips;
 
 use plotters::coord::Shift;
@@ -23,7 +22,6 @@ pub use bars::{Bar, bars};
 pub use course::{Course, course};
 pub use lines::{Axes, Line, lines};
 pub use picture::{Maps, pages};
-pub use scatter::{Point, scatter};
 pub use strips::{Strips, strips};
 
 /// Width of every chart in its own pixels; pages scale it.

@@ -295,7 +295,6 @@ fn saving_writes_whole_files_and_the_charts_of_this_run() {
             "pages-v4-text36.svg",
             "reads.svg",
             "size.svg",
-            "trade-off.svg",
             "writes.svg"
         ],
         "that of the third strategy is gone, a file that is not ours stays"

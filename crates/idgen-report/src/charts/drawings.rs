@@ -6,7 +6,7 @@ mod timed;
 pub use operations::latencies;
 pub use timed::timed;
 
-use crate::charts::{Bar, Chart, Course, Maps, Point, bars, course, pages, scatter};
+use crate::charts::{Bar, Chart, Course, Maps, bars, course, pages};
 use crate::error::Result;
 use crate::figures::asked::main_metrics;
 use crate::figures::maps::map;
@@ -79,36 +79,6 @@ pub fn of_metrics(results: &Results) -> Result<[Vec<Drawing>; 2]> {
         if axis == Axis::Log { touched.push(drawing) } else { space.push(drawing) }
     }
     Ok([touched, space])
-}
-
-/// Bytes per row against leaf pages per 1,000 inserts, because few of the one may come with many of the other. `None` where
-/// fewer than two strategies have both figures.
-pub fn trade_off(results: &Results) -> Result<Option<Drawing>> {
-    const HEADING: &str = "Size against pages touched";
-    let shown = |name: &str| Metric::named(name).and_then(|metric| metric.shown(&results.runs));
-    let (Some(size), Some(pages)) = (shown("bytes_per_row"), shown("distinct_leaves_per_1k")) else {
-        return Ok(None);
-    };
-    let point = |run: &Run| {
-        let (across, up) = (size.sample(run)?, pages.sample(run)?);
-        let written = [
-            format!("{} {}", write_median(size, Some(&across)), size.title),
-            format!("{} {}", write_median(pages, Some(&up)), pages.title),
-        ];
-        let (label, family) = (run.strategy.title.clone(), run.strategy.family());
-        Some(Point { label, family, across, up, written })
-    };
-    let points: Vec<_> = results.runs.iter().filter_map(point).collect();
-    if points.len() < 2 {
-        return Ok(None);
-    }
-    let chart = scatter(HEADING, size.title, "leaf pages per 1,000 inserts (logarithmic)", &points)?;
-    Ok(Some(Drawing::of(
-        "trade-off",
-        HEADING,
-        "The smaller and the further down, the better. Lines across a point reach from the smallest to the largest run.",
-        chart,
-    )))
 }
 
 /// The bar of a run: the median, and each run where there are several.

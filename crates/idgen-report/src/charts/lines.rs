@@ -56,7 +56,7 @@ pub fn lines(title: &str, axes: &Axes<'_>, lines: &[Line]) -> Result<Chart> {
         title: title.into(),
         words: in_words(axes, lines),
         panels: vec![Panel { across: axes.across.into(), base: axes.base, ..panel }],
-        legend: Legend { entries, sample: 34, columns: 1 },
+        legend: Legend { entries, sample: 34 },
     }
     .draw()
 }

@@ -76,7 +76,7 @@ pub fn overlaid(results: &[(&str, &Results)], strategies: &[&str]) -> Result<Ove
         words: in_words(headings, &lines),
         panels: headings.into_iter().enumerate().map(panel).collect(),
         // Long enough that every pattern is seen twice.
-        legend: Legend { entries: lines.iter().enumerate().map(entry).collect(), sample: 54, columns: 1 },
+        legend: Legend { entries: lines.iter().enumerate().map(entry).collect(), sample: 54 },
     }
     .draw()?;
     Ok(Overlay { svg: chart.file(), lines: lines.into_iter().map(|line| line.label).collect() })

@@ -27,8 +27,6 @@ pub(super) struct Panel {
     /// A value with a stronger line, with which others are compared.
     pub base: Option<f64>,
     pub series: Vec<Series>,
-    /// Points that get a number each, from 1.
-    pub numbered: Vec<(f64, f64)>,
     /// Pixels from the end of the upward axis to its beginning.
     pub height: i32,
 }
@@ -57,8 +55,6 @@ pub(super) struct Legend {
     pub entries: Vec<(Series, String)>,
     /// The length of a sample; 0 for a mark alone.
     pub sample: i32,
-    /// Names that stand beside each other.
-    pub columns: usize,
 }
 
 const RIGHT: i32 = 24;
@@ -66,8 +62,6 @@ const HEADING: i32 = 22;
 const MARGIN: i32 = 10;
 const AXIS_HEIGHT: i32 = 24;
 const ROW_HEIGHT: i32 = 20;
-/// Half of the box of a point's number, with the space around it.
-const NUMBER: (i32, i32) = (9, 7);
 
 /// Mid tones with at least 3:1 contrast on white and on near-black. Each line also has a mark or dashes of its own, so that
 /// nothing depends on telling colors apart.
@@ -90,16 +84,7 @@ impl Series {
 impl Panel {
     /// A panel without a heading.
     pub fn of(x: Axis, y: Axis, series: Vec<Series>) -> Panel {
-        Panel {
-            heading: String::new(),
-            across: String::new(),
-            x,
-            y,
-            base: None,
-            series,
-            numbered: Vec::new(),
-            height: 170,
-        }
+        Panel { heading: String::new(), across: String::new(), x, y, base: None, series, height: 170 }
     }
 
     fn top(&self) -> i32 {
@@ -166,7 +151,7 @@ impl Place<'_, '_> {
             let pixels: Vec<_> = series.points.iter().map(|(x, y)| (self.x(*x), self.y(*y))).collect();
             series.draw(root, &pixels)?;
         }
-        self.numbers()
+        Ok(())
     }
 
     fn x(&self, value: f64) -> f64 {
@@ -176,22 +161,6 @@ impl Place<'_, '_> {
 
     fn y(&self, value: f64) -> f64 {
         f64::from(self.top + self.panel.height) - self.panel.y.share(value) * f64::from(self.panel.height)
-    }
-
-    /// All points are there: each number takes the nearest free place beside its own.
-    fn numbers(&self) -> Result<()> {
-        let pixels = self.panel.numbered.iter().map(|(x, y)| rounded((self.x(*x), self.y(*y))));
-        let pixels: Vec<_> = pixels.collect();
-        let mut taken = pixels.clone();
-        for (number, (x, y)) in (1..).zip(pixels) {
-            let place = free_place((x, y), &taken, (self.left, self.top));
-            taken.push(place);
-            if (place.0 - x).abs().max((place.1 - y).abs()) > 20 {
-                stroke(self.root, &[(x, y), place], 0.4)?;
-            }
-            word(self.root, &number.to_string(), place, HPos::Center)?;
-        }
-        Ok(())
     }
 }
 
@@ -226,37 +195,26 @@ impl Series {
 impl Legend {
     /// The lines of each name.
     fn lines(&self) -> Vec<Vec<String>> {
-        let width = WIDTH as i32 / self.columns.max(1) as i32 - self.sample - 24;
-        let letters = (width / (LETTER_WIDTH - 1)) as usize;
+        let letters = ((WIDTH as i32 - self.sample - 24) / (LETTER_WIDTH - 1)) as usize;
         let wrapped =
             |label: &String| textwrap::wrap(label, letters).iter().map(ToString::to_string).collect();
         self.entries.iter().map(|(_, label)| wrapped(label)).collect()
     }
 
-    /// Rows of the longest column.
     fn rows(&self) -> i32 {
-        let lines: usize = self.lines().iter().map(Vec::len).sum();
-        lines.div_ceil(self.columns.max(1)) as i32
+        self.lines().iter().map(Vec::len).sum::<usize>() as i32
     }
 
     fn draw(&self, root: &Area<'_>, top: i32) -> Result<()> {
-        let (rows, mut line) = (self.rows(), 0);
-        let place = |line: i32| {
-            let column = line / rows.max(1);
-            (
-                8 + column * WIDTH as i32 / self.columns.max(1) as i32,
-                top + line % rows.max(1) * ROW_HEIGHT + ROW_HEIGHT / 2,
-            )
-        };
+        const LEFT: i32 = 8;
+        let mut middle = top + ROW_HEIGHT / 2;
         for ((series, _), label) in self.entries.iter().zip(self.lines()) {
-            let (left, middle) = place(line);
-            let ends = [left, left + self.sample].map(|x| (f64::from(x), f64::from(middle)));
+            let ends = [LEFT, LEFT + self.sample].map(|x| (f64::from(x), f64::from(middle)));
             Series { mark: None, ..series.clone() }.draw(root, &ends)?;
-            series.mark(root, (left + self.sample / 2, middle))?;
+            series.mark(root, (LEFT + self.sample / 2, middle))?;
             for words in label {
-                let (left, middle) = place(line);
-                word(root, &words, (left + self.sample + 8, middle), HPos::Left)?;
-                line += 1;
+                word(root, &words, (LEFT + self.sample + 8, middle), HPos::Left)?;
+                middle += ROW_HEIGHT;
             }
         }
         Ok(())
@@ -297,24 +255,6 @@ fn dashes(points: &[(f64, f64)], pattern: &[f64]) -> Vec<Vec<(f64, f64)>> {
     done
 }
 
-/// The nearest place around a point that no number and no other point has, to the right of and below these.
-fn free_place((x, y): (i32, i32), taken: &[(i32, i32)], (left, top): (i32, i32)) -> (i32, i32) {
-    const DIRECTIONS: [(i32, i32); 8] =
-        [(1, 0), (0, -1), (-1, 0), (0, 1), (1, -1), (-1, -1), (1, 1), (-1, 1)];
-    let free = |(across, down): (i32, i32)| {
-        let apart = |(other_x, other_y): &(i32, i32)| {
-            (other_x - across).abs() > 2 * NUMBER.0 - 5 || (other_y - down).abs() > 2 * NUMBER.1 - 3
-        };
-        across > left + NUMBER.0 && across < WIDTH as i32 - 10 && down > top && taken.iter().all(apart)
-    };
-    let mut places = (1..8).flat_map(|ring| {
-        DIRECTIONS
-            .into_iter()
-            .map(move |(across, down)| (x + across * (6 + 8 * ring), y + down * (4 + 9 * ring)))
-    });
-    places.find(|place| free(*place)).unwrap_or((x + 14, y))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -331,18 +271,5 @@ mod tests {
         assert_eq!(whole.iter().map(|dash| (dash[0].0, dash[1].0)).collect::<Vec<_>>(), ends);
         assert_eq!(dashes(&points, &[]), [points]);
         assert!(dashes(&[], &[9.0, 5.0])[0].is_empty());
-    }
-
-    #[test]
-    fn numbers_keep_apart() {
-        let mut taken = vec![(200, 100)];
-        for _ in 0..12 {
-            let place = free_place((200, 100), &taken, (48, 22));
-            assert!(
-                taken.iter().all(|(x, y)| (x - place.0).abs() > 12 || (y - place.1).abs() > 10),
-                "{taken:?}"
-            );
-            taken.push(place);
-        }
     }
 }

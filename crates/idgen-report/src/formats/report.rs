@@ -156,8 +156,7 @@ fn sections(results: &Results) -> Result<Vec<Block>> {
         return Ok(charts.into_iter().chain(all_figures(results)).collect());
     }
     let text = |text: String| Some(Block::text(text));
-    let [touched, mut space] = drawings::of_metrics(results)?;
-    space.extend(drawings::trade_off(results)?);
+    let [touched, space] = drawings::of_metrics(results)?;
     let (pages_per_square, maps) = drawings::maps(results)?;
     let files = files(results);
     let log = files.is_some() || !maps.is_empty();
