@@ -95,7 +95,7 @@ fn a_site_has_all_runs_below_a_directory() {
     let place = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
     let (runs, site) = (place("runs"), place("site"));
     lines(&["lab", "--rows", "2000", "--strategies", "v7-binary,v4-binary", "--out", &format!("{runs}/one")]);
-    let said = [format!("Site: {site}/index.html (records: 1, runs: 2)")];
+    let said = [format!("Site: {site}/index.html (records: 1, runs: 6)")];
     assert_eq!(lines(&["lab", "site", &runs, "-o", &site]), said);
     assert_eq!(lines(&["lab", "site", &runs, "--out", &site]), said, "it replaces its own site");
     let page = std::fs::read_to_string(format!("{site}/index.html")).unwrap();

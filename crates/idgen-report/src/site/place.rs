@@ -13,7 +13,9 @@ use crate::error::{Error, Result};
 /// # Errors
 /// One of the two is in the other one, or `to` is a file or has a file that is not of an earlier site.
 pub(super) fn check(from: &Path, to: &Path) -> Result<()> {
-    let cannot = |error| Error::caused(format!("cannot read {}", from.display()), error);
+    let cannot = |error| {
+        Error::caused(format!("cannot read {}: name the directory of the records", from.display()), error)
+    };
     let (source, target) = (from.canonicalize().map_err(cannot)?, real(to)?);
     if !source.is_dir() {
         return Err(Error::refused(format!(
