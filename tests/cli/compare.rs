@@ -99,7 +99,7 @@ fn a_site_has_all_runs_below_a_directory() {
     assert_eq!(lines(&["lab", "site", &runs, "-o", &site]), said);
     assert_eq!(lines(&["lab", "site", &runs, "--out", &site]), said, "it replaces its own site");
     let page = std::fs::read_to_string(format!("{site}/index.html")).unwrap();
-    assert!(page.contains("id=\"one\"") && page.contains("idgen lab --rows 2000"), "{page}");
+    assert!(page.contains("id=\"one\"") && page.contains("--strategies v7-binary,v4-binary"), "{page}");
     let (code, error) = failure(&["lab", "site", &runs, "-o", &runs], "");
     assert_eq!((code, error.contains("choose a directory for the site")), (1, true), "{error}");
     let (code, error) = failure(&["lab", "site", &runs], "");
