@@ -213,6 +213,45 @@ fn check_figure(name: &str, table: &str, record: &Value, place: &str) -> usize {
     rows.len()
 }
 
+/// The tables below `All figures`, of which each cell is `median (smallest–largest)` with the digits that the spread supports.
+fn check_tables(entry: &str, record: &Value, place: &str) -> usize {
+    let all = entry.split("<summary>All figures</summary>").nth(1).unwrap_or_default();
+    let all = all.split("<summary>").next().unwrap();
+    let runs = record["runs"].as_array().unwrap();
+    let mut checked = 0;
+    for table in between(all, "<thead>", "</table>") {
+        let (head, body) = table.split_once("</thead>").unwrap();
+        let head = cells(head);
+        for row in between(body, "<tr>", "</tr>").map(cells) {
+            let Some(run) = runs.iter().find(|run| run["strategy"]["title"] == row[0]) else { continue };
+            for (title, cell) in head.iter().zip(&row).skip(1) {
+                let titled = METRICS.iter().filter(|metric| metric.title == *title);
+                let mut known = titled.filter_map(|metric| values(run, metric.name));
+                let Some(values) = known.next().filter(|_| record["settings"].is_null()) else { continue };
+                let (least, most) = range(&values);
+                let near = |text: &str, value: f64| {
+                    let (shown, half) = number(text).unwrap();
+                    // Two digits of the spread are shown, and at least the first one of the value.
+                    let first = if value.abs() < (most - least) / 10.0 { value.abs() / 2.0 } else { 0.0 };
+                    let step = half.max(0.06 * (most - least)).max(0.06 * value.abs()).max(first);
+                    assert!(
+                        (shown - value).abs() <= step * (1.0 + 1e-9),
+                        "{place}, {title}: {cell} against {values:?}"
+                    );
+                };
+                let (middle, ends) = cell.split_once(" (").unwrap_or((cell, ""));
+                near(middle, median(&values));
+                if let Some((from, to)) = ends.trim_end_matches(')').split_once('\u{2013}') {
+                    near(from, least);
+                    near(to, most);
+                }
+                checked += 1;
+            }
+        }
+    }
+    checked
+}
+
 /// The lines of an answer that compare two strategies by a figure, in which medians are rounded to two digits or more.
 fn check_findings(entry: &str, record: &Value, place: &str) -> usize {
     let answer = between(entry, "<div class=\"answer\">", "</div>").next().unwrap_or_default();
@@ -266,7 +305,7 @@ fn every_figure_of_the_site_follows_from_the_records() {
     let all: usize = records.values().map(Vec::len).sum();
     assert_eq!(written.records, all);
 
-    let (mut entries, mut rows, mut findings, mut runs) = (0, 0, 0, 0);
+    let (mut entries, mut rows, mut findings, mut cells, mut runs) = (0, 0, 0, 0, 0);
     for entry in page.split("<details id=\"").skip(1) {
         let place = entry.split('"').next().unwrap();
         let source = entry.split("<th scope=\"row\">Record</th>").nth(1).unwrap();
@@ -291,11 +330,15 @@ fn every_figure_of_the_site_follows_from_the_records() {
             rows += check_figure(name, figure, &record, place);
         }
         findings += check_findings(entry, &record, place);
+        cells += check_tables(entry, &record, place);
         entries += 1;
     }
     assert_eq!((entries, runs), (all, written.runs));
     assert!(records.values().flatten().all(Value::is_null), "a record is not on the page");
-    assert!(rows > 5_000 && findings > 300, "{rows} rows and {findings} findings");
+    assert!(
+        rows > 5_000 && findings > 300 && cells > 10_000,
+        "{rows} rows, {findings} findings, {cells} cells"
+    );
 
     // Each link leads to a file, or to a place in the page.
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();

@@ -160,9 +160,7 @@ fn sections(results: &Results) -> Result<Vec<Block>> {
     let (pages_per_square, maps) = drawings::maps(results)?;
     let files = files(results);
     let log = files.is_some() || !maps.is_empty();
-    let kinds = operations(results).into_iter().flat_map(|(kind, grid)| {
-        [Block::Heading(3, grid.id.clone(), format!("Milliseconds, {kind}")), Block::Table(grid)].map(Some)
-    });
+    let kinds = kinds(results).into_iter().map(Some);
     let latency = [text(TIMES.to_owned()), Block::charts(drawings::latencies(results)?)];
     let payload =
         format!("{} bytes of each row are the payload beside the key.", results.workload.payload_bytes);
@@ -202,8 +200,25 @@ fn sections(results: &Results) -> Result<Vec<Block>> {
     Ok(all.into_iter().flatten().chain(all_figures(results)).collect())
 }
 
-/// The tables of all figures.
-pub(crate) fn all_figures(results: &Results) -> Vec<Block> {
+/// A table for each kind of operation, with its heading.
+fn kinds(results: &Results) -> Vec<Block> {
+    let kinds = operations(results).into_iter().flat_map(|(kind, grid)| {
+        [Block::Heading(3, grid.id.clone(), format!("Milliseconds, {kind}")), Block::Table(grid)]
+    });
+    kinds.collect()
+}
+
+/// All tables of figures, without the charts and their explanations.
+pub(crate) fn all_tables(results: &Results) -> Vec<Block> {
+    let mut blocks = kinds(results);
+    blocks.extend(table("files", "The pages of the tables", files(results)));
+    blocks.extend(table("space", "Fill and size", staying::grid(results)));
+    blocks.extend(all_figures(results));
+    blocks
+}
+
+/// The tables below all charts.
+fn all_figures(results: &Results) -> Vec<Block> {
     if results.times_statements() {
         let tables = timed::tables(results).into_iter();
         let blocks = tables.flat_map(|(heading, lead, grid)| {

@@ -10,7 +10,7 @@ use crate::figures::finding::Answer;
 use crate::figures::grid::Data;
 use crate::figures::numbers::count;
 use crate::formats::blocks::{Block, Look, Part, Span};
-use crate::formats::report::{all_figures, beside_published, explained, head, set, tables};
+use crate::formats::report::{all_tables, beside_published, explained, head, set, tables};
 
 /// What the filters look at.
 pub(super) fn data(entry: &Entry) -> Data {
@@ -53,7 +53,7 @@ pub(super) fn entry(entry: &Entry) -> Result<Block> {
     if results.has_any() && !results.notes.is_empty() {
         blocks.push(Block::text(results.notes.as_str()));
     }
-    let all: Vec<_> = prefixed(all_figures(results)).collect();
+    let all: Vec<_> = prefixed(all_tables(results)).collect();
     blocks.extend((!all.is_empty()).then(|| Block::folded("All figures", all)));
     let explained = explained(results).into_iter().filter(|block| !matches!(block, Block::Heading(..)));
     let explained: Vec<_> = explained.collect();
