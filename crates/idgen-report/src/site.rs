@@ -21,7 +21,7 @@ pub(crate) const MARK: &str = "idgen lab site";
 const PAGE: &str = "index.html";
 const SUMS: &str = "SHA256SUMS";
 
-/// What a site contains.
+/// Counts what a site contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Site {
     /// Records.

@@ -16,18 +16,22 @@ const apply = () => {
   const shown = entries.filter((entry) => !entry.hidden);
   output.textContent = `${shown.length} of ${entries.length} experiments`;
 };
-const keep = (state) => history.replaceState(null, "", state.size ? `#${state}` : location.pathname + location.search);
+const keep = (state) => history.replaceState(null, "", String(state) ? `#${state}` : location.pathname + location.search);
 // Reads the fragment: filters and the experiment that is open, or only the place that a link names.
 const follow = () => {
   const fragment = location.hash.slice(1), named = new URLSearchParams(fragment);
   let place = named.get("at");
   if (fragment && !fragment.includes("=")) {
-    place = decodeURIComponent(fragment);
+    place = fragment;
     const state = chosen();
     state.set("at", place);
     keep(state);
   } else {
-    for (const name of names) form.elements[name].value = named.get(name) ?? "";
+    for (const name of names) {
+      const select = form.elements[name];
+      select.value = named.get(name) ?? "";
+      if (select.selectedIndex < 0) select.value = "";
+    }
   }
   apply();
   const target = place && document.getElementById(place);

@@ -33,7 +33,7 @@ impl Drawing {
         Drawing { name: name.into(), heading: heading.into(), beside: String::new(), caption, chart }
     }
 
-    /// Whether it is a map of the pages of a file, which takes less space.
+    /// Returns true for a map of the pages of a file, which takes less space on a page.
     pub fn is_map(&self) -> bool {
         self.name.starts_with(MAP)
     }

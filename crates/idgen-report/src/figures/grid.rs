@@ -14,7 +14,7 @@ pub struct Grid {
     pub rows: Vec<(String, Vec<String>)>,
     /// The places of the cells of a row that are text.
     pub texts: Vec<usize>,
-    /// What the filters of a site look at, for each row.
+    /// The values that the filters of a site compare, for each row.
     pub data: Vec<Data>,
     /// Drawings beside the names, on a page.
     pub strips: Option<Strips>,
@@ -26,11 +26,11 @@ pub type Data = Vec<(&'static str, String)>;
 /// A column: its head, and the cell of each row.
 pub(crate) type Column = (String, Vec<String>);
 
-/// A row: the name, the cells, the drawing, and what filters look at.
+/// A row: the name, the cells, the drawing, and the values that filters compare.
 type Row<'a> = (&'a str, &'a [String], Option<&'a str>, &'a [(&'static str, String)]);
 
 impl Grid {
-    /// The rows, with their drawings and what filters look at.
+    /// Returns the rows, each with its drawing and its values for filters.
     pub(crate) fn body(&self) -> impl Iterator<Item = Row<'_>> {
         self.rows.iter().enumerate().map(|(at, (name, cells))| {
             let strip = self.strips.as_ref().and_then(|strips| strips.rows.get(at));

@@ -22,7 +22,7 @@ pub struct Page {
     pub heading: String,
     /// The place that a link at the top leads to, past the charts; empty for no link.
     pub skip: Cow<'static, str>,
-    /// What a reader has to know first.
+    /// Blocks that a reader has to know first.
     pub head: Vec<Block>,
     /// The rest, in this order.
     pub body: Vec<Block>,
@@ -99,9 +99,9 @@ pub enum Span {
 pub struct Part {
     /// The place that links name; empty for none.
     pub id: String,
-    /// What filters look at.
+    /// The values that filters compare.
     pub(crate) data: Data,
-    /// What a reader opens; `None` for blocks that are always shown.
+    /// The name that a reader opens; `None` for blocks that are always shown.
     pub name: Option<String>,
     /// The blocks.
     pub blocks: Vec<Block>,
@@ -185,7 +185,7 @@ impl Block {
         Ok(Block::Charts(charts.iter().map(drawing).collect::<Result<_>>()?))
     }
 
-    /// What was found, as the answer of a page.
+    /// Quotes what was found, as the answer of a page.
     pub(crate) fn answer(answer: Answer) -> Block {
         let mut blocks = Vec::new();
         for part in answer.parts {
@@ -196,7 +196,7 @@ impl Block {
         Block::Quote(blocks)
     }
 
-    /// The same as a part of an entry of a site, whose places have this prefix.
+    /// Makes it a part of an entry of a site, where the place has this prefix.
     pub(crate) fn within(self, prefix: &str) -> Block {
         let place = |id: Cow<'static, str>| if id.is_empty() { id } else { format!("{prefix}-{id}").into() };
         match self {
@@ -211,7 +211,7 @@ impl Block {
         (!charts.is_empty()).then_some(Block::Charts(charts))
     }
 
-    /// Whether it shows figures, and does not only explain them.
+    /// Returns true for charts and tables, and false for blocks that explain them.
     pub(crate) fn shows(&self) -> bool {
         matches!(self, Block::Charts(_) | Block::Table(_))
     }

@@ -65,7 +65,7 @@ pub(crate) fn beside_published(results: &Results) -> Vec<Block> {
     blocks
 }
 
-/// What a reader has to know first.
+/// Returns the answer, what ran, and problems: what a reader has to know first.
 pub(crate) fn head(results: &Results) -> Vec<Block> {
     let unanswered = match results.has_any() {
         false => "No run was finished, so there are no measurements.",
@@ -117,7 +117,7 @@ pub(crate) fn explained(results: &Results) -> Vec<Block> {
     }
 }
 
-/// Where and how it ran, and the settings of the server.
+/// Lists where and how it ran, and the settings of the server.
 pub(crate) fn set(results: &Results) -> Block {
     let facts = facts(results).into_iter().map(|(name, value)| (name.into(), value.into()));
     let settings =

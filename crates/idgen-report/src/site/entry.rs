@@ -12,7 +12,7 @@ use crate::figures::numbers::count;
 use crate::formats::blocks::{Block, Look, Part, Span};
 use crate::formats::report::{all_tables, beside_published, explained, head, set, tables};
 
-/// What the filters look at.
+/// Returns the values by which the filters show and hide an entry and its finding.
 pub(super) fn data(entry: &Entry) -> Data {
     let results = &entry.results;
     let of_runs = results.runs.iter().flat_map(|run| data_of(results, run));
@@ -90,7 +90,7 @@ fn source(entry: &Entry) -> Vec<(Span, Vec<Span>)> {
     ]
 }
 
-/// What was run, in a line.
+/// Names the server and counts rows, strategies and runs, in a line.
 fn summary(entry: &Entry) -> String {
     let results = &entry.results;
     let (strategies, runs) =

@@ -23,7 +23,7 @@ pub(super) fn figures(results: &Results) -> Vec<&'static Metric> {
     figures
 }
 
-/// What a filter looks at in a run.
+/// Returns the values by which the filters show and hide the row of a run.
 pub(super) fn data_of(results: &Results, run: &Run) -> Data {
     let clients = run.load.map_or(results.workload.writers, |load| load.clients);
     vec![("kind", kind_of(run)), ("clients", clients.to_string())]
@@ -95,7 +95,7 @@ pub(super) fn block(results: &Results, metric: &'static Metric, id: &str) -> Blo
     })
 }
 
-/// What the runs of a strategy are compared with.
+/// Returns the run with which another one is compared.
 type Base<'a> = Box<dyn Fn(&Run) -> Option<(&'a Run, &'a Sample)> + 'a>;
 
 /// The heading of the comparison, and the run with which another one is compared: the best, or of timed statements the first of

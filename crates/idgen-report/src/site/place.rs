@@ -65,7 +65,10 @@ fn foreign(to: &Path) -> Result<Option<PathBuf>> {
     match fs::symlink_metadata(to) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(cannot(error)),
-        Ok(found) if !found.is_dir() => return Ok(Some(PathBuf::from("no directory, but a file or a link"))),
+        Ok(found) if !found.is_dir() => {
+            let found = format!("{} is a file or a link: choose a directory for the site", to.display());
+            return Err(Error::refused(found));
+        }
         Ok(_) => {}
     }
     let text = |name: &str| fs::read_to_string(to.join(name)).unwrap_or_default();
