@@ -24,7 +24,7 @@ fn a_small_comparison_writes_its_files() {
     assert_eq!(std::fs::read_to_string(format!("{out}/results.csv")).unwrap().lines().count(), 7);
     let text = std::fs::read_to_string(format!("{out}/report.md")).unwrap();
     let charts: Vec<_> = text.split("](").skip(1).filter_map(|rest| rest.split_once(')')).collect();
-    assert_eq!(charts.len(), 10, "{text}");
+    assert_eq!(charts.len(), 9, "{text}");
     for (chart, _) in charts {
         assert!(std::fs::read_to_string(format!("{out}/{chart}")).unwrap().contains("<svg"), "{chart}");
     }

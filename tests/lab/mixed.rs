@@ -138,7 +138,7 @@ fn the_command_shows_each_operation_and_refuses_what_it_cannot_run() {
     let text = std::fs::read_to_string(directory.path().join("report.md")).unwrap();
     for kind in ["insert", "read of a recent row", "read of a random row", "update", "delete"] {
         assert!(page.contains(&format!("Milliseconds, {kind}</h3>")), "{kind}");
-        assert!(text.contains(&format!("Milliseconds, {kind}:\n")), "{kind}");
+        assert!(text.contains(&format!("### Milliseconds, {kind}\n")), "{kind}");
     }
     assert!(directory.path().join("charts/latency-read-random.svg").is_file());
     assert!(text.contains("40 % inserts, 25 % reads of recent rows"), "{text}");
