@@ -97,6 +97,6 @@ impl<U: CountsIn, C: Clock, E: Entropy, S: State> Counted<U, C, E, S> {
 /// The counters of a new time, from one draw.
 #[inline(always)]
 fn counters(entropy: &mut impl Entropy, counter: Counter) -> Result<Counters> {
-    let draw = entropy.next_u64()?;
+    let draw = entropy.next_u64()?.to_le();
     Ok(Counters { first: counter.first(draw), limit: counter.limit(), within: (draw >> 32) as u32 })
 }

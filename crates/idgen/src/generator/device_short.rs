@@ -73,7 +73,7 @@ impl<C: Clock> DeviceShort<C> {
     pub fn new(clock: C, mut entropy: impl Entropy) -> Result<Self> {
         let node = Node::random(&mut entropy)?;
         // The counter of the first second starts at random.
-        let start = Word::start(entropy.next_u64()? as u16);
+        let start = Word::start(entropy.next_u64()?.to_le() as u16);
         let reserve = Reserve::restore(Kind::Short, NoState, start.0)?;
         Ok(DeviceShort {
             clock,

@@ -151,5 +151,5 @@ impl Identity {
 
 /// A random start in the lower half, which leaves at least 8,192 ids for each tick.
 fn first_sequence(entropy: &mut impl Entropy) -> Result<u16> {
-    Ok(entropy.next_u64()? as u16 & (SEQUENCES / 2 - 1) as u16)
+    Ok(entropy.next_u64()?.to_le() as u16 & (SEQUENCES / 2 - 1) as u16)
 }

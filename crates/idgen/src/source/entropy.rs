@@ -10,7 +10,8 @@ pub trait Entropy {
     /// Fills the slice; on an error its content is unspecified.
     fn fill(&mut self, bytes: &mut [u8]) -> Result<()>;
 
-    /// Sixteen random bytes as a number.
+    /// Sixteen random bytes as a number, in the byte order of the processor: `to_le` makes the same number of the same bytes on
+    /// all processors.
     #[inline]
     fn next_u128(&mut self) -> Result<u128> {
         let mut bytes = [0; 16];
@@ -18,7 +19,7 @@ pub trait Entropy {
         Ok(u128::from_ne_bytes(bytes))
     }
 
-    /// Eight random bytes as a number.
+    /// Eight random bytes as a number, in the byte order of the processor, as [`next_u128`](Entropy::next_u128).
     #[inline]
     fn next_u64(&mut self) -> Result<u64> {
         let mut bytes = [0; 8];
