@@ -27,19 +27,22 @@ record Load(String name, List<byte[]> keys, int writers, int batch, int value, i
   private static final byte[] FAMILY = Bytes.toBytes("f");
   private static final byte[] COLUMN = Bytes.toBytes("v");
   /** A load has this many parts, each of which is printed. */
-  private static final int WINDOWS = 100;
+  private static final int WINDOWS = 50;
   /** The balancer runs after this many windows. */
   private static final int BALANCED = 2;
   /** A region of this many memstores is split. */
   private static final int FLUSHES = 8;
-  private static final long DEADLINE_MILLIS = 60_000;
+  private static final long DEADLINE_MILLIS = 120_000;
+  private static final long SPLIT_MILLIS = 1_500;
+  /** Bytes of a block, between which a region is split. */
+  private static final int BLOCK = 4_096;
 
   void run(Connection connection) throws Exception {
     TableName table = TableName.valueOf(name);
     ExecutorService threads = Executors.newFixedThreadPool(writers);
     try (Admin admin = connection.getAdmin()) {
       admin.createTable(TableDescriptorBuilder.newBuilder(table)
-          .setColumnFamily(ColumnFamilyDescriptorBuilder.of(FAMILY))
+          .setColumnFamily(ColumnFamilyDescriptorBuilder.newBuilder(FAMILY).setBlocksize(BLOCK).build())
           .setMaxFileSize((long) splitKib << 10)
           .setMemStoreFlushSize(((long) splitKib << 10) / FLUSHES)
           .setRegionSplitPolicyClassName("org.apache.hadoop.hbase.regionserver.ConstantSizeRegionSplitPolicy")
@@ -121,14 +124,19 @@ record Load(String name, List<byte[]> keys, int writers, int batch, int value, i
     return moved;
   }
 
-  /** Waits until splits, the compactions after them and moves are done. */
+  /**
+   * Waits until splits, the compactions after them and moves are done. A region over its size is split soon if it can be, and
+   * otherwise after its next flush.
+   */
   private void settle() throws Exception {
     long deadline = deadline();
+    long soon = System.currentTimeMillis() + SPLIT_MILLIS;
     for (int quiet = 0; quiet < 3; Thread.sleep(10)) {
-      quiet = Regions.areSettled((long) splitKib << 10) ? quiet + 1 : 0;
-      if (System.currentTimeMillis() > deadline) {
-        System.err.println(name + ": regions still split or move after " + DEADLINE_MILLIS + " ms");
-        return;
+      long now = System.currentTimeMillis();
+      boolean isComplete = Regions.areComplete();
+      quiet = isComplete && (now > soon || Regions.areWithin((long) splitKib << 10)) ? quiet + 1 : 0;
+      if (now > deadline) {
+        throw new IllegalStateException(name + ": regions still split or move after " + DEADLINE_MILLIS + " ms");
       }
     }
   }

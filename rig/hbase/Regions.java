@@ -80,20 +80,14 @@ public class Regions implements RegionCoprocessor, RegionObserver {
     return places;
   }
 
-  /** Whether the open regions have all keys, none of them is over this size, and none has work left from a split. */
-  static boolean areSettled(long mostBytes) throws IOException {
+  /** Whether the open regions have all keys, and none of them has work left from a split. */
+  static boolean areComplete() throws IOException {
     Map<String, String> ends = new HashMap<>();
     for (RegionCoprocessorEnvironment at : OPEN.values()) {
       Region region = at.getRegion();
       ends.put(Bytes.toHex(at.getRegionInfo().getStartKey()), Bytes.toHex(at.getRegionInfo().getEndKey()));
-      long bytes = 0;
-      for (Store store : region.getStores()) {
-        bytes += store.getStorefilesSize();
-        if (store.hasReferences()) {
-          return false;
-        }
-      }
-      if (bytes > mostBytes || region.getCompactionState() != CompactionState.NONE) {
+      boolean isSplit = region.getStores().stream().anyMatch(Store::hasReferences);
+      if (isSplit || region.getCompactionState() != CompactionState.NONE) {
         return false;
       }
     }
@@ -104,5 +98,11 @@ public class Regions implements RegionCoprocessor, RegionObserver {
       met++;
     } while (end != null && !end.isEmpty());
     return end != null && met == OPEN.size();
+  }
+
+  /** Whether the files of all regions are within this size. */
+  static boolean areWithin(long bytes) {
+    return OPEN.values().stream()
+        .allMatch(at -> at.getRegion().getStores().stream().mapToLong(Store::getStorefilesSize).sum() <= bytes);
   }
 }
