@@ -1,6 +1,6 @@
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Collection;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -12,6 +12,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Function;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.BalanceRequest;
@@ -48,7 +49,9 @@ record Load(String name, List<byte[]> keys, int writers, int batch, int value, i
           .setRegionSplitPolicyClassName("org.apache.hadoop.hbase.regionserver.ConstantSizeRegionSplitPolicy")
           .setCoprocessor("Regions")
           .build());
+      settle();
       long began = System.nanoTime();
+      List<Window> all = new ArrayList<>();
       int next = 0;
       for (int window = 1; window <= WINDOWS; window++) {
         int end = (int) ((long) keys.size() * window / WINDOWS);
@@ -56,11 +59,12 @@ record Load(String name, List<byte[]> keys, int writers, int batch, int value, i
         TreeMap<String, String> before = Regions.places();
         double touched = insert(connection, table, threads, next, end, before);
         settle();
-        int splits = Regions.places().size() - before.size();
         int moves = window % BALANCED == 0 ? balance(admin) : 0;
-        print(window, end - next, before, touched, splits, moves, System.nanoTime() - began);
+        int splits = Regions.places().size() - before.size();
+        all.add(window(end - next, before, touched, splits, moves));
         next = end;
       }
+      print(all, (System.nanoTime() - began) / 1e9);
       admin.disableTable(table);
       admin.deleteTable(table);
     } finally {
@@ -145,21 +149,29 @@ record Load(String name, List<byte[]> keys, int writers, int batch, int value, i
     return System.currentTimeMillis() + DEADLINE_MILLIS;
   }
 
-  private void print(int window, int rows, NavigableMap<String, String> places, double touched, int splits, int moves, long nanos) {
+  /** What happened in a window, as it is printed: the largest count of a region, and the counts of all servers. */
+  private record Window(int rows, long hottest, List<Long> servers, int regions, int splits, int moves, double touched) {}
+
+  private Window window(int rows, NavigableMap<String, String> places, double touched, int splits, int moves) {
     // A region that was split is counted with its parts.
     Map<String, Long> regions = new TreeMap<>();
     Regions.byStart().forEach((start, count) -> regions.merge(places.floorKey(start), count, Long::sum));
+    List<Long> servers = Regions.byServer().stream().sorted(Comparator.reverseOrder()).toList();
+    return new Window(rows, Collections.max(regions.values()), servers, places.size(), splits, moves, touched);
+  }
+
+  /** A line of JSON, with the windows of each figure in an array. */
+  private void print(List<Window> all, double secs) {
     System.out.println(String.format(Locale.ROOT,
-        "{\"load\":\"%s\",\"window\":%d,\"secs\":%.2f,\"rows\":%d,\"regions\":%s,\"servers\":%s,\"all_regions\":%d,"
-            + "\"splits\":%d,\"moves\":%d,\"regions_per_batch\":%.3f}",
-        name, window, nanos / 1e9, rows, sorted(regions.values()),
-        sorted(Regions.byServer()), places.size(), splits, moves, touched));
+        "{\"load\":\"%s\",\"secs\":%.0f,\"rows\":%s,\"hottest_region\":%s,\"servers\":%s,\"regions\":%s,\"splits\":%s,"
+            + "\"moves\":%s,\"regions_per_statement\":%s}",
+        name, secs, array(all, Window::rows), array(all, Window::hottest), array(all, Window::servers), array(all, Window::regions),
+        array(all, Window::splits), array(all, Window::moves),
+        array(all, window -> String.format(Locale.ROOT, "%.2f", window.touched()))));
     System.out.flush();
   }
 
-  /** The counts without spaces, the largest first. */
-  private static String sorted(Collection<Long> counts) {
-    long[] all = counts.stream().mapToLong(count -> -count).sorted().map(count -> -count).toArray();
-    return Arrays.toString(all).replace(" ", "");
+  private static String array(List<Window> all, Function<Window, Object> figure) {
+    return all.stream().map(figure).map(String::valueOf).toList().toString().replace(" ", "");
   }
 }

@@ -17,7 +17,7 @@ import org.apache.hadoop.hbase.testing.TestingHBaseClusterOption;
  *
  * <p>Reads a load from each line of standard input, with tabs between its fields: a name, a file of keys, the number of writers,
  * rows of a batch, bytes of a value, and KiB of a region that is split. A file of keys has one a line, in hexadecimal, in the order in
- * which they are made; the writers take them in turn. Prints lines of JSON to standard output; messages of the servers go to
+ * which they are made; the writers take them in turn. Prints a line of JSON for each load to standard output; messages of the servers go to
  * standard error.
  */
 public class Ranges {

@@ -6,13 +6,14 @@ use serde::Serialize;
 use super::engine::Rule;
 use super::load::Load;
 use super::{Forecast, predict_on};
+use crate::advise::amounts::pool;
 use crate::advise::candidates::{fits_existing, is_made_by_server, new_tables};
 use crate::forecast::FORMAT;
 use crate::strategy::{self, Strategy};
 use crate::{Error, Result};
 
 /// Rows that the model follows for each key.
-const FOLLOWED: u64 = 500_000;
+const FOLLOWED: u64 = 300_000;
 /// Shares of the hottest node that are closer to each other are equal: the model is not more accurate.
 const EQUAL: f64 = 0.05;
 /// Parts of a hash-sharded index, as CockroachDB makes them by default.
@@ -74,10 +75,14 @@ impl Candidate {
     fn is_counted(&self) -> bool {
         is_made_by_server(self.strategy)
     }
+
+    fn is_prefixed(&self) -> bool {
+        strategy::find(self.strategy).is_ok_and(|found| found.ids.is_prefixed())
+    }
 }
 
-/// Compares the keys for a planned table. Each runs on the model of a table with ranges that are small enough for half a
-/// million rows, and as many as the real one has.
+/// Compares the keys for a planned table. Each runs on the model of a table with ranges that are small enough for
+/// 300,000 rows, and as many as the real one has.
 ///
 /// ```
 /// use idgen_lab::ranges::{Engine, Load, advise};
@@ -101,8 +106,10 @@ pub fn advise(load: &Load) -> Result<Advice> {
         .collect::<Result<_>>()?;
     let made = || candidates.iter().filter(|one| !one.is_counted());
     let least = made().map(|one| one.hottest_node).fold(f64::INFINITY, f64::min);
+    // Of equals, a prefix is not the simplest.
     let best = made()
-        .find(|one| one.hottest_node <= least + EQUAL)
+        .filter(|one| one.hottest_node <= least + EQUAL)
+        .min_by_key(|one| one.is_prefixed())
         .ok_or_else(|| Error::config("nothing that is compared fits the column of the table"))?;
     Ok(Advice {
         format: FORMAT,
@@ -140,9 +147,9 @@ fn reasons(load: &Load, best: &Candidate, all: &[Candidate]) -> Vec<String> {
     }
     if best.ranges == 1 {
         reasons.push(format!(
-            "The table does not fill one range of {} bytes, so one node has all rows, whatever the key is. Only a larger table, \
-             or a smaller --range-bytes, shows a difference.",
-            load.range_bytes
+            "The table does not fill one range of {}, so one node has all rows, whatever the key is. Only a larger table, or a \
+             smaller --range-bytes, shows a difference.",
+            pool(load.range_bytes)
         ));
     }
     reasons.push(format!(
@@ -169,6 +176,19 @@ fn reasons(load: &Load, best: &Candidate, all: &[Candidate]) -> Vec<String> {
         best.ranges_per_statement,
         if best.ranges_per_statement > 1.5 { ", each of which is one more participant of the transaction" } else { "" }
     ));
+    let together = |one: &&Candidate| {
+        one.hottest_node <= 2.0 * best.hottest_node
+            && one.ranges_per_statement <= best.ranges_per_statement / 2.0
+            && !one.is_counted()
+    };
+    if let Some(one) = all.iter().filter(together).min_by(|a, b| a.hottest_node.total_cmp(&b.hottest_node)) {
+        reasons.push(format!(
+            "With {}, a statement touches {:.1} ranges, and the hottest node gets {}: the choice if statements have many rows.",
+            named(one.strategy, one.spread),
+            one.ranges_per_statement,
+            percent(one.hottest_node)
+        ));
+    }
     reasons
 }
 

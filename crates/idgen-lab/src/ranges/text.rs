@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::advise::named;
 use super::{Advice, Forecast, Load};
-use crate::advise::amounts::bytes;
+use crate::advise::amounts::pool;
 use crate::table::table;
 use idgen_record::thousands;
 
@@ -89,7 +89,7 @@ fn settings(load: &Load) -> String {
         None => String::new(),
     };
     let ranges = if load.engine.splits_by_size {
-        format!("ranges of {}", bytes(load.range_bytes as f64))
+        format!("ranges of {}", pool(load.range_bytes))
     } else {
         "a fixed range for each".to_owned()
     };
