@@ -227,4 +227,3 @@ fn print(text: &str) -> anyhow::Result<ExitCode> {
 fn refused(error: idgen_lab::Error) -> anyhow::Error {
     if error.is_config() { failure::usage(error) } else { error.into() }
 }
-

@@ -59,7 +59,8 @@ struct Planned {
 
 impl Planned {
     fn all(set: &str, recorded: &str) -> Vec<Planned> {
-        let recorded: Vec<Recorded> = recorded.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let recorded: Vec<Recorded> =
+            recorded.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         let of = |(at, line): (usize, &str)| Planned {
             fields: line.split('\t').map(str::to_owned).collect(),
             runs: recorded.iter().filter(|one| one.load == format!("load-{}", at + 1)).cloned().collect(),
@@ -99,14 +100,20 @@ impl Planned {
     fn recorded(&self) -> Figures {
         let late: Vec<Figures> = self.runs.iter().map(Recorded::late).collect();
         let mean = |of: fn(&Figures) -> f64| late.iter().map(of).sum::<f64>() / late.len() as f64;
-        Figures { range: mean(|one| one.range), node: mean(|one| one.node), statement: mean(|one| one.statement) }
+        Figures {
+            range: mean(|one| one.range),
+            node: mean(|one| one.node),
+            statement: mean(|one| one.statement),
+        }
     }
 
     /// The line of the page.
     fn line(&self) -> String {
         let (was, is) = (self.recorded(), self.predicted());
         let rows = thousands(self.number(4));
-        let [strategy, spread, writers, rate, _, statement, value, range] = &self.fields[..] else { panic!() };
+        let [strategy, spread, writers, rate, _, statement, value, range] = &self.fields[..] else {
+            panic!()
+        };
         let splits = self.runs.iter().map(|run| run.regions.last().unwrap() - 1).min().unwrap();
         assert_eq!(self.runs[0].rows.iter().sum::<u64>(), self.number(4), "{strategy}");
         format!(
@@ -137,7 +144,9 @@ fn the_hold_out_set_of_ranges_is_predicted_as_the_page_says() {
 /// The sentences of the pages about the accuracy of the model are those of the table.
 #[test]
 fn the_pages_say_how_far_the_model_of_ranges_is_off() {
-    let rows = PAGE.lines().filter(|line| line.split(" | ").count() == 18 && line.contains(" +") | line.contains(" -"));
+    let rows = PAGE
+        .lines()
+        .filter(|line| line.split(" | ").count() == 18 && line.contains(" +") | line.contains(" -"));
     let errors: Vec<[f64; 2]> = rows
         .map(|line| [12, 15].map(|cell| line.split(" | ").nth(cell).unwrap().parse::<f64>().unwrap().abs()))
         .collect();
@@ -156,6 +165,53 @@ fn the_pages_say_how_far_the_model_of_ranges_is_off() {
     for page in [PAGE, GUIDE] {
         let page = page.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(page.contains(&sentence), "the pages should say: {sentence}");
+    }
+}
+
+/// The tables of recorded shares in the guide, and in the page about the choice of a key, where the cells before them are those
+/// of other records.
+#[test]
+fn the_guides_have_the_recorded_shares() {
+    let choosing = include_str!("../../../docs/choosing.md");
+    let all = Planned::all(SET, HBASE);
+    let find = |strategy: &str, spread: &str| {
+        all.iter().find(|one| one.fields[0] == strategy && one.fields[1] == spread).unwrap()
+    };
+    let hashed = find("v7-binary", "hash:65536").recorded().node;
+    for (strategy, before) in [
+        ("v7-binary", "9.5 | 1.00"),
+        ("minute-ascending", "9.3 | 3.01"),
+        ("minute-random", "111 | 3.37"),
+        ("v4-binary", "881 | 4.95"),
+    ] {
+        let line =
+            format!("| `{strategy}` | {before} | {:.0} % | {hashed:.0} % |", find(strategy, "none").recorded().node);
+        assert!(choosing.contains(&line), "docs/choosing.md should have this line:\n{line}");
+    }
+    for one in &all {
+        let (was, writers) = (one.recorded(), one.number(2));
+        let shown = match one.fields[1].as_str() {
+            "none" => "–".to_owned(),
+            "bit-reversed" => "bits reversed".to_owned(),
+            "hash:65536" => "hashed".to_owned(),
+            parts => parts.replace("hash:", "hashed in "),
+        };
+        let line = format!(
+            "| `{}` | {shown} | {writers} | {:.0} % | {:.0} % | {:.1} |",
+            one.fields[0], was.range, was.node, was.statement
+        );
+        assert!(GUIDE.contains(&line), "docs/ranges.md should have this line:\n{line}");
+    }
+}
+
+/// The guide has what the command prints about each manual.
+#[test]
+fn the_guide_has_the_rules_of_the_manuals() {
+    for engine in &ENGINES {
+        for rule in engine.rules {
+            let line = format!("| {} | {} | [manual]({}) |", engine.name, rule.says, rule.source);
+            assert!(GUIDE.contains(&line), "docs/ranges.md should have this line:\n{line}");
+        }
     }
 }
 
@@ -190,7 +246,10 @@ fn the_guide_has_the_predictions_of_the_model() {
             lines.extend(advice.candidates.iter().map(|one| {
                 let (range, node) = (percent(one.hottest_range), percent(one.hottest_node));
                 let shown = spread(one.spread);
-                format!("| `{}` | {shown} | {range} | {node} | {:.1} |", one.strategy, one.ranges_per_statement)
+                format!(
+                    "| `{}` | {shown} | {range} | {node} | {:.1} |",
+                    one.strategy, one.ranges_per_statement
+                )
             }));
         }
     }

@@ -98,8 +98,7 @@ pub fn advise(load: &Load) -> Result<Advice> {
         .map(|strategy| Ok(Candidate::of(&predict_on(strategy, load, scale)?)))
         .collect::<Result<_>>()?;
     let best = cheapest(&candidates, |one| !is_made_by_server(one))?;
-    let hiding =
-        cheapest(&candidates, hides).map_or("v4-binary", |one| one.strategy);
+    let hiding = cheapest(&candidates, hides).map_or("v4-binary", |one| one.strategy);
     Ok(Advice {
         format: FORMAT,
         load: load.clone(),

@@ -159,7 +159,9 @@ fn reasons(load: &Load, best: &Candidate, all: &[Candidate]) -> Vec<String> {
         percent(best.hottest_node),
         percent(best.hottest_range)
     ));
-    if let Some(hot) = all.iter().find(|one| !one.is_counted() && one.hottest_node > best.hottest_node + EQUAL) {
+    if let Some(hot) =
+        all.iter().find(|one| !one.is_counted() && one.hottest_node > best.hottest_node + EQUAL)
+    {
         reasons.push(format!(
             "With {}, one node gets {}, so the table takes about {} of the inserts that {} nodes could take.",
             named(hot.strategy, hot.spread),
@@ -168,13 +170,18 @@ fn reasons(load: &Load, best: &Candidate, all: &[Candidate]) -> Vec<String> {
             load.nodes
         ));
     } else if best.ranges > 1 {
-        reasons.push("No other key that is compared is spread better: choose it for other reasons.".to_owned());
+        reasons
+            .push("No other key that is compared is spread better: choose it for other reasons.".to_owned());
     }
     reasons.push(format!(
         "A statement of {} rows touches {:.1} ranges with it{}.",
         load.statement_rows,
         best.ranges_per_statement,
-        if best.ranges_per_statement > 1.5 { ", each of which is one more participant of the transaction" } else { "" }
+        if best.ranges_per_statement > 1.5 {
+            ", each of which is one more participant of the transaction"
+        } else {
+            ""
+        }
     ));
     let together = |one: &&Candidate| {
         one.hottest_node <= 2.0 * best.hottest_node
@@ -213,7 +220,8 @@ fn caveats(load: &Load) -> Vec<String> {
     };
     vec![
         run,
-        "Shares of inserts are not speeds: how many inserts one range takes per second is not in the model.".into(),
+        "Shares of inserts are not speeds: how many inserts one range takes per second is not in the model."
+            .into(),
         "Where keys are hashed or at random, rows of one time are read from all ranges.".into(),
     ]
 }

@@ -54,7 +54,6 @@ impl Engine {
             Error::config(format!("{id:?} is no engine with ranges: choose one of {}", known.join(", ")))
         })
     }
-
 }
 
 /// Reads what a table does to its keys: `none`, `bit-reversed`, or `hash:16` for a hash in 16 parts.
@@ -175,7 +174,7 @@ pub static ENGINES: [Engine; 7] = [
                 source: "https://docs.yugabyte.com/stable/explore/going-beyond-sql/data-sharding/",
             },
             Rule {
-                says: "Tablets are split automatically when they grow.",
+                says: "A tablet is split at 512 MB where a node has few of them, and then at 10 GB.",
                 source: "https://docs.yugabyte.com/stable/architecture/docdb-sharding/tablet-splitting/",
             },
         ],

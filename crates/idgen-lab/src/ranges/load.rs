@@ -95,9 +95,12 @@ impl Load {
             nodes: self.nodes,
             split_bytes: if splits { self.range_bytes / scale } else { u64::MAX },
             // A share that no range can have is no limit.
-            split_share: self.engine.split_rate.map(|rate| rate / self.rate).filter(|share| *share <= 1.0).map(
-                |share| share.max(0.001),
-            ),
+            split_share: self
+                .engine
+                .split_rate
+                .map(|rate| rate / self.rate)
+                .filter(|share| *share <= 1.0)
+                .map(|share| share.max(0.001)),
             first_ranges: if self.engine.starts_on_all_nodes { self.nodes.into() } else { 1 },
             balancer: self.engine.balancer,
             ..Settings::of_nodes(self.nodes)
