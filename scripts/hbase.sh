@@ -38,6 +38,7 @@ loads() {
 record() {
   local package open=()
   for package in "${HIDDEN[@]}"; do open+=("--add-opens" "java.base/$package=ALL-UNNAMED"); done
+  rm -rf "$BUILT/data"
   loads "$1" > "$BUILT/loads"
   java -Xmx1600m "${open[@]}" -Dlog4j.configuration=file:rig/hbase/log4j.properties \
     -Dtest.build.data.basedirectory="$BUILT/data" -cp "$BUILT/classes:$(cat "$BUILT/classpath")" Ranges < "$BUILT/loads"

@@ -56,7 +56,7 @@ record Load(String name, List<byte[]> keys, int writers, int batch, int value, i
       for (int window = 1; window <= WINDOWS; window++) {
         int end = (int) ((long) keys.size() * window / WINDOWS);
         Regions.clear();
-        TreeMap<String, String> before = Regions.places();
+        TreeMap<String, String> before = settled();
         double touched = insert(connection, table, threads, next, end, before);
         settle();
         int moves = window % BALANCED == 0 ? balance(admin) : 0;
@@ -141,6 +141,18 @@ record Load(String name, List<byte[]> keys, int writers, int batch, int value, i
       quiet = isComplete && (now > soon || Regions.areWithin((long) splitKib << 10)) ? quiet + 1 : 0;
       if (now > deadline) {
         throw new IllegalStateException(name + ": regions still split or move after " + DEADLINE_MILLIS + " ms");
+      }
+    }
+  }
+
+  /** Waits until nothing is left to do, and returns which server has each region. */
+  private TreeMap<String, String> settled() throws Exception {
+    while (true) {
+      settle();
+      TreeMap<String, String> places = Regions.places();
+      // A split can begin at any time.
+      if (Regions.areComplete() && places.equals(Regions.places())) {
+        return places;
       }
     }
   }

@@ -135,8 +135,7 @@ impl Planned {
 /// Judges one of four loads, and all of them in `make soak`.
 #[test]
 fn the_hold_out_set_of_ranges_is_predicted_as_the_page_says() {
-    let lines: Vec<String> =
-        sample(4, 1, Planned::all(SET, HBASE)).into_iter().map(|one| one.line()).collect();
+    let lines: Vec<String> = sample(4, 1, Planned::all(SET, HBASE)).map(|one| one.line()).collect();
     let wrong: Vec<&String> = lines.iter().filter(|line| !PAGE.lines().any(|known| known == *line)).collect();
     assert!(wrong.is_empty(), "docs/results/ranges/README.md should have these lines:\n{}", lines.join("\n"));
 }
@@ -184,8 +183,10 @@ fn the_guides_have_the_recorded_shares() {
         ("minute-random", "111 | 3.37"),
         ("v4-binary", "881 | 4.95"),
     ] {
-        let line =
-            format!("| `{strategy}` | {before} | {:.0} % | {hashed:.0} % |", find(strategy, "none").recorded().node);
+        let line = format!(
+            "| `{strategy}` | {before} | {:.0} % | {hashed:.0} % |",
+            find(strategy, "none").recorded().node
+        );
         assert!(choosing.contains(&line), "docs/choosing.md should have this line:\n{line}");
     }
     for one in &all {
