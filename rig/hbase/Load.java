@@ -60,8 +60,7 @@ record Load(String name, List<byte[]> keys, int writers, int batch, int value, i
         double touched = insert(connection, table, threads, next, end, before);
         settle();
         int moves = window % BALANCED == 0 ? balance(admin) : 0;
-        int splits = Regions.places().size() - before.size();
-        all.add(window(end - next, before, touched, splits, moves));
+        all.add(window(end - next, before, touched, moves));
         next = end;
       }
       print(all, (System.nanoTime() - began) / 1e9);
@@ -162,23 +161,23 @@ record Load(String name, List<byte[]> keys, int writers, int batch, int value, i
   }
 
   /** What happened in a window, as it is printed: the largest count of a region, and the counts of all servers. */
-  private record Window(int rows, long hottest, List<Long> servers, int regions, int splits, int moves, double touched) {}
+  private record Window(int rows, long hottest, List<Long> servers, int regions, int moves, double touched) {}
 
-  private Window window(int rows, NavigableMap<String, String> places, double touched, int splits, int moves) {
+  private Window window(int rows, NavigableMap<String, String> places, double touched, int moves) {
     // A region that was split is counted with its parts.
     Map<String, Long> regions = new TreeMap<>();
     Regions.byStart().forEach((start, count) -> regions.merge(places.floorKey(start), count, Long::sum));
     List<Long> servers = Regions.byServer().stream().sorted(Comparator.reverseOrder()).toList();
-    return new Window(rows, Collections.max(regions.values()), servers, places.size(), splits, moves, touched);
+    return new Window(rows, Collections.max(regions.values()), servers, places.size(), moves, touched);
   }
 
   /** A line of JSON, with the windows of each figure in an array. */
   private void print(List<Window> all, double secs) {
     System.out.println(String.format(Locale.ROOT,
-        "{\"load\":\"%s\",\"secs\":%.0f,\"rows\":%s,\"hottest_region\":%s,\"servers\":%s,\"regions\":%s,\"splits\":%s,"
+        "{\"load\":\"%s\",\"secs\":%.0f,\"rows\":%s,\"hottest_region\":%s,\"servers\":%s,\"regions\":%s,"
             + "\"moves\":%s,\"regions_per_statement\":%s}",
         name, secs, array(all, Window::rows), array(all, Window::hottest), array(all, Window::servers), array(all, Window::regions),
-        array(all, Window::splits), array(all, Window::moves),
+        array(all, Window::moves),
         array(all, window -> String.format(Locale.ROOT, "%.2f", window.touched()))));
     System.out.flush();
   }

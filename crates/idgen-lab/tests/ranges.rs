@@ -140,6 +140,27 @@ fn the_hold_out_set_of_ranges_is_predicted_as_the_page_says() {
     assert!(wrong.is_empty(), "docs/results/ranges/README.md should have these lines:\n{}", lines.join("\n"));
 }
 
+/// The page says how far the runs of a load differ, which the balancer's random moves decide.
+#[test]
+fn the_page_says_how_far_repeats_differ() {
+    for one in Planned::all(SET, HBASE).iter().filter(|one| one.runs.len() > 1) {
+        let runs: Vec<Figures> = one.runs.iter().map(Recorded::late).collect();
+        let ends = |of: fn(&Figures) -> f64| {
+            let all = || runs.iter().map(of);
+            format!("{:.1} to {:.1} %", all().fold(f64::INFINITY, f64::min), all().fold(0.0, f64::max))
+        };
+        let line = format!(
+            "- `{}`, {} writers, {} runs: region {}, server {}",
+            one.fields[0],
+            one.fields[2],
+            runs.len(),
+            ends(|run| run.range),
+            ends(|run| run.node)
+        );
+        assert!(PAGE.contains(&line), "docs/results/ranges/README.md should have this line:\n{line}");
+    }
+}
+
 /// The sentences of the pages about the accuracy of the model are those of the table.
 #[test]
 fn the_pages_say_how_far_the_model_of_ranges_is_off() {
