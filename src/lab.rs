@@ -11,6 +11,7 @@ mod forecast;
 mod options;
 mod own;
 mod pages;
+mod planned;
 mod progress;
 mod report;
 mod run;

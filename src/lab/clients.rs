@@ -67,6 +67,11 @@ impl ClientArgs {
         }
     }
 
+    /// Rows of a statement, if they were given.
+    pub(super) fn statement_rows(&self) -> Option<u64> {
+        self.statement_rows
+    }
+
     /// The options that were given, for engines whose model has no clients.
     pub(super) fn given(&self) -> [(&'static str, bool); 4] {
         [

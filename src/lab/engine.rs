@@ -2,7 +2,7 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use idgen_lab::forecast::{self, Model};
-use idgen_lab::lsm;
+use idgen_lab::{lsm, ranges};
 
 /// An engine that is predicted.
 #[derive(Clone, Copy, Debug)]
@@ -11,6 +11,8 @@ pub enum Predicted {
     Tree(&'static Model),
     /// One that keeps them in an LSM tree.
     Lsm(lsm::Engine),
+    /// One that keeps them in ranges on several nodes.
+    Ranges(&'static ranges::Engine),
 }
 
 impl Predicted {
@@ -19,6 +21,7 @@ impl Predicted {
         match self {
             Predicted::Tree(model) => model.database.name(),
             Predicted::Lsm(engine) => engine.name(),
+            Predicted::Ranges(engine) => engine.name,
         }
     }
 
@@ -26,7 +29,8 @@ impl Predicted {
         let trees =
             forecast::MODELS.iter().map(|model| (model.database.id(), model.about, Predicted::Tree(model)));
         let lsm = lsm::Engine::ALL.into_iter().map(|one| (one.id(), one.about(), Predicted::Lsm(one)));
-        trees.chain(lsm)
+        let sharded = ranges::ENGINES.iter().map(|one| (one.id, one.about, Predicted::Ranges(one)));
+        trees.chain(lsm).chain(sharded)
     }
 }
 

@@ -24,7 +24,7 @@ fn simulate_and_advise_predict_an_lsm_tree() {
         );
         let names: Vec<_> =
             stay["candidates"].as_array().unwrap().iter().map(|one| &one["strategy"]).collect();
-        assert_eq!(names, ["v4-text36", "v7-text36"]);
+        assert_eq!(names, ["v4-text36", "v7-text36", "fixed-text36", "minute-text36"]);
         assert_eq!(stay["recommended"], "v7-text36");
     }
     let small = lines(&["lab", "advise", "--engine", "rocksdb", "--rows", "100K"]).join(" ");

@@ -17,6 +17,7 @@ mod misuse;
 mod odds;
 mod own;
 mod plan;
+mod ranges;
 mod state;
 mod streams;
 mod survey;

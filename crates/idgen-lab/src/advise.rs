@@ -1,7 +1,7 @@
 //! Recommends a key for a table, with the reasons.
 
 pub(crate) mod amounts;
-mod candidates;
+pub(crate) mod candidates;
 mod clocks;
 mod cost;
 mod device;

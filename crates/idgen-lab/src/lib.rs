@@ -57,6 +57,7 @@ pub mod lsm;
 pub mod measure;
 mod order;
 pub mod own;
+pub mod ranges;
 pub mod runner;
 #[doc(hidden)]
 pub mod session;

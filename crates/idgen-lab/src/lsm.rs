@@ -131,20 +131,6 @@ fn predict_on(strategy: &'static Strategy, load: &Load, scale: u64) -> Result<Fo
     })
 }
 
-/// Passes each key of the rows of a load to `visit`, as the engine compares them, in the order of the inserts.
-///
-/// # Errors
-/// The load is not one that such a tree could have, or a generator refuses it.
-#[doc(hidden)]
-pub fn each_key(strategy: &'static Strategy, load: &Load, visit: &mut dyn FnMut(&[u8])) -> Result<()> {
-    load.check(strategy)?;
-    let mut keys = Keys::new(strategy, &load.makers(1), 1)?.by(&load.arriving(1))?;
-    for _ in 0..load.rows {
-        visit(keys.next_key()?);
-    }
-    Ok(())
-}
-
 fn refused(error: lsm_model::Error) -> Error {
     Error::config(error.to_string())
 }

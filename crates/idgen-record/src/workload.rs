@@ -118,7 +118,7 @@ impl Workload {
     /// PostgreSQL's default distance between checkpoints, `checkpoint_timeout`.
     pub const CHECKPOINT_SECS: u32 = 300;
     /// When the first id of a run is generated: 2026-01-04T00:00:00Z, the first Sunday of a year.
-    const START_UNIX_SECS: i64 = 1_767_484_800;
+    pub const START_UNIX_SECS: i64 = 1_767_484_800;
 
     /// A load with this many rows and defaults for everything else.
     ///

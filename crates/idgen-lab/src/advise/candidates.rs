@@ -25,7 +25,7 @@ pub enum IdsFrom {
 /// The strategies that are compared for a new table, the simplest first. If two are equal, the first one wins.
 const NEW: [&str; 7] =
     ["auto-increment", "v7-binary", NAMED, "minute-ascending", "minute-random", "v4-binary", "v4-text36"];
-/// A name for each client: only where several clients insert into a table of InnoDB.
+/// A name for each client: only where several clients insert into a table of InnoDB, an LSM tree or ranges.
 const NAMED: &str = "minute-writers";
 /// The kinds of ids that are compared for a table that holds rows, in the type of its column, the simplest first.
 const KINDS: [IdKind; 8] = [
@@ -154,26 +154,31 @@ fn kind_of(name: &str) -> Option<IdKind> {
 }
 
 /// Whether ids of this strategy hide when they were made.
-fn hides(name: &str) -> bool {
+pub(crate) fn hides(name: &str) -> bool {
     kind_of(name)
         .is_some_and(|ids| matches!(ids, IdKind::MinuteAscending | IdKind::MinuteRandom | IdKind::V4))
 }
 
-/// The strategies to compare: of a table that holds rows, its own kind and those that fit its column.
+/// The strategies to compare for a new table, the simplest first; that with a name for each client only where `are_named`.
+pub(crate) fn new_tables(are_named: bool) -> Result<Vec<&'static Strategy>> {
+    let names = NEW.iter().filter(|name| are_named || **name != NAMED);
+    names.map(|name| strategy::find(name)).collect()
+}
+
+/// The strategies to compare for a table that holds rows: its own, with which it is simplest to stay, and those that fit its
+/// column.
+pub(crate) fn fits_existing(old: &'static Strategy) -> Vec<&'static Strategy> {
+    let others =
+        KINDS.iter().filter_map(|ids| fitting(*ids, old)).filter(|strategy| strategy.name != old.name);
+    let stay = (!old.column.is_mapped() && old.column != Column::Unkeyed16).then_some(old);
+    stay.into_iter().chain(others).collect()
+}
+
+/// The strategies to compare in the B-tree of a database.
 pub(super) fn compared(database: Database, load: &Load) -> Result<Vec<&'static Strategy>> {
-    let mut compared: Vec<&'static Strategy> = match load.existing {
-        None => {
-            let named = load.writers > 1 && database.speaks_mysql();
-            let names = NEW.iter().filter(|name| named || **name != NAMED);
-            names.map(|name| strategy::find(name)).collect::<Result<_>>()?
-        }
-        Some((old, _)) => {
-            let fitting = |ids: &IdKind| fitting(*ids, old);
-            let others = KINDS.iter().filter_map(fitting).filter(|strategy| strategy.name != old.name);
-            // To stay with the kind of the rows is simplest.
-            let stay = (!old.column.is_mapped() && old.column != Column::Unkeyed16).then_some(old);
-            stay.into_iter().chain(others).collect()
-        }
+    let mut compared = match load.existing {
+        None => new_tables(load.writers > 1 && database.speaks_mysql())?,
+        Some((old, _)) => fits_existing(old),
     };
     compared.retain(|strategy| strategy.check(database).is_ok());
     let place = |ids: IdKind| compared.iter().position(|strategy| strategy.ids == ids);
@@ -205,7 +210,7 @@ fn shares_a_column(old: Column, new: Column) -> bool {
 }
 
 /// Whether the database makes the ids of this strategy.
-pub(super) fn is_made_by_server(name: &str) -> bool {
+pub(crate) fn is_made_by_server(name: &str) -> bool {
     name == "auto-increment"
 }
 

@@ -5,22 +5,12 @@ use serde::Serialize;
 use super::load::Load;
 use super::{Forecast, predict_on};
 use crate::advise::amounts::pool;
+use crate::advise::candidates::{self, hides, is_made_by_server};
 use crate::forecast::FORMAT;
 use crate::strategy::{self, Strategy};
 use crate::{Error, Result};
 use idgen_record::Cost;
 
-/// The strategies that are compared, the simplest first. If two are equal, the first one wins.
-const COMPARED: [&str; 8] = [
-    "auto-increment",
-    "v7-binary",
-    "minute-writers",
-    "minute-ascending",
-    "minute-random",
-    "v4-binary",
-    "v7-text36",
-    "v4-text36",
-];
 /// Rows that the model follows for each strategy.
 const FOLLOWED: u64 = 2_000_000;
 
@@ -107,10 +97,8 @@ pub fn advise(load: &Load) -> Result<Advice> {
         .into_iter()
         .map(|strategy| Ok(Candidate::of(&predict_on(strategy, load, scale)?)))
         .collect::<Result<_>>()?;
-    let best = cheapest(&candidates, |one| one != "auto-increment")?;
-    let hiding =
-        cheapest(&candidates, |one| matches!(one, "v4-binary" | "minute-random" | "minute-ascending"))
-            .map_or("v4-binary", |one| one.strategy);
+    let best = cheapest(&candidates, |one| !is_made_by_server(one))?;
+    let hiding = cheapest(&candidates, hides).map_or("v4-binary", |one| one.strategy);
     Ok(Advice {
         format: FORMAT,
         load: load.clone(),
@@ -125,16 +113,12 @@ pub fn advise(load: &Load) -> Result<Advice> {
 
 /// The strategies that fit the table.
 fn compared(load: &Load) -> Result<Vec<&'static Strategy>> {
-    let wanted = |name: &&&str| match **name {
-        "auto-increment" => load.engine.counts_rows(),
-        "minute-writers" => load.writers > 1,
-        _ => true,
+    let mut all = match load.existing {
+        None => candidates::new_tables(load.writers > 1)?,
+        Some((old, _)) => candidates::fits_existing(old),
     };
-    let all: Vec<&Strategy> =
-        COMPARED.iter().filter(wanted).map(|name| strategy::find(name)).collect::<Result<_>>()?;
-    let Some((old, _)) = load.existing else { return Ok(all) };
-    let fitting = all.into_iter().filter(|one| one.column == old.column && one.name != old.name);
-    Ok(std::iter::once(old).chain(fitting).collect())
+    all.retain(|strategy| load.check_strategy(strategy).is_ok());
+    Ok(all)
 }
 
 fn cheapest(all: &[Candidate], wanted: impl Fn(&str) -> bool) -> Result<&Candidate> {

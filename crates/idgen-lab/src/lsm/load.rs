@@ -189,7 +189,7 @@ impl Load {
         check_existing(self.existing, strategy, |old| key_bytes(old) == key_bytes(strategy.column))
     }
 
-    fn check_strategy(&self, strategy: &Strategy) -> Result<()> {
+    pub(super) fn check_strategy(&self, strategy: &Strategy) -> Result<()> {
         let engine = self.engine.name();
         check_one_table(strategy)?;
         let counted = matches!(strategy.column, Column::CountedInteger | Column::Unkeyed16);
