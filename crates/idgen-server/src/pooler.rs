@@ -14,8 +14,8 @@ use crate::process::user::{User, write_secret};
 use crate::url;
 use crate::wait::Wait;
 
-/// Kills the pooler with its children and removes its directory.
-const END: &str = r#"[ -s "$1/pid" ] && kill -9 -- "-$(cat "$1/pid")"; rm -rf "$1""#;
+/// Kills the pooler with its children, which are its group, and removes its directory.
+const END: &str = r#"[ -s "$1/pid" ] && kill -9 "-$(cat "$1/pid")"; rm -rf "$1""#;
 /// The name of the file with its settings.
 const SETTINGS: &str = "settings";
 /// The directories where Debian has the poolers. They are not in everybody's `PATH`.
@@ -140,10 +140,10 @@ fn files(
                      backend_flag{number} = '{flag}DISALLOW_TO_FAILOVER'\n"
                 )
             };
-            let folder = directory.display();
+            let (folder, control) = (directory.display(), free_port()?);
             let settings = format!(
                 "backend_clustering_mode = 'streaming_replication'\nlisten_addresses = '127.0.0.1'\nport = {own}\n\
-                 socket_dir = '{folder}'\npcp_socket_dir = '{folder}'\npid_file_name = '{folder}/pgpool.pid'\nlogdir = '{folder}'\n\
+                 socket_dir = '{folder}'\npcp_socket_dir = '{folder}'\npcp_port = {control}\npid_file_name = '{folder}/pgpool.pid'\nlogdir = '{folder}'\n\
                  enable_pool_hba = off\nallow_clear_text_frontend_auth = on\nnum_init_children = 8\nload_balance_mode = on\n\
                  sr_check_period = 0\nhealth_check_period = 0\nfailover_on_backend_error = off\n{}{}",
                 of_server(0, 0, "ALWAYS_PRIMARY|"),
