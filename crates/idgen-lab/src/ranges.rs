@@ -24,7 +24,7 @@ const STEPS: u64 = 50;
 /// Steps of a window, which has figures of its own.
 const WINDOW: usize = 5;
 
-/// What the model predicts for one strategy.
+/// The prediction for one strategy.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Forecast {
     /// The version of this form: a change that breaks readers raises it.
@@ -60,7 +60,7 @@ pub struct Window {
     pub ranges_per_statement: f64,
 }
 
-/// What is counted in a step.
+/// The counts of a step.
 #[derive(Clone, Copy)]
 struct Step {
     rows: u64,

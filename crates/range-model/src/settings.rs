@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::error::{Error, Result};
 
-/// What decides where the rows of a table are.
+/// The settings that decide where the rows of a table are.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Settings {
     /// Nodes that accept writes.
@@ -17,14 +17,14 @@ pub struct Settings {
     pub split_share: Option<f64>,
     /// Ranges of a new table, which divide all possible keys evenly.
     pub first_ranges: u64,
-    /// What the balancer equalizes.
+    /// The quantity that the balancer equalizes.
     pub balancer: Balancer,
     /// The balancer's choices among equal ranges are random. It makes them this many times, independently of each other, and
     /// the share of the hottest node is the mean of all.
     pub trials: u32,
 }
 
-/// What a balancer equalizes among the nodes.
+/// The quantity that a balancer equalizes among the nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Balancer {

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// How some inserts are spread over ranges and nodes.
+/// The distribution of some inserts over ranges and nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Shares {
     /// The share of the inserts that the range with the most of them gets, 0 to 1.

@@ -1,8 +1,8 @@
-//! What a table does to its keys so that neighbors are not stored together.
+//! Changes of keys by the table, so that neighbors are not stored together.
 
 use serde::Serialize;
 
-/// How the bytes that a table is sorted by are made from those of an id.
+/// The conversion of an id to the bytes by which a table is sorted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Spread {

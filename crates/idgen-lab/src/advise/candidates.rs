@@ -159,15 +159,29 @@ pub(crate) fn hides(name: &str) -> bool {
         .is_some_and(|ids| matches!(ids, IdKind::MinuteAscending | IdKind::MinuteRandom | IdKind::V4))
 }
 
+/// Returns true if this strategy puts a prefix before its ids, which is less simple than none.
+pub(crate) fn is_prefixed(name: &str) -> bool {
+    kind_of(name).is_some_and(IdKind::is_prefixed)
+}
+
+/// Returns the strategies to compare for a new table, or for one that holds rows of a strategy; that with a name for each client only
+/// where `are_named`, and in a new table.
+pub(crate) fn of_table(
+    existing: Option<&'static Strategy>,
+    are_named: bool,
+) -> Result<Vec<&'static Strategy>> {
+    existing.map_or_else(|| new_tables(are_named), |old| Ok(fits_existing(old)))
+}
+
 /// The strategies to compare for a new table, the simplest first; that with a name for each client only where `are_named`.
-pub(crate) fn new_tables(are_named: bool) -> Result<Vec<&'static Strategy>> {
+fn new_tables(are_named: bool) -> Result<Vec<&'static Strategy>> {
     let names = NEW.iter().filter(|name| are_named || **name != NAMED);
     names.map(|name| strategy::find(name)).collect()
 }
 
 /// The strategies to compare for a table that holds rows: its own, with which it is simplest to stay, and those that fit its
 /// column.
-pub(crate) fn fits_existing(old: &'static Strategy) -> Vec<&'static Strategy> {
+fn fits_existing(old: &'static Strategy) -> Vec<&'static Strategy> {
     let others =
         KINDS.iter().filter_map(|ids| fitting(*ids, old)).filter(|strategy| strategy.name != old.name);
     let stay = (!old.column.is_mapped() && old.column != Column::Unkeyed16).then_some(old);
@@ -176,10 +190,8 @@ pub(crate) fn fits_existing(old: &'static Strategy) -> Vec<&'static Strategy> {
 
 /// The strategies to compare in the B-tree of a database.
 pub(super) fn compared(database: Database, load: &Load) -> Result<Vec<&'static Strategy>> {
-    let mut compared = match load.existing {
-        None => new_tables(load.writers > 1 && database.speaks_mysql())?,
-        Some((old, _)) => fits_existing(old),
-    };
+    let are_named = load.writers > 1 && database.speaks_mysql();
+    let mut compared = of_table(load.existing.map(|(old, _)| old), are_named)?;
     compared.retain(|strategy| strategy.check(database).is_ok());
     let place = |ids: IdKind| compared.iter().position(|strategy| strategy.ids == ids);
     if let (false, Some(ascending), Some(random)) =

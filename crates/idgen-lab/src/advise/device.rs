@@ -1,4 +1,4 @@
-//! What advice says about the device below a pool.
+//! Sentences of advice about the device below a pool.
 
 use super::amounts::{rate, whole};
 use super::{Candidate, Found};

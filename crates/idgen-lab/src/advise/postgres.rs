@@ -94,7 +94,7 @@ fn reads(found: &Found<'_>, random: &Candidate, settings: &PostgresSettings) -> 
     )
 }
 
-/// What random keys would cost besides.
+/// Describes what random keys would cost besides.
 fn against_random(found: &Found<'_>, random: &Candidate, settings: &PostgresSettings) -> Vec<String> {
     let best = found.best;
     let [of_random, of_best] = [random, best].map(|one| one.log.unwrap_or_default());

@@ -5,9 +5,9 @@ use serde::Serialize;
 use super::load::Load;
 use super::{Forecast, predict_on};
 use crate::advise::amounts::pool;
-use crate::advise::candidates::{self, hides, is_made_by_server};
+use crate::advise::candidates::{hides, is_made_by_server, is_prefixed, of_table};
 use crate::forecast::FORMAT;
-use crate::strategy::{self, Strategy};
+use crate::strategy::Strategy;
 use crate::{Error, Result};
 use idgen_record::Cost;
 
@@ -70,7 +70,7 @@ impl Candidate {
     }
 
     fn cost(&self) -> Cost {
-        let is_prefixed = strategy::find(self.strategy).is_ok_and(|found| found.ids.is_prefixed());
+        let is_prefixed = is_prefixed(self.strategy);
         Cost { work: self.written_bytes_per_sec, space: self.file_bytes, is_prefixed }
     }
 }
@@ -113,10 +113,7 @@ pub fn advise(load: &Load) -> Result<Advice> {
 
 /// The strategies that fit the table.
 fn compared(load: &Load) -> Result<Vec<&'static Strategy>> {
-    let mut all = match load.existing {
-        None => candidates::new_tables(load.writers > 1)?,
-        Some((old, _)) => candidates::fits_existing(old),
-    };
+    let mut all = of_table(load.existing.map(|(old, _)| old), load.writers > 1)?;
     all.retain(|strategy| load.check_strategy(strategy).is_ok());
     Ok(all)
 }

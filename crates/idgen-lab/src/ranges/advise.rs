@@ -7,7 +7,7 @@ use super::engine::Rule;
 use super::load::Load;
 use super::{Forecast, predict_on};
 use crate::advise::amounts::pool;
-use crate::advise::candidates::{fits_existing, is_made_by_server, new_tables};
+use crate::advise::candidates::{is_made_by_server, is_prefixed, of_table};
 use crate::forecast::FORMAT;
 use crate::strategy::{self, Strategy};
 use crate::{Error, Result};
@@ -28,26 +28,26 @@ pub struct Advice {
     pub load: Load,
     /// The recommended strategy.
     pub recommended: &'static str,
-    /// What the table should do to its keys.
+    /// The recommended placement: as the table sorts keys, or with a hash or reversed bits before.
     pub spread: Spread,
     /// Why, in sentences; the strongest reason first.
     pub reasons: Vec<String>,
-    /// What the reader should know besides.
+    /// The limits of the prediction, in sentences.
     pub caveats: Vec<String>,
-    /// What the manual says.
+    /// The rules of the manual.
     pub rules: &'static [Rule],
     /// The model's ranges are this many times smaller than the real ones.
     pub scale: u64,
-    /// What each key does, in the order in which they are listed.
+    /// The keys that were compared, in the order of the list.
     pub candidates: Vec<Candidate>,
 }
 
-/// What one key does in the planned table, in the second half of the inserts.
+/// The shares that one key has in the planned table, in the second half of the inserts.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Candidate {
     /// The strategy.
     pub strategy: &'static str,
-    /// What the table does to its keys.
+    /// The change of the key by the table before it sorts rows.
     pub spread: Spread,
     /// The share of the inserts of a moment that the hottest range gets, 0 to 1.
     pub hottest_range: f64,
@@ -71,13 +71,9 @@ impl Candidate {
         }
     }
 
-    /// Whether the database makes its ids, so that clients do not know them before the insert.
+    /// Returns true if the database makes its ids, so that clients do not know them before the insert.
     fn is_counted(&self) -> bool {
         is_made_by_server(self.strategy)
-    }
-
-    fn is_prefixed(&self) -> bool {
-        strategy::find(self.strategy).is_ok_and(|found| found.ids.is_prefixed())
     }
 }
 
@@ -109,7 +105,7 @@ pub fn advise(load: &Load) -> Result<Advice> {
     // Of equals, a prefix is not the simplest.
     let best = made()
         .filter(|one| one.hottest_node <= least + EQUAL)
-        .min_by_key(|one| one.is_prefixed())
+        .min_by_key(|one| is_prefixed(one.strategy))
         .ok_or_else(|| Error::config("nothing that is compared fits the column of the table"))?;
     Ok(Advice {
         format: FORMAT,
@@ -127,10 +123,7 @@ pub fn advise(load: &Load) -> Result<Advice> {
 /// The strategies that fit the table, as the table sorts keys; and version 7 with the remedies for keys that ascend, where it is
 /// compared.
 fn compared(load: &Load) -> Result<Vec<(&'static Strategy, Spread)>> {
-    let strategies = match load.existing {
-        None => new_tables(load.writers > 1)?,
-        Some((old, _)) => fits_existing(old),
-    };
+    let strategies = of_table(load.existing.map(|(old, _)| old), load.writers > 1)?;
     let mut all: Vec<_> = strategies.into_iter().map(|strategy| (strategy, load.spread)).collect();
     let ascending = strategy::find("v7-binary")?;
     if load.spread == Spread::None && load.existing.is_none() {
