@@ -32,7 +32,8 @@ def commands(cell: str) -> list[str]:
 
 @cache
 def packages() -> dict[str, Path]:
-    manifests = [Path("Cargo.toml"), *Path("crates").glob("*/Cargo.toml"), *Path("examples").glob("*/Cargo.toml")]
+    folders = ["crates", "rig", "examples"]
+    manifests = [Path("Cargo.toml"), *(found for folder in folders for found in Path(folder).glob("*/Cargo.toml"))]
     # Python 3.10 has no reader of TOML; the first name is that of the package.
     return {
         re.search(r'^name = "([^"]+)"', manifest.read_text(), re.MULTILINE)[1]: manifest.parent for manifest in manifests

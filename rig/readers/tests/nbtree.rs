@@ -1,10 +1,15 @@
-//! The same keys in the model and in a real PostgreSQL: leaf pages within 5 %, bytes of the log within 10 %.
+//! The same keys in the model of a B-tree and in a real PostgreSQL: leaf pages within 5 %, bytes of the log within 10 %.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use btree_model::{Nbtree, PostgresIndex, Shape};
 use idgen_server::{Database, Scratch, Server, Settings};
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, Row};
 
-use crate::keys::{ascending, prefixed, random};
+use keys::{ascending, prefixed, random};
+
+#[path = "../../../crates/btree-model/tests/postgres/keys.rs"]
+#[expect(dead_code, reason = "the tests of figures that were recorded use the others")]
+mod keys;
 
 /// Rows before the checkpoint, and after it.
 const BEFORE: usize = 100_000;
