@@ -11,7 +11,7 @@ pub(super) struct Axis {
 }
 
 impl Axis {
-    /// From zero to a round number.
+    /// Makes a linear axis from zero to a round number that is at least `most`.
     pub fn from_zero(most: f64, write: fn(f64) -> String) -> Axis {
         // Without a value there is still an axis.
         let step = round_step(if most > 0.0 { most / 4.0 } else { 0.25 });
@@ -25,7 +25,7 @@ impl Axis {
         Axis { ends: (from, to), is_log: false, ticks, write }
     }
 
-    /// From zero, with a number at each of these places.
+    /// Makes a linear axis from zero, with a number at each of these places.
     pub fn at(places: Vec<f64>, write: fn(f64) -> String) -> Axis {
         let last = places.last().copied().unwrap_or(1.0).max(1e-9);
         Axis { ends: (0.0, last), is_log: false, ticks: places, write }
@@ -42,7 +42,7 @@ impl Axis {
         Axis { ends, is_log: true, ticks: ticks.chain([ends.1]).collect(), write }
     }
 
-    /// That of a metric whose largest value is this.
+    /// Makes the axis of a metric whose largest value is `most`.
     pub fn of(metric: idgen_record::Axis, most: f64) -> Axis {
         let small = |value: f64| figure_text(value);
         match metric {
@@ -57,7 +57,7 @@ impl Axis {
         self.ticks.iter().map(|tick| (*tick, (self.write)(*tick)))
     }
 
-    /// Where a value is, from 0 at the first end to 1 at the other.
+    /// The place of a value on the axis, from 0 at the first end to 1 at the other.
     pub fn share(&self, value: f64) -> f64 {
         let (from, to) = self.ends;
         match self.is_log {

@@ -10,13 +10,13 @@ use idgen_record::{Results, Run, Window};
 /// A chart of several runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Overlay {
-    /// As an SVG file.
+    /// The chart as an SVG file.
     pub svg: String,
     /// The names of its lines, in the order of the legend.
     pub lines: Vec<String>,
 }
 
-/// One line: its name, and its values over the rows in the table, for each of the panels.
+/// A line: its name, and its values over the rows in the table, for each of the panels.
 struct Line {
     label: String,
     points: [Vec<(f64, f64)>; 2],

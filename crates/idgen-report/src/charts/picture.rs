@@ -10,7 +10,8 @@ use crate::charts::{Axes, Chart, Line, lines};
 use crate::error::Result;
 use crate::figures::numbers::grouped;
 
-/// From dark to bright, in steps that look equal and do not have to be distinguished by red and green (viridis).
+/// Shades from dark to bright, in steps that look equal and do not have to be distinguished by red and green
+/// (viridis).
 const SHADES: [[u8; 3]; 10] = [
     [0x44, 0x01, 0x54],
     [0x48, 0x28, 0x78],

@@ -67,14 +67,14 @@ pub struct Filter {
     pub options: Vec<(String, String)>,
 }
 
-/// How a paragraph looks.
+/// The style of a paragraph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {
-    /// As text.
+    /// Ordinary text.
     Plain,
-    /// As a note beside the text.
+    /// A note beside the text.
     Soft,
-    /// As a problem.
+    /// A problem, set apart from the text.
     Problem,
 }
 

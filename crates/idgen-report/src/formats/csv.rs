@@ -1,12 +1,13 @@
-//! `results.csv` has one row per run, with what experiments count or show of each index in columns of their own, and `windows.csv` one per window of a run. Numbers have full precision, for
-//! spreadsheets and scripts; unknown figures are empty.
+//! `results.csv` has one row per run, with what experiments count or show of each index in columns of their
+//! own, and `windows.csv` one per window of a run. Numbers have full precision, for spreadsheets and scripts;
+//! unknown figures are empty.
 
 use idgen_record::{Figures, METRICS, Metric, Results, Run, TreeFigures, Value};
 use serde::Serialize;
 
 use crate::error::{Error, Result};
 
-/// One cell; serde writes numbers with all of their digits.
+/// A cell; serde writes numbers with all of their digits.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Cell<'a> {
