@@ -118,7 +118,7 @@ impl Mix {
     /// Refuses shares that make no load.
     ///
     /// # Errors
-    /// As [`Mix::of`].
+    /// The errors of [`Mix::of`].
     pub fn check(self) -> Result<()> {
         let sum: u64 = self.shares().iter().map(|(_, share)| u64::from(*share)).sum();
         if self.insert == 0 {

@@ -1,4 +1,5 @@
-//! The same keys in the model of a B-tree and in a real PostgreSQL: leaf pages within 5 %, bytes of the log within 10 %.
+//! Compares the model of a B-tree with a real PostgreSQL for the same keys: leaf pages within 5 %, bytes of the
+//! log within 10 %.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use btree_model::{Nbtree, PostgresIndex, Shape};
@@ -15,7 +16,7 @@ mod keys;
 const BEFORE: usize = 100_000;
 const AFTER: usize = 5_000;
 
-/// What the server counted of an index.
+/// The leaf pages and the page fill of an index on the server, and the bytes and images of its log.
 #[derive(Debug)]
 struct Measured {
     leaf_pages: i64,
@@ -56,7 +57,7 @@ impl Connected {
     async fn insert(&mut self, two: bool, keys: &[[u8; 16]]) {
         for some in keys.chunks(10_000) {
             let query = if two {
-                // In the order of signed integers.
+                // Half of the key, as a signed integer with the same order.
                 let half = |key: &[u8; 16], at: usize| {
                     let half = u64::from_be_bytes(key[at..at + 8].try_into().unwrap());
                     (half ^ (1 << 63)) as i64
@@ -88,7 +89,7 @@ impl Connected {
         let from = self.log_position().await;
         self.insert(two, &keys[BEFORE..]).await;
         let to = self.log_position().await;
-        // What is not flushed cannot be read.
+        // A part of the log that is not flushed cannot be read.
         self.run("SELECT pg_switch_wal()").await;
         let of_log = format!(
             "SELECT sum(combined_size)::float8 FROM pg_get_wal_stats('{from}', '{to}', true) \

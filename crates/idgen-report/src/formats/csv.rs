@@ -76,7 +76,7 @@ pub fn csv(results: &Results) -> Result<String> {
 /// The course of each run as CSV with a header; `None` where runs have no windows.
 ///
 /// # Errors
-/// As [`csv`].
+/// The errors of [`csv`].
 pub fn windows(results: &Results) -> Result<String> {
     let metrics = Metric::of_windows().map(|metric| metric.name);
     let head = WINDOW.into_iter().chain(metrics).chain([NUMBER]).collect();
