@@ -1,8 +1,8 @@
 //! Predicts how the inserts of a key strategy spread over the ranges and nodes of a sharded database, and recommends a key
 //! for one.
 //!
-//! What counts is not how much a row costs, but who writes it: if all inserts of a moment go to one range, one node does all
-//! the work, and more nodes help nothing.
+//! The cost of a row matters less than the node that writes it: if all inserts of a moment go to one range,
+//! one node does all the work, and more nodes help nothing.
 
 mod advise;
 mod engine;
@@ -104,8 +104,9 @@ pub fn predict(strategy: &'static Strategy, load: &Load) -> Result<Forecast> {
     predict_on(strategy, load, load.scale(load::MOST_FOLLOWED))
 }
 
-/// The same with ranges that are smaller by `scale`. Each has fewer rows, and there are as many; the rows of an interval of a
-/// prefix are fewer by the same factor. What a moment inserts is counted at the real rate.
+/// Predicts with ranges that are smaller by `scale`. Each has fewer rows, and there are as many ranges; the
+/// rows of an interval of a prefix are fewer by the same factor. The inserts of a moment are those of the
+/// real rate.
 fn predict_on(strategy: &'static Strategy, load: &Load, scale: u64) -> Result<Forecast> {
     load.check(strategy)?;
     let mut table = Table::new(&load.settings(scale)).map_err(refused)?;

@@ -17,18 +17,18 @@ pub use ids::Ids;
 pub use list::ALL;
 pub(crate) use source::prefix_key;
 
-/// How a row is identified, and how its key is stored.
+/// A way to identify rows and to store their key.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Strategy {
     /// The name on the command line and in every file.
     pub name: &'static str,
     /// A short form for charts and tables.
     pub title: &'static str,
-    /// Where the ids come from.
+    /// The source of the ids.
     pub ids: IdKind,
-    /// What the key column holds.
+    /// The type and content of the key column.
     pub column: Column,
-    /// What it is and why one would choose it, in one line.
+    /// A line that describes the strategy and says why one would choose it.
     pub explains: &'static str,
 }
 

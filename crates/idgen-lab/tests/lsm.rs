@@ -19,7 +19,7 @@ const PAGE: &str = include_str!("../../../docs/results/lsm/README.md");
 /// The goal of the page.
 const WITHIN: f64 = 15.0;
 
-/// What docs/results/lsm/rocksdb.py prints.
+/// The counters that docs/results/lsm/rocksdb.py prints.
 #[derive(Deserialize)]
 struct Counted {
     strategy: String,
@@ -174,7 +174,7 @@ fn the_page_has_the_recorded_figures_and_the_model_s() {
             let cache = load.cache_bytes.unwrap();
             let usual = Load::new(load.rows, Engine::MyRocks);
             let settings = usual.settings.clone().sized(cache / 4, cache);
-            // Without a rate, the minutes of the ids were simulated.
+            // The minutes of the ids were simulated if the load has no rate.
             let id_rate = load.rate.is_none().then(|| load.rows as f64 / f64::from(load.intervals) / 60.0);
             let clients = run.clients.filter(|_| load.writers > 1).and_then(|clients| {
                 let span = clients.span.map(Delay::Recorded);

@@ -15,7 +15,7 @@ pub struct OrderEffect {
     pub late: usize,
     /// The probability that early and late runs differ this much, or more, if the place has no effect.
     pub p: f64,
-    /// The smallest p that so many runs can give.
+    /// The smallest p that this many runs can give.
     pub least: f64,
 }
 

@@ -56,7 +56,7 @@ impl Target {
         }
     }
 
-    /// Whether it runs in this process.
+    /// Returns whether it runs in this process.
     pub fn is_embedded(&self) -> bool {
         matches!(self, Target::Own(database) if database.is_embedded())
     }
@@ -66,7 +66,8 @@ impl Target {
         matches!(self, Target::Own(_) | Target::MyRocks)
     }
 
-    /// Whether it can be this database, as far as its name says: an external server is not asked.
+    /// Returns whether it can be this database, as far as its name or URL says: no connection is made to an
+    /// external server.
     pub fn can_be(&self, database: Database) -> bool {
         match self {
             Target::Own(own) => *own == database,
@@ -75,7 +76,7 @@ impl Target {
         }
     }
 
-    /// Whether the lab makes the checkpoints.
+    /// Returns whether the lab makes the checkpoints.
     pub fn has_checkpoints(&self) -> bool {
         matches!(self, Target::Own(database) if engine::has_checkpoints(*database))
     }
@@ -120,7 +121,7 @@ impl Target {
     /// The database that strategies are checked against. An external server is asked.
     ///
     /// # Errors
-    /// As for [`check`](Self::check), or no server answers.
+    /// The errors of [`check`](Self::check); also if no server answers.
     pub fn database(&self) -> Result<Database> {
         self.check()?;
         Ok(match self {
@@ -161,7 +162,7 @@ impl Target {
             }
         };
         if self.has_checkpoints() {
-            // What they are at by default is a part of the record.
+            // The record contains the distance of the checkpoints even if it is the default.
             load.checkpoint_secs.get_or_insert(Workload::CHECKPOINT_SECS);
         }
         // A server has a minimum pool size, and an external server keeps its own.
@@ -183,7 +184,7 @@ pub struct Started {
     pub engine: Box<dyn Engine>,
     /// The load as it will run there.
     pub workload: Workload,
-    /// What differs from what was asked for, in sentences.
+    /// Notes on how the load differs from the one that was asked for.
     pub notes: Vec<String>,
 }
 

@@ -18,7 +18,7 @@ pub(crate) fn timed(runs: Vec<Run>) -> Results {
     Results { runs, settings, ..begun("?", "test", engine, Workload::of_rows(1_000).unwrap()) }
 }
 
-/// A statement that took so many seconds in each run.
+/// A statement that took this many seconds in each run.
 pub(crate) fn statement(name: &str, secs: &[f64]) -> Run {
     repeated(name, secs, |secs| Totals::of(0, secs))
 }
