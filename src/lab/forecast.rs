@@ -86,7 +86,7 @@ pub struct AdviseArgs {
     ids_from: Option<Who>,
 }
 
-/// Who makes ids.
+/// The side that makes ids.
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum Who {
     /// The database, and clients learn the id after the insert.

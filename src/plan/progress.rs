@@ -1,4 +1,5 @@
-//! What `idgen plan run` shows: a line for each thing that the server says, and a progress bar if standard error is a terminal.
+//! The output of `idgen plan run`: a line for each message of the server, and a progress bar if standard
+//! error is a terminal.
 
 use std::io::{self, Write};
 use std::time::Duration;

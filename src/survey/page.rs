@@ -47,7 +47,8 @@ pub fn of(survey: &Survey) -> anyhow::Result<String> {
     Ok(Page { title: heading.clone(), heading, skip: "".into(), head, body }.html()?)
 }
 
-/// The same rows with the cells that a row leaves out because they are those of the row above: a reader may sort them.
+/// Fills in the cells that a row leaves out because they are those of the row above: a reader may sort the
+/// rows.
 fn filled(mut rows: Vec<Vec<String>>) -> Vec<Vec<String>> {
     for at in 1..rows.len() {
         let (above, rest) = rows.split_at_mut(at);
