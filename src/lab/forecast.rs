@@ -1,4 +1,4 @@
-//! `idgen lab simulate` and `idgen lab advise`: what the model predicts.
+//! `idgen lab simulate` and `idgen lab advise`: the predictions of the model.
 
 use std::fmt::Display;
 use std::io::Write;

@@ -76,7 +76,8 @@ impl LoadArgs {
         Ok(())
     }
 
-    /// Checks that the experiment has each strategy that was chosen, and that it accepts the other options.
+    /// Checks that the experiment has each strategy that was chosen, and that it takes --checkpoint if that
+    /// was given.
     pub fn check_for(&self, experiment: &Experiment) -> anyhow::Result<()> {
         let its = match experiment {
             Experiment::Keys(experiment) => experiment.strategies()?,

@@ -1,4 +1,4 @@
-//! `idgen map export` and `import`.
+//! `idgen map export`, `changes` and `import`.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! `idgen map check`, `repair` and `forget`.
+//! `idgen map check`, `repair`, `fence` and `forget`.
 
 use std::io::Write;
 use std::process::ExitCode;

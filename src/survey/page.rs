@@ -4,10 +4,10 @@ use idgen_migrate::survey::{Change, Finding, Level, Order, Prediction, Survey};
 use idgen_record::{Family, thousands};
 use idgen_report::{BarChart, Block, Page, Span};
 
-/// Tables with a chart.
+/// The most tables with a chart.
 const MOST_CHARTS: usize = 6;
 
-/// Below each chart.
+/// The caption of each chart.
 const CAPTION: &str =
     "Pages that 1,000 inserts read, write, or log as a whole, with each kind of new key. Fewer are better.";
 

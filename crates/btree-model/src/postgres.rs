@@ -76,9 +76,9 @@ struct Pages {
     /// The checkpoint after which a page was changed last, by its number; 0 for never.
     changed: Vec<u32>,
     checkpoint: u32,
-    /// Changed for the first time after the checkpoint, by this insert.
+    /// The pages that this insert changed for the first time after the checkpoint.
     first: Vec<u32>,
-    /// Made by this insert.
+    /// The pages that this insert made.
     made: Vec<u32>,
 }
 

@@ -40,7 +40,7 @@ pub struct SqliteTable {
     tree: AnyTree,
     cache: Cache,
     leaves: Distinct,
-    /// The number that the last key is.
+    /// The last key as a number.
     last: u64,
     /// The reading at which the window began.
     since: Reading,

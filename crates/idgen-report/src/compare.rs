@@ -1,4 +1,4 @@
-//! Two recorded runs side by side: how they were made differently, and the figures of both with their ratio.
+//! Compares two recorded runs: the differences in their settings, and the figures of both with their ratio.
 
 mod page;
 mod settings;

@@ -56,7 +56,7 @@ impl LsmCounters {
         }
     }
 
-    /// Both together.
+    /// The sums of both counts.
     pub fn and(self, later: LsmCounters) -> LsmCounters {
         LsmCounters {
             flushed_bytes: self.flushed_bytes + later.flushed_bytes,

@@ -78,7 +78,7 @@ struct PublishedLoad {
     secs: Option<f64>,
     /// Seconds as a multiple of those of the first case.
     times: Option<f64>,
-    /// The tolerance of the published figures at the full scale.
+    /// The tolerance of `times`, or of the multiple that follows from `secs`, at the full scale.
     tolerance: Option<Tolerance>,
 }
 

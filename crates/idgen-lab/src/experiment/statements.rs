@@ -75,7 +75,7 @@ pub struct File {
     pub published_fill: Option<f64>,
     /// The share of all storage that such keys took, from 0 to 1, as published.
     pub published_key_share: Option<f64>,
-    /// The tolerance of these two at the full scale.
+    /// The tolerance of the page fill and of the share of the keys.
     pub tolerance: Option<Tolerance>,
 }
 

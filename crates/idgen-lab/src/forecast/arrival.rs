@@ -31,7 +31,7 @@ const COMMON: f64 = 0.6;
 const COMMON_BETWEEN_ROWS: f64 = 0.5;
 /// Microseconds from one row of a statement to the next, if nothing stops the server between them.
 const ROW_MICROS: f64 = 12.0;
-/// A pause between two rows is at most about so long.
+/// A pause between two rows is at most about this long, in microseconds.
 const PAUSE_MICROS: f64 = 10_000.0;
 const TICKS_PER_MICRO: f64 = 10.0;
 

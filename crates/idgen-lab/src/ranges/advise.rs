@@ -192,7 +192,7 @@ fn reasons(load: &Load, best: &Candidate, all: &[Candidate]) -> Vec<String> {
     reasons
 }
 
-/// A strategy and what the table does to its keys.
+/// Names a strategy, and the change of its keys by the table.
 pub(super) fn named(strategy: &str, spread: Spread) -> String {
     match spread {
         Spread::None => strategy.to_owned(),

@@ -13,8 +13,8 @@ pub struct Fitting<'a> {
     pub load: &'a Workload,
     /// The database that it runs on.
     pub database: Database,
-    /// True if the user asked for all strategies: those that do not fit are left out then, and are an error
-    /// otherwise.
+    /// True if all strategies were to run, because none was named: those that do not fit are left out then,
+    /// and are an error otherwise.
     pub all: bool,
     /// True if the table is the lab's with secondary indexes.
     pub indexed: bool,

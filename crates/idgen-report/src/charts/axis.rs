@@ -18,7 +18,7 @@ impl Axis {
         Axis::between(0.0, step * (most / step).ceil().max(1.0), step, write)
     }
 
-    /// Between these ends, with a number at each multiple of the step.
+    /// Makes a linear axis between these ends, with a number at each multiple of the step.
     pub fn between(from: f64, to: f64, step: f64, write: fn(f64) -> String) -> Axis {
         let ticks = (from / step).ceil() as i64..=(to / step + 1e-9).floor() as i64;
         let ticks = ticks.map(|number| number as f64 * step).collect();
@@ -31,7 +31,7 @@ impl Axis {
         Axis { ends: (0.0, last), is_log: false, ticks: places, write }
     }
 
-    /// Whole factors of ten around these values, at least one.
+    /// Makes a logarithmic axis of whole factors of ten around these values, at least one.
     pub fn of_factors(least: f64, most: f64, write: fn(f64) -> String) -> Axis {
         let low = least.log10().floor();
         let high = most.log10().ceil().max(low + 1.0);

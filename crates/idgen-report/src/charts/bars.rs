@@ -10,13 +10,13 @@ use idgen_record::Family;
 
 /// A bar of the chart, with its label and its value.
 pub struct Bar {
-    /// Written at its left.
+    /// The text at its left.
     pub label: String,
-    /// Gives the color.
+    /// The family, which gives the color.
     pub family: Family,
     /// The value, which is the length of the bar on the axis.
     pub value: f64,
-    /// Written at its end.
+    /// The text at its end.
     pub written: String,
     /// A mark across the bar, such as a percentile.
     pub mark: Option<f64>,

@@ -161,7 +161,7 @@ pub fn pages(maps: &Maps, columns: usize, title: &str, words: String) -> Chart {
 /// Pages read per 1,000 inserts over the number of rows in a table, for each name a line, as an SVG of its own with a legend.
 ///
 /// # Errors
-/// Where the chart cannot be drawn.
+/// The chart cannot be drawn.
 ///
 /// ```
 /// let svg = idgen_report::over_rows("Pages read", &[("60 rows per second".into(), vec![(1e6, 1.1), (2e6, 1.3)])])?;

@@ -18,7 +18,7 @@ pub(super) struct Plot {
 
 /// A pair of axes with its series.
 pub(super) struct Panel {
-    /// Above it; may be empty.
+    /// The heading above the panel; may be empty.
     pub heading: String,
     /// The name of the numbers on the horizontal axis, which is written below it; may be empty.
     pub across: String,

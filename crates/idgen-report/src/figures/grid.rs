@@ -9,7 +9,7 @@ use crate::charts::Strips;
 pub struct Grid {
     /// The id of its heading in a page.
     pub id: Cow<'static, str>,
-    /// Above the columns, the one with the names first.
+    /// The headings of the columns, that of the names first.
     pub head: Vec<String>,
     pub rows: Vec<(String, Vec<String>)>,
     /// The places of the cells of a row that are text.

@@ -73,7 +73,7 @@ pub fn csv(results: &Results) -> Result<String> {
     )
 }
 
-/// The course of each run as CSV with a header; `None` where runs have no windows.
+/// The course of each run as CSV with a header; an empty text where runs have no windows.
 ///
 /// # Errors
 /// The errors of [`csv`].
@@ -95,7 +95,7 @@ pub fn windows(results: &Results) -> Result<String> {
     )
 }
 
-/// The lines below their header; `None` where there are none.
+/// The lines below their header; an empty text where there are none.
 fn lines<'a>(head: Vec<&str>, lines: impl Iterator<Item = Vec<Cell<'a>>>) -> Result<String> {
     let failed = |error| Error::caused("cannot write the results as CSV", error);
     let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());

@@ -116,7 +116,7 @@ fn allocated_bytes_are_not_called_pages_in_use() {
     assert!(again.strategies[0].figures.iter().any(|figure| figure.name == "allocated_bytes_per_row"));
 }
 
-/// Eight rounds of three strategies, whose reads grow with each place in the round by so much.
+/// Eight rounds of three strategies, whose reads grow with each place in the round by `by_place`.
 fn in_rounds(by_place: f64) -> Results {
     let mut made = results(3);
     let orders = [[0, 1, 2], [2, 0, 1], [1, 2, 0], [2, 1, 0]].repeat(2);

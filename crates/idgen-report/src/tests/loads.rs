@@ -6,7 +6,7 @@ use super::super::{CHARTS, save};
 use super::timed::{load, published, timed};
 use idgen_record::{Results, Run};
 
-/// Loads of two tables by one and by eight clients; published of the second.
+/// Loads of two tables by one and by eight clients, with published figures of the second.
 pub(super) fn loads() -> Results {
     let runs = of_size(50);
     let published = vec![published(&runs[3].strategy.name, "times_first", 0.5, None)];
