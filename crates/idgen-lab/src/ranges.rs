@@ -56,6 +56,8 @@ pub struct Window {
     pub hottest_range: f64,
     /// The share of the inserts of a moment that the hottest node gets, 0 to 1.
     pub hottest_node: f64,
+    /// The share of the inserts of a moment that the coldest node gets, 0 to 1.
+    pub coldest_node: f64,
     /// Ranges that a statement of one writer touches.
     pub ranges_per_statement: f64,
 }
@@ -79,6 +81,7 @@ impl Window {
             ranges: last.map_or(0, |step| step.ranges),
             hottest_range: mean.hottest_range,
             hottest_node: mean.hottest_node,
+            coldest_node: mean.coldest_node,
             ranges_per_statement: steps.iter().map(|step| step.touched).sum::<f64>() / steps.len() as f64,
         }
     }

@@ -36,7 +36,7 @@ mod site;
 
 pub use charts::overlaid::{Overlay, overlaid};
 #[doc(hidden)]
-pub use charts::picture::{over_rows, page_png, page_svg};
+pub use charts::picture::{Upward, over, page_png, page_svg};
 pub use compare::{Compared, Difference, Pair, Ratio, Side, compare, comparison, comparison_page};
 pub use error::{Error, Result};
 pub use figures::answer::answer;
