@@ -22,6 +22,7 @@ forms: ## formatting, the links between pages, the table of languages, llms.txt 
 	scripts/models.py
 	scripts/version.py
 	scripts/llms.py
+	scripts/kinds.py
 	scripts/contributing.py
 	scripts/languages.py
 	cargo fmt --all --check
