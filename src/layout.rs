@@ -1,6 +1,6 @@
 //! The options that describe the bits of a kind of id.
 
-use idgen::generator::{PrefixBits, Tail};
+use idgen::generator::{LayoutSettings, PrefixBits, Tail};
 use idgen::{Inspection, Interval, Kind, Prefix, PrefixKey, Writer};
 
 use crate::failure::usage;
@@ -134,19 +134,12 @@ impl Layout {
             _ => Ok(seen),
         }
     }
+}
 
-    /// The prefix of fixed-prefix.
-    pub fn fixed(&self) -> PrefixBits {
-        self.fixed.unwrap_or(PrefixBits::ONES)
-    }
+impl LayoutSettings for Layout {
+    type Error = anyhow::Error;
 
-    /// The server's id of mysql-short.
-    pub fn server_id(&self) -> u8 {
-        self.server_id.unwrap_or(DEFAULT_SERVER_ID)
-    }
-
-    /// Prefix, interval and tail of week or prefixed.
-    pub fn parts(&self, kind: Kind) -> anyhow::Result<(Prefix, Interval, Tail)> {
+    fn prefixed(&self, kind: Kind) -> anyhow::Result<(Prefix, Interval, Tail)> {
         let choice = match kind {
             Kind::Week => &PrefixChoice::Md5Week,
             _ => self.prefix.as_ref().unwrap_or(&PrefixChoice::Sequential),
@@ -175,6 +168,18 @@ impl Layout {
             _ => self.tail(),
         };
         Ok((prefix, self.interval.unwrap_or(interval), tail))
+    }
+
+    fn fixed_prefix(&self) -> anyhow::Result<PrefixBits> {
+        Ok(self.fixed.unwrap_or(PrefixBits::ONES))
+    }
+
+    fn server_id(&self) -> anyhow::Result<u8> {
+        Ok(self.server_id.unwrap_or(DEFAULT_SERVER_ID))
+    }
+
+    fn refused(&self, error: idgen::Error) -> anyhow::Error {
+        usage(error)
     }
 }
 
