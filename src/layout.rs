@@ -59,15 +59,18 @@ pub struct Layout {
 impl Layout {
     /// Each option, whether it was given, and the kinds that have it.
     pub fn given(&self) -> [(&'static str, bool, Vec<Kind>); 8] {
+        let with = |setting| -> Vec<Kind> {
+            Kind::ALL.iter().copied().filter(|kind| kind.facts().layout.contains(&setting)).collect()
+        };
         [
-            ("--interval", self.interval.is_some(), vec![Kind::Prefixed]),
+            ("--interval", self.interval.is_some(), with("interval")),
             ("--prefix", self.prefix.is_some(), vec![Kind::Prefixed]),
-            ("--tail", self.tail.is_some(), vec![Kind::Prefixed]),
-            ("--writer", self.writer.is_some(), vec![Kind::Prefixed]),
-            ("--bits", self.bits.is_some(), vec![Kind::Prefixed]),
-            ("--utc-offset", self.utc_offset.is_some(), vec![Kind::Week, Kind::Prefixed]),
+            ("--tail", self.tail.is_some(), with("tail")),
+            ("--writer", self.writer.is_some(), with("writer")),
+            ("--bits", self.bits.is_some(), with("bits")),
+            ("--utc-offset", self.utc_offset.is_some(), with("utc_offset_secs")),
             ("--fixed", self.fixed.is_some(), vec![Kind::FixedPrefix]),
-            ("--server-id", self.server_id.is_some(), vec![Kind::MysqlShort]),
+            ("--server-id", self.server_id.is_some(), with("server_id")),
         ]
     }
 

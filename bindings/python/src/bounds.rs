@@ -63,10 +63,15 @@ pub(crate) fn bounds_of<'py>(
         None if kind.facts().span.is_some() => Err(PyValueError::new_err(format!(
             "{kind} ids have a range for each interval: use prefixed_bounds"
         ))),
-        None => Err(PyValueError::new_err(format!(
-            "an id of the kind {kind} does not begin with its time, so it has no bounds: use v7, ulid, v6, v1, \
-             fixed_prefix, short or mysql_short"
-        ))),
+        None => {
+            let others =
+                Kind::ALL.iter().filter(|kind| !matches!(kind.facts().span, None | Some(Span::Intervals)));
+            let names: Vec<_> = others.map(|kind| kind.name().replace('-', "_")).collect();
+            Err(PyValueError::new_err(format!(
+                "an id of the kind {kind} does not begin with its time, so it has no bounds: use {}",
+                names.join(", ")
+            )))
+        }
     }
 }
 
