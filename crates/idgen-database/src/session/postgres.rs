@@ -12,7 +12,9 @@ use crate::error::{Error, Result};
 /// What a database or a role may have set otherwise for each session, and what would end statements or change texts. Servers know
 /// different ones of these settings.
 const CLEAN: [(&str, &str); 9] = [
-    ("search_path", "pg_catalog, public"),
+    // No schema in which others may make functions and operators, which would be called with the rights of this user: a function of
+    // exactly these types comes before one of PostgreSQL that needs a cast. Temporary tables come last.
+    ("search_path", PATH),
     ("transaction_timeout", "0"),
     ("idle_in_transaction_session_timeout", "0"),
     ("transform_null_equals", "off"),
@@ -22,6 +24,8 @@ const CLEAN: [(&str, &str); 9] = [
     ("bytea_output", "hex"),
     ("extra_float_digits", "1"),
 ];
+
+const PATH: &str = "pg_catalog, pg_temp";
 
 /// Whatever the database or the role says: a serializable transaction would be remembered by the server and could end others.
 const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY NOT DEFERRABLE";
@@ -46,7 +50,10 @@ impl Postgres {
             names.join(", ")
         );
         let refused = |error| Error::of("cannot read the server's version", error);
+        let begin = format!("{BEGIN}; SET LOCAL search_path = {PATH}");
+        connection.execute(sqlx::raw_sql(AssertSqlSafe(begin))).await.map_err(refused)?;
         let rows = connection.fetch_all(sqlx::raw_sql(AssertSqlSafe(sql))).await.map_err(refused)?;
+        connection.execute(sqlx::raw_sql("ROLLBACK")).await.map_err(refused)?;
         let known = rows.iter().map(cells).collect::<sqlx::Result<Vec<_>>>().map_err(refused)?;
         let text = |row: &Vec<Cell>, at: usize| row.get(at).and_then(Cell::text).unwrap_or_default();
         let version = known.first().map(|row| text(row, 1)).unwrap_or_default();

@@ -25,6 +25,9 @@ pub(crate) struct Column {
     /// The type as the catalog writes it.
     pub(crate) type_text: String,
     pub(crate) class: Class,
+    /// False for a type that somebody made in the database: casts to it and comparisons with it may call functions that others wrote, with the
+    /// rights of the survey's user.
+    pub(crate) is_builtin: bool,
     pub(crate) nullable: bool,
     /// Characters or bytes that a value may have; SQLite does not enforce it.
     pub(crate) length: Option<u64>,

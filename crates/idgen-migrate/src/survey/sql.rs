@@ -49,6 +49,10 @@ pub(crate) fn read(engine: Engine, column: &Column) -> String {
             format!("encode(substring({of} from 1 for {MOST_CHARS}), 'hex')")
         }
         (Engine::Postgres, Class::Text { .. }) => format!("left({of}::text, {MOST_CHARS})"),
+        // As the type writes its values: no cast, which may be a function that somebody wrote for it.
+        (Engine::Postgres, Class::Other) if !column.is_builtin => {
+            format!("CASE WHEN {of} IS NOT NULL THEN format('%s', {of}) END")
+        }
         (Engine::Postgres, _) => format!("{of}::text"),
         (Engine::Sqlite, _) => format!(
             "CASE WHEN typeof({of}) IN ('text', 'blob') THEN substr({of}, 1, {MOST_CHARS}) ELSE {of} END"
@@ -56,7 +60,8 @@ pub(crate) fn read(engine: Engine, column: &Column) -> String {
     }
 }
 
-/// A parameter that is compared with a column. `place` counts from 1.
+/// A parameter that is compared with a column whose type is the database's own. `place` counts from 1. A domain's own type would check the
+/// value by functions that somebody wrote.
 pub(crate) fn parameter(engine: Engine, column: &Column, place: usize) -> String {
     match (engine, column.class) {
         (Engine::MySql | Engine::MariaDb, Class::Int { unsigned, .. }) => {
@@ -65,6 +70,10 @@ pub(crate) fn parameter(engine: Engine, column: &Column, place: usize) -> String
         (Engine::MySql | Engine::MariaDb, Class::Bytes { .. }) => "UNHEX(?)".to_owned(),
         (Engine::MySql | Engine::MariaDb, Class::Uuid) => "CAST(? AS UUID)".to_owned(),
         (Engine::Postgres, Class::Bytes { .. }) => format!("decode(${place}, 'hex')"),
+        (Engine::Postgres, Class::Int { bits, .. }) => format!("${place}::text::int{}", bits / 8),
+        (Engine::Postgres, Class::Uuid) => format!("${place}::text::uuid"),
+        (Engine::Postgres, Class::Text { fixed: true }) => format!("${place}::text::bpchar"),
+        (Engine::Postgres, Class::Text { fixed: false }) => format!("${place}::text"),
         (Engine::Postgres, _) => format!("${place}::text::{}", column.type_text),
         _ => "?".to_owned(),
     }

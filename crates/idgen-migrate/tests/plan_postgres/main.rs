@@ -18,6 +18,7 @@ mod rows;
 mod schema;
 mod sessions;
 mod small;
+mod strangers;
 mod two_plans;
 mod walks;
 

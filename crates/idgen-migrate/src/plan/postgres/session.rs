@@ -9,9 +9,9 @@ use idgen_database::{Cell, Database, Error, Limits, Result};
 /// `CREATE OR REPLACE TRIGGER`, and reading ranges of rows by their place, need PostgreSQL 14.
 const OLDEST: i32 = 140_000;
 
-/// Names in the texts of defaults and predicates are complete if no schema is searched, and rows that a policy hides are an error.
-const SETTINGS: &[(&str, &str)] =
-    &[("search_path", "pg_catalog"), ("row_security", "off"), ("lock_timeout", "0")];
+/// Rows that a policy hides are an error. Names in the texts of defaults and predicates are complete, because each session searches no
+/// schema but the server's.
+const SETTINGS: &[(&str, &str)] = &[("row_security", "off"), ("lock_timeout", "0")];
 
 pub(super) struct Session {
     session: idgen_database::Session,

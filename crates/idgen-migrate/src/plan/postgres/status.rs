@@ -10,12 +10,14 @@ use idgen_database::{Error, Refused, Result, Session};
 /// The steps that need a lock on a table against readers, so that open transactions hold them up.
 const SHORT_LOCKS: [&str; 6] = ["prepare", "triggers", "constraints", "text", "switch", "finish"];
 
-/// The plans of the database.
+/// The plans of the database. A plan's functions and views are called with the rights of this user, so a superuser calls those of superusers
+/// only: any role that may make a schema could make one that looks like a plan.
 pub(crate) async fn read(session: &mut Session) -> Result<Vec<Status>> {
     let found = session
         .catalog(
             "schemas of plans",
-            "SELECT n.nspname, has_schema_privilege(n.oid, 'USAGE') FROM pg_namespace AS n WHERE n.nspname ~ '^idgen_[a-z][a-z0-9]{7}$' AND \
+            "SELECT n.nspname, has_schema_privilege(n.oid, 'USAGE'), o.rolname, NOT o.rolsuper AND me.rolsuper FROM pg_namespace AS n \
+             JOIN pg_roles AS o ON o.oid = n.nspowner JOIN pg_roles AS me ON me.rolname = current_user WHERE n.nspname ~ '^idgen_[a-z][a-z0-9]{7}$' AND \
              (SELECT count(*) FROM pg_class AS c WHERE c.relnamespace = n.oid AND c.relname IN ('steps', 'plan', 'progress', 'tables')) = 4 \
              ORDER BY n.nspname",
         )
@@ -23,9 +25,19 @@ pub(crate) async fn read(session: &mut Session) -> Result<Vec<Status>> {
     let mut plans = Vec::new();
     for row in texts(&found) {
         let schema = cell(&row, 0);
-        match cell(&row, 1) == "t" {
-            true => plans.extend(plan(session, &schema).await?),
-            false => plans.push(unreadable(&schema, "USAGE on its schema")),
+        let [may_use, is_foreign] = [1, 3].map(|at| cell(&row, at) == "t");
+        match (may_use, is_foreign) {
+            (false, _) => plans.push(unreadable(&schema, "USAGE on its schema")),
+            (true, true) => {
+                let mut status = empty(&schema);
+                status.unread.push(format!(
+                    "Not read: the ledger of this plan, which belongs to the role {0}. Its functions would be called with the rights of a \
+                     superuser: connect as {0}.",
+                    cell(&row, 2)
+                ));
+                plans.push(status);
+            }
+            (true, false) => plans.extend(plan(session, &schema).await?),
         }
     }
     Ok(plans)

@@ -133,6 +133,7 @@ async fn columns(session: &mut Session, catalog: &mut Catalog, places: &Places) 
             name: read.name.to_owned(),
             type_text: read.type_text.to_owned(),
             class,
+            is_builtin: true,
             nullable: read.nullable,
             length: read.length,
             charset: some(read.charset),

@@ -57,18 +57,23 @@ async fn tables(session: &mut Session, catalog: &mut Catalog, places: &mut Place
 }
 
 async fn columns(session: &mut Session, catalog: &mut Catalog, places: &Places) -> Result<()> {
+    // A domain is its type. A type of another schema may have the name of one of PostgreSQL's; that of citext is told by being a base type,
+    // which only a superuser makes.
     let sql = format!(
         "SELECT n.nspname::text, c.relname::text, a.attname::text, format_type(a.atttypid, a.atttypmod)::text, \
          (a.attnotnull OR t.typnotnull)::text, CASE WHEN greatest(a.atttypmod, t.typtypmod) > 4 \
          THEN (greatest(a.atttypmod, t.typtypmod) - 4)::text END, \
-         l.collname::text, (l.oid IS NOT NULL AND NOT l.collisdeterministic)::text, coalesce(b.typname, t.typname)::text \
+         l.collname::text, (l.oid IS NOT NULL AND NOT l.collisdeterministic)::text, \
+         CASE WHEN b.typnamespace = 'pg_catalog'::regnamespace OR (b.typname, b.typtype) = ('citext', 'b') THEN b.typname::text END, \
+         (b.typnamespace = 'pg_catalog'::regnamespace)::text, (t.typtype = 'd')::text \
          FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace \
-         JOIN pg_type t ON t.oid = a.atttypid LEFT JOIN pg_type b ON t.typtype = 'd' AND b.oid = t.typbasetype \
+         JOIN pg_type t ON t.oid = a.atttypid \
+         JOIN pg_type b ON b.oid = CASE WHEN t.typtype = 'd' THEN t.typbasetype ELSE t.oid END \
          LEFT JOIN pg_collation l ON l.oid = a.attcollation \
          WHERE c.relkind = 'r' AND a.attnum > 0 AND NOT a.attisdropped AND {OWN} ORDER BY 1, 2, a.attnum"
     );
     for row in session.catalog("columns", &sql).await? {
-        let [schema, table, name, type_text, not_null, length, collation, ignoring, base] =
+        let [schema, table, name, type_text, not_null, length, collation, ignoring, base, own, domain] =
             &Cell::texts(&row)[..]
         else {
             continue;
@@ -80,6 +85,8 @@ async fn columns(session: &mut Session, catalog: &mut Catalog, places: &Places) 
             name: name.clone(),
             type_text: type_text.clone(),
             class,
+            // A value is cast to the types of ids, and to others by their own name, which is that of a domain here.
+            is_builtin: own == "true" && (class != Class::Other || domain == "false"),
             nullable: not_null != "true",
             length: if is_text { number(length) } else { None },
             charset: None,

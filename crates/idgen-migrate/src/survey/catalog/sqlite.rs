@@ -58,6 +58,7 @@ async fn columns(session: &mut Session, catalog: &mut Catalog, places: &Places) 
             name: name.clone(),
             type_text: type_text.clone(),
             class: Class::Any,
+            is_builtin: true,
             nullable: not_null != "1" && place == "0",
             length: declared_length(type_text),
             charset: None,

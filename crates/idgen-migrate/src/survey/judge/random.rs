@@ -107,6 +107,7 @@ fn catalog(class: Class) -> Catalog {
         name: "id".to_owned(),
         type_text: "any".to_owned(),
         class,
+        is_builtin: true,
         nullable: false,
         length: None,
         charset: None,

@@ -187,8 +187,30 @@ async fn partitions(session: &mut Session, catalog: &Catalog) -> Vec<Partition> 
     found
 }
 
+/// The query of the statements that PostgreSQL counted; `None` without the extension.
+async fn counted_by_postgres(session: &mut Session) -> Option<String> {
+    let sql = "SELECT format('%I.%I', n.nspname, c.relname) FROM pg_extension e \
+               JOIN pg_depend d ON (d.refclassid, d.refobjid, d.classid, d.deptype) = ('pg_extension'::regclass, e.oid, 'pg_class'::regclass, 'e') \
+               JOIN pg_class c ON c.oid = d.objid JOIN pg_namespace n ON n.oid = c.relnamespace \
+               WHERE e.extname = 'pg_stat_statements' AND c.relname = 'pg_stat_statements'";
+    let view = rows(session, "whether pg_stat_statements is installed", sql)
+        .await
+        .into_iter()
+        .next()?
+        .into_iter()
+        .next()?;
+    Some(format!(
+        "SELECT s.calls::text, s.query FROM {view} s JOIN pg_database d ON d.oid = s.dbid \
+         WHERE d.datname = current_database() LIMIT 10000"
+    ))
+}
+
 /// Statements that the server counted, and views: those that may page by an id.
 async fn said(session: &mut Session) -> Vec<Said> {
+    let of_postgres = match session.engine {
+        Engine::Postgres => counted_by_postgres(session).await.unwrap_or_default(),
+        Engine::MySql | Engine::MariaDb | Engine::Sqlite => String::new(),
+    };
     let (counted, views) = match session.engine {
         Engine::MySql | Engine::MariaDb => (
             "SELECT CAST(COUNT_STAR AS CHAR), DIGEST_TEXT FROM performance_schema.events_statements_summary_by_digest \
@@ -197,8 +219,8 @@ async fn said(session: &mut Session) -> Vec<Said> {
              WHERE DATABASE() IS NULL OR TABLE_SCHEMA = DATABASE()",
         ),
         Engine::Postgres => (
-            "SELECT s.calls::text, s.query FROM pg_stat_statements s JOIN pg_database d ON d.oid = s.dbid \
-             WHERE d.datname = current_database() LIMIT 10000",
+            // The extension's own view, in whichever schema: another one of this name would be somebody's functions.
+            of_postgres.as_str(),
             "SELECT viewname::text, definition FROM pg_views WHERE schemaname NOT IN ('pg_catalog', 'information_schema')",
         ),
         Engine::Sqlite => ("", "SELECT name, sql FROM sqlite_schema WHERE type IN ('view', 'trigger')"),

@@ -175,9 +175,10 @@ pub(crate) async fn take(
     drop(firsts);
     add(&mut sample, first);
     sample.ranges = 2;
-    // A place between two dates or decimals is none that their type can read.
+    // A place between two dates or decimals is none that their type can read, and only types of the database itself are compared.
     if let (Some(low), Some(high)) = ends
         && leading.class != Class::Other
+        && leading.is_builtin
         && !sample.whole
     {
         for start in starts::between(&low, &high, starts - 2) {

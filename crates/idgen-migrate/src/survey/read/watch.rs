@@ -141,7 +141,7 @@ async fn look(
 ) -> Option<Watched> {
     let engine = session.engine;
     let [column] = table.identity()?.columns[..] else { return None };
-    let key = &table.columns[column];
+    let key = Some(&table.columns[column]).filter(|key| key.is_builtin)?;
     let name = sql::name(engine, &key.name);
     let from = sql::rows_of(engine, table);
     let mut binds: Vec<Value> = Vec::new();

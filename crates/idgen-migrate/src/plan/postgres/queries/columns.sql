@@ -1,5 +1,8 @@
 -- The columns of tables.
-SELECT a.attrelid::bigint AS table, a.attnum::int AS number, a.attname AS name, CASE t.typtype WHEN 'd' THEN 'domain' ELSE t.typname END AS type,
+-- A type of another schema may have the name of one of PostgreSQL's, and casts that call functions. Only superusers make base types.
+SELECT a.attrelid::bigint AS table, a.attnum::int AS number, a.attname AS name, CASE WHEN t.typtype = 'd' THEN 'domain'
+    WHEN t.typnamespace = 'pg_catalog'::regnamespace OR (t.typname, t.typtype) = ('citext', 'b') THEN t.typname
+    ELSE format_type(t.oid, NULL) END AS type,
   format_type(a.atttypid, a.atttypmod) AS type_text, a.attnotnull AS not_null,
   -- From version 18 on.
   o.conname AS not_null_name, COALESCE(o.convalidated, true) AS not_null_valid,

@@ -235,7 +235,7 @@ impl Probe {
 /// Returns the look-ups for a column with several spellings, if an index makes them cheap: ids of rarer spellings,
 /// written in the most frequent one.
 pub(crate) fn probe(context: &Context<'_>) -> Option<Probe> {
-    if !context.table.is_led(context.ids.column) {
+    if !context.table.is_led(context.ids.column) || !context.column.is_builtin {
         return None;
     }
     let spellings = spellings(context)?;
