@@ -182,7 +182,7 @@ impl ShapeArgs {
             lsm: self.lsm.options().or(load.lsm),
             ..load
         };
-        match engine.database()?.filter(|_| self.own.is_given()) {
+        match self.own.is_given().then(|| engine.database()).transpose()?.flatten() {
             Some(database) => self.own.apply(load, database),
             None => Ok(load),
         }
@@ -204,13 +204,16 @@ impl ShapeArgs {
 
     /// Refuses what an engine without SQL does not have, and options of LSM trees for other engines.
     fn check_lsm(&self, engine: &Target) -> anyhow::Result<()> {
-        let of_sql = [
-            ("--schema, --insert and --secondary-indexes", self.own.is_given()),
+        let options = [
+            ("--secondary-indexes", self.own.is_indexed()),
+            ("--schema", self.own.is_given()),
             ("--mix", self.mix.is_some()),
         ];
-        if let Some((option, _)) = of_sql.iter().find(|(_, given)| *given && !engine.has_sql()) {
+        let option = options.iter().find(|(_, given)| *given && !engine.has_sql());
+        if let Some((option, _)) = option {
             return Err(failure::usage(format_args!(
-                "{option} do not apply to {engine}, into which the lab inserts one value for each key: choose --engine myrocks"
+                "{option} does not apply to {engine}, into which the lab inserts one value for each key: leave it out, or choose \
+                 --engine myrocks"
             )));
         }
         self.lsm.check(engine)

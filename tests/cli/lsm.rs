@@ -68,15 +68,18 @@ fn a_run_on_rocksdb_says_what_it_takes() {
         return;
     }
     for (bad, says) in [
-        (&["--secondary-indexes", "2"][..], "do not apply to rocksdb, into which the lab inserts one value"),
-        (&["--mix", "40/25/15/15/5", "--existing", "v4:10K"], "--mix do not apply to rocksdb"),
+        (
+            &["--secondary-indexes", "2"][..],
+            "--secondary-indexes does not apply to rocksdb, into which the lab inserts one value",
+        ),
+        (&["--mix", "40/25/15/15/5", "--existing", "v4:10K"], "--mix does not apply to rocksdb"),
         (&["--strategies", "mapped"], "RocksDB cannot run mapped: it keeps one table, and a map takes two"),
         (&["--strategies", "auto-increment"], "it numbers no rows; choose device"),
         (&["--commit-rows", "10"], "--commit-rows 10 does not apply to rocksdb"),
         (&["--serializable"], "--serializable does not apply to rocksdb"),
         (&["--checkpoint", "60"], "--checkpoint 60 does not apply to rocksdb"),
         (&["--memtable", "1K"], "--memtable 1024 is too small for an LSM tree: give at least 65536 bytes"),
-        (&["map-lookups"], "choose --engine mysql"),
+        (&["function-calls"], "It cannot run on rocksdb: choose --engine mysql or mariadb"),
     ] {
         let (code, error) = run(bad);
         assert_eq!((code, error.contains(says)), (2, true), "{error}");

@@ -76,15 +76,10 @@ impl Engine for RocksDb {
     }
 
     fn check(&self, strategy: &Strategy, workload: &Workload) -> Result<()> {
-        let instead = "which only databases with SQL do: choose --engine myrocks";
-        if workload.own.is_some() {
-            return Err(Error::config(format!(
-                "RocksDB keeps one value for each key, and no tables with other indexes, {instead}"
-            )));
-        }
-        if workload.mix.is_some() {
+        if workload.own.is_some() || workload.mix.is_some() {
             return Err(Error::config(
-                "the lab only inserts into RocksDB: leave out --mix, or choose --engine myrocks",
+                "the lab only inserts one value for each key into RocksDB, without other indexes and other operations: choose \
+                 --engine myrocks for them",
             ));
         }
         strategy.check_on(None)

@@ -60,7 +60,7 @@ impl Rows {
     }
 
     /// Passes each row to `visit`, in the order of the keys.
-    fn scan(&self, mut visit: impl FnMut(&[u8], &[u8]) -> Result<()>) -> Result<()> {
+    pub fn scan(&self, mut visit: impl FnMut(&[u8], &[u8]) -> Result<()>) -> Result<()> {
         let mut options = ReadOptions::default();
         options.fill_cache(false);
         for row in self.store.folder.db.iterator_opt(IteratorMode::Start, options) {
