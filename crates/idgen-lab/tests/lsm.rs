@@ -120,7 +120,8 @@ fn the_pages_say_how_far_the_model_is_off() {
         .map(|line| line.split(" | ").nth(10).unwrap().parse::<f64>().unwrap().abs())
         .collect();
     assert_eq!(errors.len(), planned().count());
-    let within = errors.iter().filter(|error| **error <= WITHIN).count();
+    // An error that is shown as the goal may be a little larger.
+    let within = errors.iter().filter(|error| **error < WITHIN).count();
     let mean = errors.iter().sum::<f64>() / errors.len() as f64;
     let largest = errors.iter().copied().fold(0.0, f64::max);
     let sentence = format!(
