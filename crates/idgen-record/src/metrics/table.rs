@@ -623,7 +623,7 @@ pub static METRICS: &[Metric] = &[
     Metric {
         name: "stall_secs_per_1m",
         title: "seconds that inserts waited for compactions per 1M",
-        head: "stalled s\nper 1M",
+        head: "stalls\ns per 1M",
         unit: Unit::Decimals(1),
         better: Better::Lower,
         group: Group::Server,
