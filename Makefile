@@ -172,7 +172,7 @@ test-clusters: test-replicated ## the same, and on Vitess (1 minute more, and a 
 test-hbase: ## two loads on HBase, compared with the model of ranges (needs Java 17 and Maven; 134 MB of jars the first time; minutes)
 	scripts/hbase.sh test
 
-test-rocksdb: ## RocksDB as an engine of the lab, compared with the model (compiles RocksDB the first time: 4 processor minutes)
+test-rocksdb: ## RocksDB as an engine of the lab, compared with the model (compiles RocksDB the first time: 5 processor minutes)
 	scripts/rocksdb.sh test
 
 test-adversary: setup ## the map behind a proxy that makes each change of each answer; `make test` makes a sample (10 minutes)

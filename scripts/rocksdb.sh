@@ -15,7 +15,8 @@ readonly FLAGS=(-std=c++20 -O1 -fPIC -w -include cstdint -DNDEBUG -DLZ4=1 -DHAVE
   -DROCKSDB_PLATFORM_POSIX -DROCKSDB_LIB_IO_POSIX -DROCKSDB_SCHED_GETCPU_PRESENT -DROCKSDB_AUXV_GETAUXVAL_PRESENT
   -DROCKSDB_FALLOCATE_PRESENT -DROCKSDB_RANGESYNC_PRESENT)
 
-have g++ && compgen -G '/usr/lib/llvm-*/lib/libclang*.so*' >/dev/null || install_packages "compiling RocksDB" g++ libclang-dev
+# What it says is not for the shell that evaluates the output.
+have g++ && compgen -G '/usr/lib/llvm-*/lib/libclang.so*' >/dev/null || install_packages "compiling RocksDB" g++ libclang-dev >&2
 
 # source_of CRATE: the folder in which cargo keeps it.
 source_of() {
