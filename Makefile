@@ -9,7 +9,6 @@ check: ## formatting, clippy, and every test and doc test that needs no database
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo test --workspace --lib --bins $(CHECK_TESTS:%=--test %)
-	cargo test --workspace $(PARTLY_SERVER_TESTS:%=--test %) -- --skip server
 	cargo test --workspace --doc
 
 # The bindings have workspaces of their own, but most of their dependencies are those of the main workspace. With its folder and
@@ -41,7 +40,7 @@ lint: forms ## the same, clippy, rustdoc and the list of public items, with warn
 	scripts/workflows.sh
 
 # The tests of the workspace by the names of their files. `make test-clusters` runs those of the clusters.
-WHERE = . crates/* examples/* benches
+WHERE = . crates/* rig/* examples/* benches
 TESTS = $(filter-out clusters plan_clusters vitess,$(sort $(basename $(notdir $(wildcard $(WHERE:%=%/tests/*.rs)))) \
 	$(notdir $(patsubst %/main.rs,%,$(wildcard $(WHERE:%=%/tests/*/main.rs))))))
 # Those with the most to do are parts of their own, so that they run at the same time. All others are the part test-others.
@@ -50,11 +49,9 @@ CHANGED_TESTS = adversary torture
 LAB_TESTS = lab
 PLAN_TESTS = plan plan_mysql plan_postgres survey
 # Those that start database servers, or measure one.
-SERVER_TESTS = adversary columns drivers end_to_end lab map plan plan_mysql plan_postgres private_postgres restored server servers simulation \
-	survey torture
-# Those of which only the modules of this name do.
-PARTLY_SERVER_TESTS = postgres reader
-CHECK_TESTS = $(filter-out $(SERVER_TESTS) $(PARTLY_SERVER_TESTS),$(TESTS))
+SERVER_TESTS = adversary columns drivers end_to_end lab map nbtree plan plan_mysql plan_postgres private_postgres restored server servers \
+	simulation survey torture written
+CHECK_TESTS = $(filter-out $(SERVER_TESTS),$(TESTS))
 OTHER_TESTS = $(filter-out $(MAP_TESTS) $(CHANGED_TESTS) $(LAB_TESTS) $(PLAN_TESTS),$(TESTS))
 WORKSPACE = cargo test --workspace --no-fail-fast
 

@@ -15,9 +15,9 @@ PAGE = Path("TRUST.md")
 BEGIN, END = "<!-- The table is written by scripts/models.py. -->\n", "<!-- End of the table. -->"
 # The name of each model, the file of its defects, and that of its promises.
 MODELS = [
-    ("the map", "crates/map-model/src/defect.rs", "crates/map-model/src/promises.rs"),
-    ("the sync and the outbox", "crates/map-model/src/sync/defect.rs", "crates/map-model/src/sync/defect.rs"),
-    ("the plan", "crates/plan-model/src/operator.rs", "crates/plan-model/src/operator.rs"),
+    ("the map", "rig/map-model/src/defect.rs", "rig/map-model/src/promises.rs"),
+    ("the sync and the outbox", "rig/map-model/src/sync/defect.rs", "rig/map-model/src/sync/defect.rs"),
+    ("the plan", "rig/plan-model/src/operator.rs", "rig/plan-model/src/operator.rs"),
 ]
 
 

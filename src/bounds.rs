@@ -142,7 +142,7 @@ fn ids(kind: Kind, times: Range<Timestamp>, layout: &Layout) -> anyhow::Result<I
     match kind {
         Kind::V1 => {
             let range = bounds::v1_swapped(times).map_err(usage)?;
-            // As ids, which the format swapped turns into these bytes again.
+            // The bytes are read as ids that the format swapped turns into these bytes again.
             let [first, last] = [*range.start(), *range.end()].map(swapped::from_bytes);
             Ok(Ids::Uuids(vec![first..=last]))
         }

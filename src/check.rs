@@ -56,7 +56,8 @@ pub struct Args {
     #[arg(long = "stream", value_name = "NAME=FILE", value_parser = stream, conflicts_with = "command")]
     streams: Vec<(String, PathBuf)>,
 
-    /// Read records of so many bytes instead of lines: 16 for UUIDs, 8 for 64-bit ids in network byte order.
+    /// Read records of this many bytes instead of lines: 16 for UUIDs, 8 for 64-bit ids in network byte
+    /// order.
     #[arg(long, value_name = "BYTES", value_parser = ["16", "8"])]
     binary: Option<String>,
 
@@ -68,7 +69,7 @@ pub struct Args {
     #[arg(long)]
     live: bool,
 
-    /// Stop after so many ids of each stream, and end the command.
+    /// Stop after this many ids of each stream, and end the command.
     #[arg(short = 'n', long, value_name = "COUNT", value_parser = number::count)]
     count: Option<u64>,
 
@@ -101,7 +102,7 @@ pub struct Args {
     command: Vec<OsString>,
 }
 
-/// What the input means, where it does not say so.
+/// The meaning of input that could be ids of several kinds.
 #[derive(Clone, Copy, PartialEq, clap::ValueEnum)]
 enum Meant {
     /// UUIDs, also as texts of 26 characters and as small numbers.
@@ -110,7 +111,7 @@ enum Meant {
     Ulid,
 }
 
-/// What `--json` prints.
+/// The output of `--json`.
 #[derive(Serialize)]
 struct Json<'r> {
     #[serde(flatten)]
@@ -213,7 +214,7 @@ struct Running(Child);
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // If it has ended already, there is nothing to end.
+        // The command may have ended already.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }

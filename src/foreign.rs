@@ -13,7 +13,7 @@ pub struct Foreign {
     readings: Vec<Reading>,
 }
 
-/// One way to read an id.
+/// A way to read an id.
 #[derive(Serialize)]
 pub struct Reading {
     kind: &'static str,
@@ -104,7 +104,7 @@ impl Foreign {
     }
 }
 
-/// One line of `--json`.
+/// A line of `--json`.
 #[derive(Serialize)]
 struct Json<'a> {
     kind: &'static str,

@@ -8,10 +8,10 @@ use idgen::codec::{Format, swapped, typed};
 use crate::failure::{note, usage};
 use crate::output::Output;
 
-/// How many ids are processed together.
+/// The number of ids that are processed together.
 pub const BATCH: usize = 1024;
 
-/// What `--to` and `--format` name.
+/// The values of `--to` and `--format`.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Target {
     Format(Format),
@@ -62,7 +62,7 @@ impl Form {
     /// The form that these options name. `hex` is for the two binary formats.
     ///
     /// # Errors
-    /// As for [`new`](Form::new); and if the target is a TypeID and `prefix` is missing or is none.
+    /// The errors of [`new`](Form::new); also if the target is a TypeID and `prefix` is missing or is none.
     pub fn of(target: Target, prefix: Option<&str>, hex: bool, upper: bool) -> anyhow::Result<Self> {
         match (target, prefix) {
             (Target::Format(format), _) => Form::new(format, hex, upper),
@@ -126,7 +126,7 @@ impl Form {
         }
     }
 
-    /// Whether each id is a line of text.
+    /// Returns whether each id is a line of text.
     pub fn is_text(&self) -> bool {
         self.hex || self.format.is_text()
     }

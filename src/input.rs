@@ -171,7 +171,7 @@ impl Ids {
         Ok(Some(None))
     }
 
-    /// Whether the next id may take long to arrive: finished output should be written before.
+    /// Returns whether the next id may take long to arrive: finished output should be written before.
     pub fn may_wait(&self) -> bool {
         match &self.source {
             Source::Arguments(_) => false,

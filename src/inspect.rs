@@ -99,7 +99,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let read = |text: &[u8], named: Option<(Format, Uuid)>| {
         let found = match named {
             Some((format, id)) => Id { id, format: Some(format), prefix: None },
-            // What no format could have written may be of another generator.
+            // A text that no format could have written may be of another generator.
             None => match Id::detect(&pasted, text) {
                 Err(error) => match Foreign::of_text(text) {
                     Some(foreign) => return Ok(Seen::Foreign(foreign)),
@@ -165,7 +165,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     Ok(given.code())
 }
 
-/// What was read from a text.
+/// The id that was read from a text.
 enum Seen {
     Own {
         /// The text, unless it is raw bytes.
@@ -204,7 +204,7 @@ fn or_swapped(seen: &Inspection) -> Option<Swapped> {
         .then(|| Swapped { uuid, time: time.to_string() })
 }
 
-/// What must hold for a tail that is read with --sequential.
+/// The condition under which the reading of a tail with --sequential is right.
 const OF_WRITER: &str = "if it is of a named writer and the prefix is sequential with this interval";
 
 fn write_text(record: &Record<'_>, seen: &Inspection, out: &mut impl Write) -> anyhow::Result<()> {

@@ -8,7 +8,7 @@ use crate::key_file;
 use crate::number;
 use crate::values::{self, PrefixChoice, TailChoice};
 
-/// How long a sequential or keyed prefix stays the same, where no interval is given.
+/// The interval of a sequential or keyed prefix, where none is given.
 const DEFAULT_INTERVAL: Interval = Interval::Day;
 
 /// The server's id of mysql-short, where none is given.

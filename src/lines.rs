@@ -35,7 +35,7 @@ impl Lines {
         Lines { input, piece: Vec::new(), is_first: true }
     }
 
-    /// Whether nothing is buffered, so that the next piece may take time to arrive.
+    /// Returns whether nothing is buffered, so that the next piece may take time to arrive.
     pub fn may_wait(&self) -> bool {
         self.input.buffer().is_empty()
     }
@@ -81,17 +81,17 @@ impl Lines {
     }
 }
 
-/// Whether what should be records of raw bytes is text: the first record, and the bytes after it.
+/// Returns whether the bytes of supposed records are text: the first record, and the bytes after it.
 fn are_text(first: &[u8], rest: &[u8]) -> bool {
     !rest.is_empty() && is_text(first) && is_text(rest)
 }
 
-/// The same bytes as `input`, which has lines, or records of raw bytes of this length.
+/// Returns a reader of the same bytes as `input`, which has lines, or records of raw bytes of this length.
 ///
 /// # Errors
 /// If `input` cannot be read, is text in UTF-16, or begins as text of ids does although it should have records.
 pub fn checked<R: Read>(mut input: R, record: Option<usize>) -> anyhow::Result<impl Read> {
-    // More than the longest record: so many random bytes are practically never text.
+    // This is more than the longest record: this many random bytes are practically never text.
     const ENOUGH: usize = 32;
     // Two units of UTF-16.
     const UNITS: usize = 4;
@@ -109,7 +109,8 @@ pub fn checked<R: Read>(mut input: R, record: Option<usize>) -> anyhow::Result<i
     Ok(io::Cursor::new(head).chain(input))
 }
 
-/// Whether all bytes are characters of texts of ids: digits and letters of all formats, what surrounds them, and line ends.
+/// Returns whether all bytes are characters of texts of ids: digits and letters of all formats, the
+/// characters around them, and line ends.
 fn is_text(bytes: &[u8]) -> bool {
     let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
     is_utf_16(bytes)
@@ -117,7 +118,7 @@ fn is_text(bytes: &[u8]) -> bool {
             && bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-_+/={}:\\'\" \t\r\n".contains(byte))
 }
 
-/// What to do with such a text.
+/// Says which options fit such a text.
 fn advice(first: &[u8], rest: &[u8]) -> &'static str {
     let all = |digit: fn(&u8) -> bool| first.iter().chain(rest).all(digit);
     match all(u8::is_ascii_hexdigit) {

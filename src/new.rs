@@ -111,7 +111,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     if is_typed && target != Target::Typed {
         return Err(usage("only the format typed shows a type: leave out --format, or the type"));
     }
-    // In JSON there are no raw bytes.
+    // JSON cannot contain raw bytes.
     let form = Form::of(target, prefix.as_deref(), hex || json && !target.is_text(), upper)?;
     if is_short && target != Target::Format(Format::Int) {
         return Err(usage(format_args!(

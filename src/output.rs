@@ -15,7 +15,7 @@ impl Output {
         Output(BufWriter::with_capacity(capacity, io::stdout().lock()))
     }
 
-    /// Whether it is a terminal.
+    /// Returns whether standard output is a terminal.
     pub fn is_terminal() -> bool {
         io::stdout().is_terminal()
     }
@@ -51,7 +51,7 @@ impl fmt::Display for OutputError {
 
 impl std::error::Error for OutputError {}
 
-/// Whether standard error is the same file as standard output, as after `2>&1`.
+/// Returns whether standard error is the same file as standard output, as after `2>&1`.
 #[cfg(unix)]
 pub fn gets_errors() -> bool {
     use std::os::fd::AsFd;
@@ -71,7 +71,7 @@ pub fn gets_errors() -> bool {
     false
 }
 
-/// The same error, with standard output as its place.
+/// Wraps the error, with standard output as its place.
 pub fn about_output(error: io::Error) -> io::Error {
     io::Error::new(error.kind(), OutputError(error))
 }

@@ -82,7 +82,7 @@ fn unquoted(text: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// What padded base64 or base64url stands for: 22 characters and `==`, as MySQL's `TO_BASE64()` writes 16 bytes.
+/// Decodes padded base64 or base64url: 22 characters and `==`, as MySQL's `TO_BASE64()` writes 16 bytes.
 fn unpadded(text: &[u8]) -> Option<(Format, Uuid)> {
     let digits = text.strip_suffix(b"==").filter(|digits| digits.len() == 22)?;
     [Format::Base64, Format::Base64Url]

@@ -1,4 +1,4 @@
-//! What is known about an id, as a JSON object on one line.
+//! The facts about an id, as a JSON object on one line.
 
 use std::io::Write;
 
@@ -7,7 +7,7 @@ use idgen::{AnyId, DeviceFields, Inspection, MysqlShortFields, Nature, Uuid};
 use serde::Serialize;
 use uuid::Variant;
 
-/// One line of `--json`. Fields that an id does not have are left out.
+/// A line of `--json`. Fields that an id does not have are left out.
 #[derive(Serialize)]
 pub struct Record<'a> {
     pub kind: &'static str,

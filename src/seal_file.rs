@@ -6,7 +6,7 @@ use idgen::{SealKey, SealRing, TypeSeal, Uuid};
 
 use crate::key_file;
 
-/// What a file holds.
+/// The keys in a file.
 pub enum SealKeys {
     One(Box<SealKey>),
     Ring(SealRing),

@@ -40,14 +40,14 @@ impl<'t> Id<'t> {
     }
 }
 
-/// What an id stands for.
+/// The id that a text or a sealed id represents.
 #[derive(Clone, Copy)]
 pub enum Opened {
     Uuid(Uuid),
     Int(u64),
 }
 
-/// What happens to an id besides the format.
+/// The changes of an id besides its format: sealing, opening, and the prefix of its type.
 pub struct Sealing {
     keys: Option<(Way, SealKeys)>,
     /// The prefix of `--type`.

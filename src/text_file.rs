@@ -41,7 +41,7 @@ fn text(bytes: Vec<u8>) -> anyhow::Result<String> {
     })
 }
 
-/// Whether bytes begin as text in UTF-16 does: with its byte order mark, or with a letter and a zero.
+/// Returns whether bytes begin as text in UTF-16 does: with its byte order mark, or with a letter and a zero.
 pub fn is_utf_16(bytes: &[u8]) -> bool {
     matches!(bytes, [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..])
         || matches!(bytes, [0, 1..=0x7F, 0, 1..=0x7F, ..] | [1..=0x7F, 0, 1..=0x7F, 0, ..])

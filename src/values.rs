@@ -1,4 +1,4 @@
-//! How the values of options are read.
+//! Parsers of the values of options.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ pub fn kind() -> impl TypedValueParser<Value = Kind> {
     KindParser
 }
 
-/// As the parser of clap for a list of values, except that it knows the other names of versions.
+/// Works as the parser of clap for a list of values, except that it knows the other names of versions.
 #[derive(Clone)]
 struct KindParser;
 
@@ -86,7 +86,7 @@ pub fn target() -> impl TypedValueParser<Value = Target> {
     })
 }
 
-/// What `idgen new` makes.
+/// The kind of ids that `idgen new` makes.
 #[derive(Clone, Copy)]
 pub enum Made {
     Kind(Kind),
@@ -216,7 +216,7 @@ pub fn prefix(text: &str) -> Result<PrefixChoice, String> {
     }
 }
 
-/// What follows the prefix.
+/// The bits that follow the prefix.
 #[derive(Clone, Copy, PartialEq, clap::ValueEnum)]
 pub enum TailChoice {
     /// Random bits, labeled version 4. Not for MariaDB's type UUID, which moves the prefix to the end.
@@ -237,7 +237,7 @@ impl From<TailChoice> for Tail {
     }
 }
 
-/// What to do when the clock is behind.
+/// The reaction when the clock is behind.
 #[derive(Clone, Copy, PartialEq, clap::ValueEnum)]
 pub enum WhenBehindChoice {
     /// Stop with an error.

@@ -1,4 +1,4 @@
-//! Which weeks have a given prefix. One table answers this for all ids.
+//! Finds the weeks that have a given prefix. One table answers this for all ids.
 
 use std::collections::HashMap;
 

@@ -13,12 +13,12 @@ use super::summary::summary;
 use crate::failure;
 use crate::output::Output;
 
-/// Where the results of an experiment go.
+/// The destination of the results of an experiment.
 pub struct Recorder<'a> {
     /// The name of the experiment.
     pub id: &'a str,
     pub directory: &'a Path,
-    /// Whether the results are printed as JSON.
+    /// True if the results are printed as JSON.
     pub json: bool,
     pub cancel: &'a Cancel,
     /// The names of the cases in the order of the report; nothing where they come in that order.

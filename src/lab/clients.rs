@@ -1,4 +1,4 @@
-//! How the clients of a planned load insert: the options `--statement-rows`, `--delay` and `--skew`.
+//! The options for the clients of a planned load: `--statement-rows`, `--delay`, `--span` and `--skew`.
 
 use idgen_lab::forecast::{Clients, Delay};
 use idgen_record::{Latency, Skew};
@@ -6,7 +6,7 @@ use idgen_record::{Latency, Skew};
 use super::clocks;
 use crate::{failure, number};
 
-/// How clients insert.
+/// Options for the statements and delays of clients, and for their clocks.
 #[derive(clap::Args)]
 pub(super) struct ClientArgs {
     /// Rows of a statement, whose ids a client makes at once [default: 1].
@@ -50,7 +50,8 @@ fn delay(text: &str) -> Result<Delay, String> {
 }
 
 impl ClientArgs {
-    /// The clients of so many writers; `None` for one writer, whose rows arrive in the order in which it makes their ids.
+    /// The statements and delays of this many writers; `None` for one writer, whose rows arrive in the order
+    /// in which it makes their ids.
     pub(super) fn of(&self, writers: u64) -> anyhow::Result<Option<Clients>> {
         if writers > 1 {
             clocks::check(self.skew.as_ref(), writers)?;

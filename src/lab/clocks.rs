@@ -4,7 +4,7 @@ use idgen_record::Skew;
 
 use crate::failure;
 
-/// One number, or one for each client.
+/// Reads one number, or one for each client.
 pub fn read(text: &str) -> Result<Skew, String> {
     let millis: Vec<f64> = text
         .split(',')

@@ -9,9 +9,9 @@ use idgen_lab::{lsm, ranges};
 pub enum Predicted {
     /// A database that keeps its keys in a B-tree.
     Tree(&'static Model),
-    /// One that keeps them in an LSM tree.
+    /// A database that keeps them in an LSM tree.
     Lsm(lsm::Engine),
-    /// One that keeps them in ranges on several nodes.
+    /// A database that keeps them in ranges on several nodes.
     Ranges(&'static ranges::Engine),
 }
 

@@ -7,7 +7,7 @@ use crate::number::count;
 /// Rows of a strategy.
 #[derive(Clone, Copy, Debug)]
 pub struct Existing {
-    /// `None` of the strategy itself that is compared.
+    /// The strategy of the rows; `None` for that of the strategy that is compared.
     pub strategy: Option<&'static Strategy>,
     pub rows: u64,
 }

@@ -1,4 +1,4 @@
-//! `idgen lab simulate` and `idgen lab advise`: what the model predicts.
+//! `idgen lab simulate` and `idgen lab advise`: the predictions of the model.
 
 use std::fmt::Display;
 use std::io::Write;
@@ -11,6 +11,7 @@ use idgen_lab::strategy::{self, Strategy};
 use idgen_lab::{lsm, ranges};
 use idgen_record::thousands;
 use idgen_report as report;
+use idgen_report::Upward;
 use serde::Serialize;
 
 use super::engine::Predicted;
@@ -33,6 +34,7 @@ Examples:
   idgen lab simulate minute-random --pool 32M --rate 12000 --id-rate 400
   idgen lab simulate v4-binary --engine rocksdb --memtable 4M --level-base 16M
   idgen lab simulate v7-binary --engine tidb --nodes 5 --spread hash:16
+  idgen lab simulate minute-random --engine hbase --nodes 6 --writers 20 --rows 500M --picture nodes.svg
 
 Beyond ten million rows, the model follows only a part of the keys: one in N, where N is the smallest of the pool \
 divided by 16M, the rows divided by 8M, and 64. A billion rows take up to 2 GB of memory with --pool 512M, and half of \
@@ -49,6 +51,9 @@ Examples:
   idgen lab advise --rows 10M --existing v4-binary:10M
   idgen lab advise --rows 10M --json";
 
+/// The numbers across a picture.
+const ROWS: &str = "rows in the table";
+
 /// Predict what a key strategy costs a table of InnoDB, PostgreSQL or SQLite: page fill, splits, pages read and written, log;
 /// an LSM tree: how often compactions write a row; or a table in ranges: which share of the inserts one range and one node get.
 #[derive(clap::Args)]
@@ -64,7 +69,8 @@ pub struct SimulateArgs {
     /// run` inserts as fast as the server can, and spreads its ids over simulated minutes.
     #[arg(long, value_name = "N", value_parser = rate, allow_negative_numbers = true)]
     id_rate: Option<f64>,
-    /// Draw pages read per 1,000 inserts over the rows in the table into this file (.svg), with a line for each rate.
+    /// Draw a chart over the rows in the table into this file (.svg): pages read per 1,000 inserts, with a line for each rate; for an
+    /// LSM tree, how often a byte is written; for a table in ranges, the shares of the hottest and the coldest node.
     #[arg(long, value_name = "FILE", value_parser = values::svg())]
     picture: Option<PathBuf>,
     /// The time of the first id, such as 2026-10-05T08:00:00Z [default: 2026-01-04T00:00:00Z]. It matters for version 1, whose
@@ -86,7 +92,7 @@ pub struct AdviseArgs {
     ids_from: Option<Who>,
 }
 
-/// Who makes ids.
+/// The side that makes ids.
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum Who {
     /// The database, and clients learn the id after the insert.
@@ -108,23 +114,27 @@ pub fn run_simulate(args: SimulateArgs) -> anyhow::Result<ExitCode> {
     let model = match args.load.engine {
         Predicted::Tree(model) => model,
         Predicted::Lsm(engine) => {
-            const WHY: &str = "which follows one rate, and reads no pages";
-            let given =
-                [("--rates", !args.rates.is_empty(), WHY), ("--picture", args.picture.is_some(), WHY)];
-            args.load.refuse(&given)?;
+            args.load.refuse(&[("--rates", !args.rates.is_empty(), "which follows one rate")])?;
             let load =
                 lsm::Load { id_rate: args.id_rate, start_unix_secs: args.start, ..args.load.of_lsm(engine)? };
             let waiting = Waiting::begin("predicting");
             let forecast = lsm::predict(strategy, &load).map_err(refused)?;
             drop(waiting);
+            if let Some(path) = &args.picture {
+                let points = forecast.windows.iter().map(|one| (one.rows as f64, one.write_amplification));
+                let title = format!(
+                    "{}: how often a byte is written, over the rows in the table, predicted",
+                    strategy.title
+                );
+                let line = [(strategy.name.to_owned(), points.collect())];
+                report::write(path, report::over(&title, ROWS, Upward::Written, &line)?.as_bytes())?;
+            }
             return show(&forecast, args.load.json);
         }
         Predicted::Ranges(engine) => {
-            const WHY: &str = "which follows one rate, and reads no pages";
             const CLOCK: &str = "whose inserts follow the clock of the ids";
             let given = [
-                ("--rates", !args.rates.is_empty(), WHY),
-                ("--picture", args.picture.is_some(), WHY),
+                ("--rates", !args.rates.is_empty(), "which follows one rate"),
                 ("--id-rate", args.id_rate.is_some(), CLOCK),
             ];
             args.load.refuse(&given)?;
@@ -133,6 +143,9 @@ pub fn run_simulate(args: SimulateArgs) -> anyhow::Result<ExitCode> {
             let waiting = Waiting::begin("predicting");
             let forecast = ranges::predict(strategy, &load).map_err(refused)?;
             drop(waiting);
+            if let Some(path) = &args.picture {
+                report::write(path, shares_picture(strategy, &forecast)?.as_bytes())?;
+            }
             return show(&forecast, args.load.json);
         }
     };
@@ -155,7 +168,7 @@ pub fn run_simulate(args: SimulateArgs) -> anyhow::Result<ExitCode> {
             strategy.title
         );
         let lines: Vec<_> = forecasts.iter().map(line).collect();
-        report::write(path, report::over_rows(&title, &lines)?.as_bytes())?;
+        report::write(path, report::over(&title, ROWS, Upward::PagesRead, &lines)?.as_bytes())?;
     }
     match forecasts.as_slice() {
         [forecast] if args.rates.is_empty() => show(forecast, args.load.json),
@@ -165,6 +178,25 @@ pub fn run_simulate(args: SimulateArgs) -> anyhow::Result<ExitCode> {
             print(&texts.join("\n"))
         }
     }
+}
+
+/// The chart of the shares of the hottest node, the coldest one and the hottest range.
+fn shares_picture(strategy: &Strategy, forecast: &ranges::Forecast) -> report::Result<String> {
+    let line = |name: &str, share: fn(&ranges::Window) -> f64| {
+        let points = forecast.windows.iter().map(|window| (window.rows as f64, share(window)));
+        (name.to_owned(), points.collect())
+    };
+    let lines = [
+        line("the hottest node", |window| window.hottest_node),
+        line("the coldest node", |window| window.coldest_node),
+        line("the hottest range", |window| window.hottest_range),
+    ];
+    let nodes = forecast.load.nodes;
+    let title = format!(
+        "{}: shares of the inserts over the rows in the table, predicted for {nodes} nodes",
+        strategy.title
+    );
+    report::over(&title, ROWS, Upward::Shares { even: 1.0 / f64::from(nodes) }, &lines)
 }
 
 /// The line of a rate: its name, and the pages read at each number of rows.

@@ -51,7 +51,7 @@ impl LsmArgs {
         Ok(())
     }
 
-    /// What was given; `None` if nothing was.
+    /// Returns the settings that were given; `None` if there are none.
     pub fn options(&self) -> Option<LsmOptions> {
         let given = LsmOptions {
             memtable_bytes: self.memtable,
@@ -62,7 +62,7 @@ impl LsmArgs {
         (given != LsmOptions::default()).then_some(given)
     }
 
-    /// The same as a part of the command.
+    /// Returns the given options as a part of the command.
     pub fn given(&self) -> String {
         let size = |name: &str, bytes: Option<u64>| {
             bytes.map(|bytes| format!(" --{name} {bytes}")).unwrap_or_default()

@@ -35,8 +35,9 @@ pub struct LoadArgs {
 
 #[derive(clap::Args)]
 pub struct CommonArgs {
-    /// The database: sqlite, mysql, mariadb, postgres, myrocks (MariaDB with MyRocks), rocksdb (the library), or your own server as mysql://user:password@host:port or
-    /// postgres://user:password@host:port. Use the environment variable to keep the password out of process lists.
+    /// The database: sqlite, mysql, mariadb, postgres, myrocks (MariaDB with MyRocks), rocksdb (the library, with the
+    /// feature rocksdb), or your own server as mysql://user:password@host:port or postgres://user:password@host:port.
+    /// Use the environment variable to keep the password out of process lists.
     #[arg(long, env = "IDGEN_LAB_ENGINE", hide_env_values = true, default_value = "sqlite")]
     pub engine: Target,
     /// How many clients work at the same time, each with ids that it generates immediately before it inserts them; only on
@@ -62,7 +63,7 @@ pub struct CommonArgs {
 }
 
 impl LoadArgs {
-    /// Whether the database can do each strategy that was chosen.
+    /// Checks that the database can run each strategy that was chosen, and that none is named twice.
     pub fn check(&self, database: Option<Database>) -> anyhow::Result<()> {
         let mut seen = HashSet::new();
         for strategy in &self.strategies {
@@ -75,7 +76,8 @@ impl LoadArgs {
         Ok(())
     }
 
-    /// Whether the experiment has each strategy that was chosen.
+    /// Checks that the experiment has each strategy that was chosen, and that it takes --checkpoint if that
+    /// was given.
     pub fn check_for(&self, experiment: &Experiment) -> anyhow::Result<()> {
         let its = match experiment {
             Experiment::Keys(experiment) => experiment.strategies()?,
@@ -102,12 +104,12 @@ impl LoadArgs {
         }
     }
 
-    /// Those chosen, in the order given; all where none was.
+    /// Returns the chosen strategies, in the order given; all where none was chosen.
     pub fn part_of(&self, all: Vec<&'static Strategy>) -> Vec<&'static Strategy> {
         if self.strategies.is_empty() { all } else { self.strategies.clone() }
     }
 
-    /// What was chosen, as a part of the command.
+    /// The chosen strategies as a part of the command; empty where none was chosen.
     pub fn named(&self) -> String {
         match self.strategies.as_slice() {
             [] => String::new(),
@@ -121,7 +123,8 @@ fn joined(strategies: &[&Strategy], separator: &str) -> String {
 }
 
 impl CommonArgs {
-    /// Whether the database can do the experiment, and whether the experiment takes a number of writers.
+    /// Checks that the database can run the experiment, and that the experiment accepts the given numbers of
+    /// writers and of runs.
     pub fn check_for(&self, experiment: &Experiment) -> anyhow::Result<()> {
         if let Experiment::Keys(experiment) = experiment {
             return match experiment.only_on()? {
@@ -177,7 +180,7 @@ impl CommonArgs {
         Ok(started)
     }
 
-    /// How often each strategy runs.
+    /// The number of runs of each strategy.
     pub fn repeats(&self) -> u32 {
         self.repeat.unwrap_or(REPEATS)
     }

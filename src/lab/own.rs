@@ -31,12 +31,12 @@ pub struct OwnArgs {
 }
 
 impl OwnArgs {
-    /// Whether the user gave a statement, which is run as it is unless more rows are asked for.
+    /// Returns whether the user gave a statement, which is run as it is unless more rows are asked for.
     pub fn has_statement(&self) -> bool {
         self.insert.is_some()
     }
 
-    /// Whether the table is another than the lab's plain one.
+    /// Returns whether the table is another than the lab's plain one.
     pub fn is_given(&self) -> bool {
         self.schema.is_some() || self.secondary_indexes.is_some()
     }
@@ -61,12 +61,12 @@ impl OwnArgs {
         Ok(Workload { payload_bytes: read.payload_bytes(), own: Some(own), ..load })
     }
 
-    /// Whether the table is the lab's with secondary indexes.
+    /// Returns whether the table is the lab's with secondary indexes.
     pub fn is_indexed(&self) -> bool {
         self.secondary_indexes.is_some()
     }
 
-    /// The same as a part of the command.
+    /// The given options as a part of the command.
     pub fn given(&self) -> String {
         let file = |name: &str, path: &Option<PathBuf>| {
             path.as_ref().map(|path| format!(" --{name} {}", path.display())).unwrap_or_default()

@@ -82,7 +82,7 @@ pub(super) fn rate(text: &str) -> Result<f64, String> {
     number::rate(text, (Load::MIN_RATE, Load::MAX_RATE))
 }
 
-/// What a table in ranges does to its keys.
+/// Parses the value of `--spread`: the change of keys by a table in ranges.
 fn spread(text: &str) -> Result<Spread, String> {
     ranges::read_spread(text).map_err(|error| error.to_string())
 }

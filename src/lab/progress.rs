@@ -20,7 +20,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// For so many strategies of so many rows each, saving into this directory.
+    /// Begins the progress of this many strategies of this many rows each, saving into this directory.
     pub fn new(strategies: usize, rows: u64, directory: PathBuf) -> Self {
         let style =
             ProgressStyle::with_template("{prefix:>7} {msg:22} {bar:32} {percent:>3} %  {elapsed} so far")

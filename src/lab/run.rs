@@ -54,7 +54,7 @@ fn interrupted(cancel: &Cancel, error: anyhow::Error) -> anyhow::Result<ExitCode
     if cancel.is_cancelled() { Ok(ExitCode::from(INTERRUPTED)) } else { Err(error) }
 }
 
-/// How large an experiment is.
+/// The size of an experiment.
 #[derive(Clone, Copy)]
 pub struct Size {
     pub scale: Scale,
@@ -97,7 +97,7 @@ pub fn experiments(
     load: &LoadArgs,
     common: &CommonArgs,
 ) -> anyhow::Result<ExitCode> {
-    // What can be refused without a server is refused before one is asked.
+    // Refuses as much as possible before a server is contacted.
     common.engine.check().map_err(failure::usage)?;
     let experiments: Vec<Experiment> = match names {
         [all] if all == "all" => common.all()?,
@@ -191,7 +191,7 @@ fn one(
     }
 }
 
-/// One comparison, from the empty results to the summary.
+/// A comparison, from the empty results to the summary.
 struct Job<'a> {
     question: &'a str,
     command: String,

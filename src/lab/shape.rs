@@ -1,4 +1,4 @@
-//! What a comparison inserts, from the command line: how wide, how fast, over how many prefixes, with which cache.
+//! The options for the load of a comparison: width and rate of rows, number of prefixes, size of the cache.
 
 use idgen_lab::measure::this_machine;
 use idgen_lab::session::Target;
@@ -106,7 +106,7 @@ fn rate(text: &str) -> Result<f64, String> {
 
 /// More than any service waits.
 const MAX_DELAY_MS: f64 = 60_000.0;
-/// What a statement on a near server takes.
+/// The time of a statement on a near server.
 const DELAY_MS: f64 = 1.0;
 
 fn delay(text: &str) -> Result<f64, String> {
@@ -230,12 +230,12 @@ impl ShapeArgs {
         }
     }
 
-    /// Whether clients do more than insert.
+    /// Returns whether clients do more than insert.
     pub fn is_mixed(&self) -> bool {
         self.mix.is_some()
     }
 
-    /// The same as a part of the command.
+    /// The given distance of checkpoints as a part of the command; empty where none was given.
     pub fn given_checkpoint(&self) -> String {
         self.checkpoint.map(|secs| format!(" --checkpoint {secs}")).unwrap_or_default()
     }
@@ -246,7 +246,7 @@ impl ShapeArgs {
         given.or(otherwise)
     }
 
-    /// What was given, as a part of the command.
+    /// The given options as a part of the command.
     pub fn given(&self) -> String {
         let option = |name: &str, value: Option<String>| {
             value.map(|value| format!(" --{name} {value}")).unwrap_or_default()

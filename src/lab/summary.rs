@@ -1,4 +1,4 @@
-//! What a run prints in the end.
+//! Prints the end of a run: its results and the place of its report.
 
 use std::io::Write;
 use std::path::Path;

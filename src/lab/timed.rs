@@ -18,7 +18,7 @@ const POOL: u64 = 128 << 20;
 
 /// An experiment that runs statements.
 pub enum Timed {
-    /// One connection, and one statement per case.
+    /// The statements of one connection, one per case.
     Statements(Statements),
     /// Several clients load tables.
     Loads(Loads, Scale),

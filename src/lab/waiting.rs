@@ -38,7 +38,7 @@ impl Waiting {
     }
 }
 
-/// Whether the work has not ended after this time.
+/// Waits, and returns whether the work has not ended after this time.
 fn goes_on(ended: &Receiver<()>, moment: Duration) -> bool {
     ended.recv_timeout(moment) == Err(RecvTimeoutError::Timeout)
 }

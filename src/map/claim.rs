@@ -37,7 +37,7 @@ pub struct Register {
     input: Input,
 }
 
-/// How many UUIDs are committed together.
+/// The number of UUIDs that are committed together.
 const BATCH: usize = UuidMap::GROUP;
 
 pub async fn one(args: One) -> anyhow::Result<ExitCode> {

@@ -31,7 +31,7 @@ impl Connection {
         self.open_with(|builder| builder).await
     }
 
-    /// The same with further settings.
+    /// Opens the map with further settings.
     pub async fn open_with(&self, choose: impl FnOnce(Builder) -> Builder) -> anyhow::Result<UuidMap> {
         let builder = UuidMap::builder()
             .table(&self.table)

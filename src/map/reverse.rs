@@ -21,7 +21,7 @@ pub struct Args {
     ids: Vec<u64>,
 }
 
-/// How many ids are looked up together.
+/// The number of ids that are looked up together.
 const BATCH: usize = UuidMap::GROUP;
 
 /// Each line of the output belongs to an id of the input, so an id without a UUID gets a line, too.

@@ -1,4 +1,5 @@
-//! `idgen map sync`: what rows of devices are applied to, and which of their references are open.
+//! `idgen map sync`: the tables to which rows of devices are applied, and the references of these rows that
+//! are open.
 
 use std::io::Write;
 use std::process::ExitCode;

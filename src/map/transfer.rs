@@ -1,4 +1,4 @@
-//! `idgen map export` and `import`.
+//! `idgen map export`, `changes` and `import`.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -46,7 +46,7 @@ pub struct Import {
     allow_exhaustion: bool,
 }
 
-/// How many pairs are committed together.
+/// The number of pairs that are committed together.
 const BATCH: usize = UuidMap::GROUP;
 
 pub async fn export(args: Export) -> anyhow::Result<ExitCode> {
@@ -94,7 +94,7 @@ pub async fn changes(args: Changes) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// In one step: whoever reads the file finds the old position or the new one.
+/// Saves the position in one step: a reader of the file finds the old position or the new one.
 fn save(file: &Path, position: &Position) -> std::io::Result<()> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut new = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
@@ -154,7 +154,7 @@ fn at_line(error: &idgen_mysql::Error, batch: &[(u64, Uuid)], before: usize) -> 
     }
 }
 
-/// What an import that stops has done: each line before is a pair.
+/// Describes the part of an import that was done before it stopped: each line before is a pair.
 fn done_before(lines: usize) -> String {
     match lines {
         0 => "nothing was imported".to_owned(),

@@ -1,4 +1,4 @@
-//! `idgen map check`, `repair` and `forget`.
+//! `idgen map check`, `repair`, `fence` and `forget`.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -98,7 +98,7 @@ pub async fn repair(args: Repair) -> anyhow::Result<ExitCode> {
     Ok(code)
 }
 
-/// For a map that was restored from a backup.
+/// Moves the next id of a map that was restored from a backup.
 pub async fn fence(args: Fence) -> anyhow::Result<ExitCode> {
     let map = args.connection.open().await?;
     map.fence(args.next_id).await?;

@@ -153,10 +153,11 @@ impl Generator {
     }
 }
 
-/// What an id that was just made as this kind says: without what its bits would say of another.
+/// The facts about an id that was just made as this kind, without those that its bits would show of another
+/// kind.
 ///
-/// Always with the format, also where the kind implies it: 32 digits may be simple, or the bytes
-/// of one of the two binary formats.
+/// The format is always included, also where the kind implies it: 32 digits may be simple, or the bytes of
+/// one of the two binary formats.
 pub fn record<'a>(
     id: &'a str,
     format: &'static str,

@@ -13,7 +13,7 @@ use idgen::source::FixedClock;
 use crate::lines::checked;
 use crate::values;
 
-/// No moment is nearly as long, in bytes.
+/// The longest line that is read, in bytes: no moment is nearly as long.
 const LONGEST: u64 = 1024;
 
 /// The moments of a file, one per line; `-` is standard input.

@@ -6,7 +6,7 @@ use tokio::sync::watch;
 
 use crate::signals::listen;
 
-/// Whether a signal wants the command to end.
+/// Becomes true when a signal tells the command to end.
 #[derive(Clone)]
 pub struct Interrupt(watch::Receiver<bool>);
 
@@ -32,7 +32,7 @@ impl Interrupt {
         }
     }
 
-    /// Whether there was a signal.
+    /// Returns whether there was a signal.
     pub fn is_set(&self) -> bool {
         *self.0.borrow()
     }

@@ -13,10 +13,10 @@ use idgen_migrate::plan::run::{Direction, Folder};
 use super::interrupt::Interrupt;
 use super::progress::Progress;
 
-/// How often the file that postpones is looked for.
+/// The time between two checks whether the file that postpones exists.
 const BETWEEN: Duration = Duration::from_secs(1);
 
-/// What is done around the renaming, and before the last step.
+/// Options for what is done around the renaming, and before the last step.
 #[derive(clap::Args)]
 pub struct Moment {
     /// Do not ask before the renaming (on PostgreSQL: the switch), before its way back, and before the last step.
@@ -36,12 +36,12 @@ pub struct Moment {
     after_rename: Option<String>,
 }
 
-/// Whether clients see the change of a step at once.
+/// Returns whether clients see the change of a step at once.
 fn is_moment(step: &Step) -> bool {
     matches!(step.name.as_str(), "rename" | "switch")
 }
 
-/// Whether a person must agree to a step.
+/// Returns whether a person must agree to a step.
 fn needs_consent(step: &Step) -> bool {
     is_moment(step) || step.name == "finish"
 }
@@ -124,7 +124,7 @@ impl Moment {
     }
 }
 
-/// What a person should know before agreeing to a step.
+/// Describes a step for a person who must agree to it.
 fn described(step: &Step, file: &str) -> String {
     let back = match step.undo.is_empty() || step.name == "finish" {
         true => "none".to_owned(),

@@ -1,4 +1,5 @@
-//! What `idgen plan run` shows: a line for each thing that the server says, and a progress bar if standard error is a terminal.
+//! The output of `idgen plan run`: a line for each message of the server, and a progress bar if standard
+//! error is a terminal.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -22,7 +23,7 @@ impl Progress {
         Progress { out: Output::open(), bar: ProgressBar::hidden() }
     }
 
-    /// A file begins.
+    /// Shows the bar of a file that begins.
     pub fn begin(&mut self, file: &str) {
         self.bar = ProgressBar::new_spinner()
             .with_style(style("{spinner} {prefix}  {elapsed}"))
@@ -35,7 +36,7 @@ impl Progress {
         self.bar.clone()
     }
 
-    /// The file has ended, or a person is asked.
+    /// Removes the bar: the file has ended, or a person is asked.
     pub fn end(&mut self) {
         self.bar.finish_and_clear();
     }

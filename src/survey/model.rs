@@ -57,7 +57,7 @@ pub fn predict(survey: &Survey, most: usize, rate: f64) -> (Vec<Prediction>, Vec
     (predictions, left_out)
 }
 
-/// What can be done about such a key.
+/// The changes that can be made to such a key.
 fn changes_of(engine: Engine, question: &Question) -> &'static [Change] {
     use Change::{Bytes16, Integers, Prefix, Stay, Swapped, V7, V7In16};
     // The map is one of MySQL and MariaDB.
@@ -103,7 +103,7 @@ fn plans(engine: Engine, question: &Question, change: Change) -> Option<(Plan, O
     Some((table, (change == Change::Integers).then(|| plan(stay, stay, INTEGER))))
 }
 
-/// On PostgreSQL, the type decides how many bytes an entry of the index has.
+/// Makes the plan for PostgreSQL, where the type decides how many bytes an entry of the index has.
 fn postgres_plan(question: &Question, change: Change) -> Option<Plan> {
     let form = match question.key_bytes {
         16 => "binary",

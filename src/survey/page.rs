@@ -4,10 +4,10 @@ use idgen_migrate::survey::{Change, Finding, Level, Order, Prediction, Survey};
 use idgen_record::{Family, thousands};
 use idgen_report::{BarChart, Block, Page, Span};
 
-/// Tables with a chart.
+/// The most tables with a chart.
 const MOST_CHARTS: usize = 6;
 
-/// Below each chart.
+/// The caption of each chart.
 const CAPTION: &str =
     "Pages that 1,000 inserts read, write, or log as a whole, with each kind of new key. Fewer are better.";
 
@@ -47,7 +47,8 @@ pub fn of(survey: &Survey) -> anyhow::Result<String> {
     Ok(Page { title: heading.clone(), heading, skip: "".into(), head, body }.html()?)
 }
 
-/// The same rows with the cells that a row leaves out because they are those of the row above: a reader may sort them.
+/// Fills in the cells that a row leaves out because they are those of the row above: a reader may sort the
+/// rows.
 fn filled(mut rows: Vec<Vec<String>>) -> Vec<Vec<String>> {
     for at in 1..rows.len() {
         let (above, rest) = rows.split_at_mut(at);

@@ -11,7 +11,7 @@ const SHOWN_AFTER: Duration = Duration::from_secs(2);
 pub struct Wait(ProgressBar);
 
 impl Wait {
-    /// For so many tables.
+    /// Begins the bar for this many tables.
     pub fn begin(tables: usize) -> Wait {
         let style =
             ProgressStyle::with_template("predicting {msg:32} {bar:24} {pos}/{len}  {elapsed} so far")

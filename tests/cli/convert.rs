@@ -201,7 +201,7 @@ fn text_is_not_taken_for_raw_bytes() {
     assert_eq!(letters, b"30313233343536373839616263646566\n");
 }
 
-/// What PowerShell writes with `>`.
+/// Tests the UTF-16 that PowerShell writes with `>`.
 #[test]
 fn input_in_utf_16_is_named() {
     let text = "\u{feff}6ccd780c-baba-1026-9564-5b8c656024db\r\n";
@@ -272,7 +272,8 @@ fn texts_that_two_formats_could_mean_are_refused() {
     }
 }
 
-/// What `convert` writes is read back as the same ids without `--from`, or it says that it is not.
+/// Tests that a text of `convert` is read back as the same id without `--from`, or that a note says that it
+/// is not.
 #[test]
 fn texts_that_need_the_name_of_their_format_are_noted() {
     let example = "00000000-0008-4595-9614-01484a000007";

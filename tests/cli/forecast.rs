@@ -229,7 +229,7 @@ fn simulate_takes_the_rows_of_a_transaction() {
     assert!(error.contains("the number of rows in a transaction is 0: give at least one"), "{error}");
 }
 
-/// How long ids wait decides how full pages are, and one client has no order but that of its ids.
+/// The page fill depends on how long ids wait, and one client has no order but that of its ids.
 #[test]
 fn several_clients_fill_pages_as_their_delay_says() {
     for engine in ["mysql", "postgres"] {

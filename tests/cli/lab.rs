@@ -294,7 +294,8 @@ fn all_names_the_experiments_that_it_leaves_out() {
     assert!(said.contains("no server at mysql://me:***@127.0.0.1:1"), "{said}");
 }
 
-/// The keys of so many rows do not fit in memory. The error says so, and the results of an earlier run stay.
+/// The keys of this many rows do not fit in memory. The error says so, and the results of an earlier run
+/// stay.
 #[cfg(target_os = "linux")]
 #[test]
 fn rows_without_memory_are_refused_and_nothing_is_overwritten() {

@@ -60,7 +60,7 @@ fn output_in(format: &str, kind: &str, args: &[&str], input: impl Into<Vec<u8>>)
     out
 }
 
-/// The same, as lines.
+/// Runs the command without input, and returns its output in lines.
 fn lines(args: &[&str]) -> Vec<String> {
     lines_of(output(args, ""))
 }
@@ -100,7 +100,7 @@ const FORMATS: [&str; 11] = [
     "binary",
 ];
 
-/// Whether the format is raw bytes.
+/// Returns whether the format is raw bytes.
 fn is_raw(format: &str) -> bool {
     matches!(format, "swapped" | "binary")
 }

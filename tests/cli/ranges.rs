@@ -73,3 +73,23 @@ fn options_that_no_table_in_ranges_has_are_refused() {
         assert_eq!((code, error.contains(says)), (2, true), "{error}");
     }
 }
+
+#[test]
+fn shares_of_nodes_are_drawn() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("nodes.svg");
+    let load =
+        ["lab", "simulate", "v4-binary", "--engine", "hbase", "--rows", "40000", "--range-bytes", "1M"];
+    let found = json(&[&load[..], &["--picture", file.to_str().unwrap(), "--json"]].concat());
+    let last = found["windows"].as_array().unwrap().last().unwrap();
+    let share = |of: &str| last[of].as_f64().unwrap();
+    assert!(share("coldest_node") < 1.0 / 3.0 && share("hottest_node") > 1.0 / 3.0, "{last}");
+    let drawn = std::fs::read_to_string(&file).unwrap();
+    for node in ["hottest", "coldest"] {
+        let point = format!("{:.0} % at 40000", 100.0 * share(&format!("{node}_node")));
+        let named = format!("the {node} node: ");
+        let said = drawn.split(&named).nth(1).unwrap_or_else(|| panic!("{named}: {drawn}"));
+        assert!(said.split(". the").next().unwrap().contains(&point), "{point}: {said}");
+    }
+    assert!(drawn.contains("predicted for 3 nodes"), "{drawn}");
+}

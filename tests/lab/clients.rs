@@ -27,8 +27,8 @@ fn clients_of(engine: &mut dyn Engine, name: &str, load: Workload) -> (Clients, 
 }
 
 fn arrive(engine: &mut dyn Engine) {
-    // As fast as the server allows. Clients that got the ids of a round before they began would insert most rows hundreds
-    // of rows from the edge.
+    // The clients insert as fast as the server allows. Clients that got the ids of a round before they began
+    // would insert most rows hundreds of rows from the edge.
     let (fast, _) = clients_of(engine, "v7-binary", single());
     let (edge, delay) = (fast.edge.unwrap(), fast.delay.unwrap());
     assert!(edge.p50_rows <= 32 && edge.at_edge > 0.05, "{fast:?}");
@@ -53,7 +53,7 @@ fn arrive(engine: &mut dyn Engine) {
     assert!(full > random + 0.05, "{full} {random}");
     assert!(full > emptier - 0.02, "{full} {emptier}");
 
-    // At a pace, by a real clock: what the clients could not keep is recorded.
+    // The clients keep a pace by a real clock, and the share of it that they kept is recorded.
     let load = Workload { rate: Some(2_000.0), paced: true, rows: 1_501, ..single() };
     let (paced, _) = clients_of(engine, "v7-binary", load);
     let kept = paced.pace_kept.unwrap();
@@ -65,10 +65,11 @@ fn arrive(engine: &mut dyn Engine) {
     assert_eq!(one.edge.unwrap().at_edge, 1.0, "{one:?}");
 }
 
-/// With the order in which the server inserted the rows, the model has nothing to guess. Where one statement ends before the next
-/// begins, the order is certain: the leaf pages are those of an InnoDB table, and within one in 25 those of an index of PostgreSQL.
-/// Where clients insert at the same time, the server's clock is read beside each row: a thread that loses the processor in between puts
-/// the row in another place of the order, and on a machine with much other work the pages may differ by a fifth. Clocks that differ by
+/// The model has nothing to guess if it gets the order in which the server inserted the rows. Where one
+/// statement ends before the next begins, the order is certain: the leaf pages are those of an InnoDB table,
+/// and within one in 25 those of an index of PostgreSQL. Where clients insert at the same time, the server's
+/// clock is read beside each row: a thread that loses the processor in between puts the row in another place
+/// of the order, and on a machine with much other work the pages may differ by a fifth. Clocks that differ by
 /// more than the time between two inserts leave emptier pages.
 fn the_recorded_order_gives_the_leaf_pages(engine: &mut dyn Engine) {
     let fast = Workload { statement_rows: 10, rows: 10_000, ..single() };
@@ -83,7 +84,7 @@ fn the_recorded_order_gives_the_leaf_pages(engine: &mut dyn Engine) {
         let order =
             run.arrival.as_ref().unwrap_or_else(|| panic!("{database}: no order in {:?}", run.clients));
         let model = Model::of(database).unwrap();
-        // On InnoDB, the length of the payload takes a byte of the row.
+        // The length of the payload takes a byte of the row on InnoDB.
         let row_bytes = load.payload_bytes + u32::from(database.clusters_rows());
         let planned = Load::new(load.rows, (model.settings)(Options::default()));
         let found =
@@ -148,7 +149,7 @@ impl Observer for Writes<'_> {
     }
 }
 
-/// In a thread of its own, because the lab's runtime may be calling.
+/// Executes statements in a thread of its own, because the lab's runtime may be calling.
 fn execute(server: &Server, database: Database, statements: Vec<String>) {
     std::thread::scope(|scope| {
         scope.spawn(|| {

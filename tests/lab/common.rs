@@ -1,4 +1,4 @@
-//! What the tests of the lab share.
+//! Loads, strategies and helpers that the tests of the lab share.
 
 use std::process::{Command, Output};
 

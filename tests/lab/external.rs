@@ -22,7 +22,7 @@ struct External {
 }
 
 impl External {
-    /// With the privilege to see the pool, or without.
+    /// Starts a server with a user who has the privilege to see the pool, or not.
     fn new(database: Database, grant_process: bool) -> External {
         let settings = Settings::new().buffer_pool_mib(16).option("innodb_flush_log_at_trx_commit", "0");
         let server = Server::start(database, &settings).unwrap();
@@ -148,7 +148,8 @@ fn with_little(database: Database) {
     assert_eq!(external.sql(&counter), ["disabled"]);
 }
 
-/// With PROCESS, the lab reads the page fill from the pool, and the splits from a counter that is on.
+/// A user with PROCESS lets the lab read the page fill from the pool, and the splits from a counter that is
+/// on.
 fn with_process(database: Database) {
     let external = External::new(database, true);
     external.sql("SET GLOBAL innodb_monitor_enable = 'module_index'");

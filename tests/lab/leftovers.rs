@@ -98,7 +98,7 @@ impl External {
         self.server.database() != Database::Postgres || !self.sql(&sessions).is_empty()
     }
 
-    /// What `lab clean` prints.
+    /// Runs `lab clean`, and returns its output.
     fn clean(&self, options: &[&str]) -> String {
         let output = lab().arg("clean").args(options).env("IDGEN_LAB_ENGINE", &self.url).output().unwrap();
         let said = said(&output);

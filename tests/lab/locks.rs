@@ -10,7 +10,7 @@ use idgen_record::{Database, Workload};
 use idgen_server::{Server, Settings};
 use sqlx::{AssertSqlSafe, Connection, Executor, MySqlConnection, PgConnection, Row};
 
-/// How long another client keeps the lock if the server never counts a lock timeout.
+/// The time for which another client keeps the lock if the server never counts a lock timeout.
 const LIMIT: Duration = Duration::from_secs(30);
 const STEP: Duration = Duration::from_millis(50);
 

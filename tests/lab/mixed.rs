@@ -34,7 +34,7 @@ fn measured(engine: &mut dyn Engine) -> Results {
     results
 }
 
-/// One client, and then several, on the same server.
+/// Tests one client, and then several, on the same server.
 fn on_server(database: Database) {
     let mut engine = engine::start(database, &load()).unwrap();
     measured(&mut *engine);
@@ -91,7 +91,7 @@ fn sqlite() {
     let (v4, ascending) = (of("v4-binary"), of("minute-ascending"));
     assert!(v4.reads_per_1k > 1.3 * ascending.reads_per_1k, "{v4:?} {ascending:?}");
     assert!(v4.hit_rate < ascending.hit_rate, "{v4:?} {ascending:?}");
-    // One client, one seed: the same pages.
+    // One client with one seed causes the same page reads and writes.
     let again = measured();
     for (run, other) in results.runs.iter().zip(&again.runs) {
         let pages = |run: &Run| run.operations.as_ref().map(|all| (all.reads_per_1k, all.writes_per_1k));

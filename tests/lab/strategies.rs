@@ -22,7 +22,7 @@ fn servers_own(database: Database) -> Vec<&'static Strategy> {
     strategy::ALL.iter().filter(wanted).filter(|strategy| strategy.check(database).is_ok()).collect()
 }
 
-/// One writer and key columns only, so that the order of the keys determines the pages.
+/// Tests one writer and key columns only, so that the order of the keys determines the pages.
 fn alone(engine: &mut Mysql, database: Database) {
     let results = results(engine, &servers_own(database), load(1, 0));
     let rows = |name: &str| results.run(name).unwrap().tree(Role::Rows).unwrap().clone();

@@ -27,11 +27,11 @@ pub(super) const COMMANDS: [(&[&str], &str); 13] = [
     (&["install"], ""),
 ];
 
-/// What is wrong with a map.
+/// A damaged map, and the commands that still work on it.
 struct Damage {
-    /// What does the damage.
+    /// The statements that do the damage.
     sql: &'static [&'static str],
-    /// What the errors say.
+    /// A part of each error.
     says: &'static str,
     /// The commands that can do their work all the same.
     work: &'static [&'static str],
@@ -140,7 +140,7 @@ pub(super) fn sql(url: &str, statements: &[impl AsRef<str>]) {
     });
 }
 
-/// Runs a command, which ends after so many seconds.
+/// Runs a command, which ends after this many seconds.
 pub(super) fn run(url: &str, arguments: &[&str], input: &str, seconds: u32) -> Ran {
     let folder = tempfile::tempdir().unwrap();
     let position = folder.path().join("position");
@@ -197,7 +197,8 @@ fn sweep(database: Database) {
 }
 
 impl Ran {
-    /// What is wrong with the exit code or with what was printed, of a command that works or that must say why it does not.
+    /// Describes the exit code or the output if it is wrong for a command that works, or that must say why it
+    /// does not; `None` if it is right.
     pub(super) fn differs(&self, command: &str, works: bool, says: &str) -> Option<String> {
         let Ran { code, out, err } = self;
         let (findings, none) = if command == "check" { (out, err) } else { (err, out) };
@@ -212,7 +213,7 @@ impl Ran {
     }
 }
 
-/// What the error advises helps.
+/// Tests that the remedy of the error helps.
 fn implausible_next_id(server: &Server) {
     let scratch = server.scratch().unwrap();
     let url = scratch.url();

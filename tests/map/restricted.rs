@@ -8,7 +8,7 @@ use idgen_server::{Scratch, Server, Settings};
 use super::damaged::{COMMANDS, NEW, run, sql};
 use super::{UUID, done};
 
-/// What forbids something.
+/// A setting or privileges that forbid something, and the commands that still work.
 struct Restriction {
     /// The setting of the server that restricts it, and the statement that ends this.
     setting: Option<(&'static str, &'static str)>,
@@ -16,11 +16,11 @@ struct Restriction {
     only: Option<Database>,
     /// The privileges of the user on the tables of the map, or those of root.
     privileges: Option<&'static [(&'static str, &'static str)]>,
-    /// What the errors say.
+    /// A part of each error.
     says: &'static str,
     /// The commands that can do their work all the same.
     work: &'static [&'static str],
-    /// Whether calls wait for the end of it, up to their time limit.
+    /// True if calls wait for its end, up to their time limit.
     passes: bool,
 }
 
@@ -131,7 +131,7 @@ fn sweep(database: Database) {
             change(|(set, _)| set);
             for (arguments, input) in COMMANDS {
                 let begin = Instant::now();
-                // What passes is repeated until the end, which at least one attempt must reach.
+                // A call that waits is repeated until the end, which at least one attempt must reach.
                 let ran = run(&url, arguments, input, if restriction.passes { 5 } else { 60 });
                 // There may be nothing to repair, and MariaDB lets every reader look for that.
                 let idle = arguments[0] == "repair" && ran.out.contains("nothing to repair");

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::world::{Session, World};
 
-/// What the server says of everything in the schema, so that a table made anew would differ.
+/// Queries for the identity of every table in the schema: a table that was made anew gives another row.
 const TABLES_MYSQL: &str = "SELECT CONCAT_WS(' ', TABLE_NAME, CREATE_TIME) FROM information_schema.TABLES \
     WHERE TABLE_SCHEMA = DATABASE() ORDER BY 1";
 const TABLES_POSTGRES: &str = "SELECT concat_ws(' ', oid::regclass::text, relfilenode, xmin) FROM pg_class \

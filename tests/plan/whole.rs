@@ -38,7 +38,7 @@ pub fn change(server: &Server) {
     assert_eq!(world.plan()["next"], *world.file(copy));
     fs::write(&changed, text).unwrap();
 
-    // Up to the verification.
+    // The plan runs up to the verification.
     let out = world.must(&[]);
     assert!(out.contains("verify is done. Next:"), "{out}");
     assert_eq!(world.state("verify"), "done");
@@ -83,7 +83,7 @@ pub fn change(server: &Server) {
     let hook = |word: &str| format!("echo {word} $IDGEN_PLAN_ID >> '{}'", marks.display());
     let said = world.run(&["--until", rename, "--yes", "--before-rename", "exit 3"]);
     assert!(said.code == 1 && said.err.contains("the command of --before-rename failed"), "{}", said.err);
-    // On PostgreSQL, the refused file had begun.
+    // The refused file had begun on PostgreSQL.
     assert_ne!(world.state(rename), "done");
     world.must(&[
         "--until",
@@ -125,7 +125,7 @@ pub fn change(server: &Server) {
     assert!(said.code == 1 && said.err.contains("has no ledger of the plan"), "{}{}", said.out, said.err);
     world.must(&["--until", rename, "--yes"]);
 
-    // To the end.
+    // The plan runs to the end.
     let said = world.run(&["--until", "finish"]);
     assert!(said.code == 1 && said.err.contains("add --yes"), "{}", said.err);
     let out = world.must(&["--until", "finish", "--yes"]);

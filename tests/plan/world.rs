@@ -26,7 +26,7 @@ pub struct World<'a> {
     server: &'a Server,
 }
 
-/// What the command did.
+/// The exit code and the output of the command.
 pub struct Said {
     pub code: i32,
     pub out: String,

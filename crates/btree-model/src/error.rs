@@ -1,11 +1,11 @@
-//! One opaque error for the model.
+//! The one opaque error of the model.
 
 use std::fmt;
 
 /// A value, or the [`Error`] that says why there is none.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why the model could not run.
+/// The error of a model that cannot run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     kind: Kind,

@@ -1,5 +1,5 @@
-//! How many dirty pages the page cleaner writes in a second, in addition to the pages that it evicts
-//! (`page_cleaner_flush_pages_recommendation` in `buf0flu.cc`).
+//! Computes the number of dirty pages that the page cleaner writes in a second, in addition to the pages that
+//! it evicts (`page_cleaner_flush_pages_recommendation` in `buf0flu.cc`).
 
 use crate::server::Server;
 
@@ -100,7 +100,7 @@ mod tests {
         assert!(pages(90.0, 0) < pages(90.0, 300_000));
         assert_eq!(pages(90.0, 2_000_000), 500);
 
-        // Without a low-water mark, and with a larger log.
+        // This server has no low-water mark, and a larger log.
         (server.dirty_low_pct, server.dirty_max_pct, server.redo_low_pct) = (0.0, 75.0, 70.0);
         let pages = |dirty, age: u64| Flusher::new(&server).pages_to_write(dirty, age * 250, 0);
         assert_eq!((pages(74.0, 200_000), pages(75.0, 200_000)), (0, 33));

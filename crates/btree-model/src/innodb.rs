@@ -1,4 +1,4 @@
-//! Where InnoDB splits a page (`btr_page_split_and_insert`).
+//! The split rule of InnoDB (`btr_page_split_and_insert`).
 
 use crate::rule::{Cut, Records, SplitRule};
 use crate::shape::Shape;

@@ -20,7 +20,7 @@ impl Links {
         Links(vec![(NONE, NONE); entries])
     }
 
-    /// Has so many entries from now on.
+    /// Changes the number of entries.
     pub(crate) fn grow(&mut self, entries: usize) {
         self.0.resize(entries, (NONE, NONE));
     }

@@ -1,4 +1,4 @@
-//! Where PostgreSQL splits a page of a B-tree index (`src/backend/access/nbtree/nbtsplitloc.c`).
+//! The split rule of a B-tree index of PostgreSQL (`src/backend/access/nbtree/nbtsplitloc.c`).
 
 use crate::nbtree_page::{HEAP_POINTER, KEYLESS_RECORD, LINE_POINTER, ROOM, TUPLE_HEADER};
 use crate::rule::{Cut, Records, SplitRule};
@@ -199,7 +199,8 @@ mod tests {
     fn two_columns_stay_together() {
         // Behind the last key of the page: as on the rightmost one.
         assert_eq!(lower(TWO, page(290, false), 290, 8), (261, false));
-        // In the middle of the page, right behind the row that was inserted before: the cut is there.
+        // A row in the middle of the page, right behind the row that was inserted before, is where the page
+        // is cut.
         let after = Records { last: Some(99), took_last_row: true, ..page(290, false) };
         assert_eq!(lower(TWO, after, 100, 8), (100, true));
         // Another row was inserted in between, or the first column differs.

@@ -1,4 +1,4 @@
-//! What fits on a page of a B-tree index of PostgreSQL (`src/include/access/nbtree.h`).
+//! The sizes of a page of a B-tree index of PostgreSQL, and of what is on it (`src/include/access/nbtree.h`).
 
 /// `BLCKSZ`.
 pub(crate) const PAGE_BYTES: u32 = 8_192;

@@ -1,4 +1,4 @@
-//! One page of the tree.
+//! A page of the tree.
 
 use crate::key::Key;
 use crate::rule::Records;
@@ -13,7 +13,8 @@ pub(crate) struct Page<K> {
     pub(crate) level: u8,
     pub(crate) previous: u32,
     pub(crate) next: u32,
-    /// How many records the heap has had room for: more than the page holds once a split has moved some away.
+    /// The number of records that the heap has had room for: more than the page holds once a split has moved
+    /// some away.
     heap: u16,
     /// The place of the record inserted last (`PAGE_LAST_INSERT`), where no split has cleared it.
     last: Option<u16>,
@@ -44,7 +45,7 @@ impl<K: Key> Page<K> {
         self.keys.partition_point(|other| *other <= key)
     }
 
-    /// What a split rule sees of the page while row number `row` is inserted.
+    /// The page as a split rule sees it while row number `row` is inserted.
     pub(crate) fn records(&self, row: u64) -> Records {
         Records {
             level: self.level,
@@ -56,7 +57,7 @@ impl<K: Key> Page<K> {
         }
     }
 
-    /// Whether a record fits at all.
+    /// Returns whether the bytes of the records on the page leave enough for one more.
     pub(crate) fn fits(&self, shape: &Shape) -> bool {
         shape.fits(self.level, self.len() as u32)
     }

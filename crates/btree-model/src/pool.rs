@@ -17,9 +17,9 @@ use crate::others::Others;
 use crate::server::Server;
 use crate::tree::Trace;
 
-/// How many pages the old part may differ from its share (`BUF_LRU_OLD_TOLERANCE`).
+/// The number of pages by which the old part may differ from its share (`BUF_LRU_OLD_TOLERANCE`).
 const OLD_TOLERANCE: usize = 20;
-/// With fewer pages than this, the list has no old part (`BUF_LRU_OLD_MIN_LEN`).
+/// The list has no old part if it has fewer pages than this (`BUF_LRU_OLD_MIN_LEN`).
 const OLD_MIN_LEN: usize = 512;
 /// Pages at the end among which an insert without a free page looks for one that need not be written
 /// (`BUF_LRU_SEARCH_SCAN_THRESHOLD`).
@@ -36,13 +36,13 @@ struct Frame {
     dirty: bool,
     /// The insert that read or created the page.
     since: u64,
-    /// How many pages had been evicted when this one last moved to the head.
+    /// The number of pages that the pool had evicted when this one last moved to the head.
     freed_then: u64,
     /// The bytes that had been logged when it was first changed since it was written.
     dirty_since: u64,
 }
 
-/// What a pool has counted so far.
+/// Pages that a pool has read, written and created so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counters {
     pub(crate) read: u64,
@@ -82,7 +82,7 @@ pub(crate) struct Pool {
     device_iops: Option<u64>,
     /// All reads and writes, also those of the pages for other things.
     transfers: u64,
-    /// How many they were when the page cleaner last woke.
+    /// The value of `transfers` when the page cleaner last woke.
     transfers_then: u64,
     pub(crate) counters: Counters,
 }
@@ -318,7 +318,8 @@ impl Pool {
         }
     }
 
-    /// What the page cleaner does each second: it frees pages, then writes those that have been dirty for longest.
+    /// Works as the page cleaner does each second: frees pages, then writes those that have been dirty for
+    /// longest.
     fn clean(&mut self) {
         self.free_pages();
         let oldest = self.dirty.tail().map_or(self.logged, |frame| self.frames[frame as usize].dirty_since);

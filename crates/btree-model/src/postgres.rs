@@ -62,7 +62,7 @@ pub struct Log {
     pub bytes: u64,
     /// Full-page images.
     pub full_page_images: u64,
-    /// Bytes of these.
+    /// Bytes of the full-page images.
     pub image_bytes: u64,
     /// Page splits.
     pub splits: u64,
@@ -70,15 +70,15 @@ pub struct Log {
     pub distinct_leaves: u64,
 }
 
-/// Which pages an insert changes, and when each was last changed.
+/// The pages that an insert changes, and the checkpoint after which each was last changed.
 #[derive(Debug, Default)]
 struct Pages {
     /// The checkpoint after which a page was changed last, by its number; 0 for never.
     changed: Vec<u32>,
     checkpoint: u32,
-    /// Changed for the first time after the checkpoint, by this insert.
+    /// The pages that this insert changed for the first time after the checkpoint.
     first: Vec<u32>,
-    /// Made by this insert.
+    /// The pages that this insert made.
     made: Vec<u32>,
 }
 
@@ -137,11 +137,12 @@ impl<M: Trace> Trace for Both<'_, M> {
 
 /// The header of a log record, with the header of its data (`XLogRecord`, `XLogRecordDataHeaderShort`).
 const RECORD: u64 = 24 + 2;
-/// What a record stores about a page that it changes: the file and the block (`XLogRecordBlockHeader`, `RelFileLocator`).
+/// Bytes of a record about a page that it changes: the file and the block (`XLogRecordBlockHeader`,
+/// `RelFileLocator`).
 const BLOCK: u64 = 4 + 12 + 4;
-/// The same file as the block before.
+/// Bytes about a page in the same file as the one before it.
 const NEXT_BLOCK: u64 = 4 + 4;
-/// What precedes an image (`XLogRecordBlockImageHeader`).
+/// Bytes before an image (`XLogRecordBlockImageHeader`).
 const IMAGE: u64 = 5;
 
 impl PostgresIndex {
@@ -161,7 +162,7 @@ impl PostgresIndex {
     /// Inserts a row with this key, its bytes as the index compares them.
     ///
     /// # Errors
-    /// As [`crate::Model::insert`].
+    /// The errors of [`crate::Model::insert`].
     pub fn insert(&mut self, key: &[u8]) -> Result<()> {
         self.insert_in(key, &mut NoMemory)
     }

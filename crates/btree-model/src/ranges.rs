@@ -10,7 +10,7 @@ use crate::key::head;
 /// Ranges in each part: enough that all parts are alike, and few enough that each range spans many leaves.
 const RANGES_PER_PART: usize = 16;
 
-/// Which keys are followed.
+/// The keys that a model follows: all, or those in some ranges.
 #[derive(Clone, Debug)]
 pub struct Ranges {
     /// The first key of each range but the first, by its first 16 bytes.
@@ -24,7 +24,7 @@ impl Ranges {
         Ranges { bounds: Vec::new(), parts: 1 }
     }
 
-    /// One of `parts` of the keys, in many ranges.
+    /// Chooses one of `parts` equal parts of the keys, which consists of many ranges.
     ///
     /// `keys` is an even sample of all keys that will be inserted, from the first to the last: every
     /// thousandth key is enough. Each range gets the same number of these keys, whether keys ascend or are
@@ -49,7 +49,7 @@ impl Ranges {
         Ranges { bounds, parts }
     }
 
-    /// The keys are one of so many parts.
+    /// The number of equal parts of which these keys are one; 1 for all keys.
     pub fn parts(&self) -> u32 {
         self.parts
     }

@@ -1,4 +1,4 @@
-//! What differs between engines: when a page is divided, and where.
+//! The interface to an engine's way of dividing pages: when a page is divided, and where.
 
 use std::fmt::Debug;
 
@@ -38,23 +38,24 @@ use crate::shape::Shape;
 /// # Ok::<(), btree_model::Error>(())
 /// ```
 pub trait SplitRule: Copy + Debug {
-    /// Whether a record can be inserted at `place` without a split.
+    /// Returns whether a record can be inserted at `place` without a split.
     fn takes(&self, page: &Records, shape: &Shape, place: usize) -> bool;
 
-    /// Where to cut a page that has no room for a record at `place`. Afterwards both pages must hold a record, the new one
-    /// included.
+    /// Decides how a page that has no room for a record at `place` is divided. Afterwards both pages must
+    /// hold a record, the new one included.
     ///
     /// `shared` returns how many leading bytes two neighbors have in common: the record at its argument and the one
     /// before it, where the new record counts as the one at `place`.
     fn cut(&self, page: &Records, shape: &Shape, place: usize, shared: &dyn Fn(usize) -> usize) -> Cut;
 
-    /// Whether a record whose place is behind the last record of a page is inserted into the next page if that has room,
-    /// instead of splitting the page.
+    /// Returns whether a record whose place is behind the last record of a page is inserted into the next
+    /// page if that has room, instead of splitting the page.
     fn uses_right_sibling(&self) -> bool {
         false
     }
 
-    /// Whether a split also latches the page before the one that is divided, which no split changes unless it moves records down.
+    /// Returns whether a split also latches the page before the one that is divided, which no split changes
+    /// unless it moves records down.
     fn latches_left_sibling(&self) -> bool {
         false
     }
@@ -89,7 +90,7 @@ impl Records {
     }
 }
 
-/// Where a full page is cut, in places among its records.
+/// The place among its records at which a full page is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cut {
     /// The first record that moves to the upper page.

@@ -66,7 +66,8 @@ pub struct Model<R = InnoDb> {
     tree: AnyTree<R>,
     pool: Pool,
     leaves: Distinct,
-    /// What was counted before the model followed only a sample, and the values of the sample's counters at that moment.
+    /// The counts of the whole table before the model followed only a sample, and (`sample`) the values of
+    /// the sample's counters at that moment.
     whole: Reading,
     sample: Reading,
     /// The reading at which the window began.
@@ -98,7 +99,7 @@ impl Model {
     /// same time, and a smaller table would be in another phase of the wave.
     ///
     /// # Errors
-    /// As [`Model::new`], and when the share of the pool is too small for a prediction.
+    /// The errors of [`Model::new`]; also if the share of the pool is too small for a prediction.
     pub fn sampled(setup: &Setup, ranges: Ranges) -> Result<Model> {
         Model::with_rule(InnoDb, setup, ranges)
     }
@@ -109,7 +110,7 @@ impl<R: SplitRule> Model<R> {
     /// sample, as [`Model::sampled`] does.
     ///
     /// # Errors
-    /// As [`Model::sampled`].
+    /// The errors of [`Model::sampled`].
     pub fn with_rule(rule: R, setup: &Setup, ranges: Ranges) -> Result<Self> {
         Model::sampled_after(Model::<InnoDb>::WHOLE_ROWS, rule, setup, ranges)
     }
@@ -186,7 +187,7 @@ impl<R: SplitRule> Model<R> {
     /// A number that identifies the leaf that holds `key`, or would hold it. Keys on one page have the same number.
     ///
     /// # Errors
-    /// As [`Model::insert`].
+    /// The errors of [`Model::insert`].
     pub fn leaf_of(&self, key: &[u8]) -> Result<u32> {
         self.tree.leaf_of(key)
     }

@@ -11,9 +11,9 @@ pub struct Server {
     pub pool_bytes: u64,
     /// `innodb_lru_scan_depth`: pages that the page cleaner frees, for all pool instances together.
     pub free_pages: u32,
-    /// With fewer free pages than this, the page cleaner begins at once instead of at the next second: half of the depth
-    /// on MariaDB (`buf_pool_t::need_LRU_eviction`), 0 on MySQL. It also begins when an insert finds no page that it can
-    /// evict without writing it.
+    /// The page cleaner begins at once, instead of at the next second, if fewer pages than this are free:
+    /// half of the depth on MariaDB (`buf_pool_t::need_LRU_eviction`), 0 on MySQL. It also begins when an
+    /// insert finds no page that it can evict without writing it.
     pub free_low_pages: u32,
     /// The page cleaner frees no pages when the pool has no more than this many in use (`BUF_LRU_MIN_LEN`).
     pub least_pages: u32,
@@ -58,8 +58,8 @@ impl Server {
     pub fn mysql(pool_bytes: u64) -> Server {
         Server {
             pool_bytes,
-            // One pool instance for each gibibyte, and more where there are processors for them. Every server has at
-            // least one.
+            // There is one pool instance for each gibibyte, and more where there are processors for them.
+            // Every server has at least one.
             free_pages: 1_024,
             free_low_pages: 0,
             least_pages: 256,

@@ -1,4 +1,4 @@
-//! How many records fit on a page: the arithmetic of `page0page.h` and `btr0cur.cc`.
+//! Computes the number of records that fit on a page: the arithmetic of `page0page.h` and `btr0cur.cc`.
 
 use crate::error::{Error, Result};
 use crate::nbtree_page;
@@ -13,7 +13,7 @@ pub const SYSTEM_COLUMNS: u32 = 6 + 7;
 /// A page number in a node pointer.
 const CHILD: u32 = 4;
 
-/// How pages and records are laid out.
+/// The format of pages and records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Layout {
     /// A clustered index, which keeps a part of each leaf free.
@@ -58,13 +58,13 @@ impl Shape {
     /// A secondary index: `key_bytes` is the indexed columns with the primary key behind them.
     ///
     /// # Errors
-    /// As [`Shape::clustered`].
+    /// The errors of [`Shape::clustered`].
     pub fn secondary(page_size: u32, key_bytes: u32) -> Result<Shape> {
         let layout = Layout::InnoDb { clustered: false };
         Shape::new(page_size, RECORD_HEADER.saturating_add(key_bytes), key_bytes, layout)
     }
 
-    /// A B-tree index of PostgreSQL, whose key columns take so many bytes as stored: 16 of a `uuid`, 37 of a text of 36
+    /// A B-tree index of PostgreSQL, whose key columns take this many bytes as stored: 16 of a `uuid`, 37 of a text of 36
     /// characters, which has a byte for its length.
     ///
     /// ```
@@ -152,9 +152,9 @@ impl Shape {
         self.spare(level, records) >= i64::from(self.record(level))
     }
 
-    /// Whether a page with `records` records takes another one without a split, if its heap has had room for `heap`
-    /// records. The heap is larger once a split has moved records away; such a page is split when less than 1/32 of it
-    /// is left (`BTR_CUR_PAGE_REORGANIZE_LIMIT`).
+    /// Returns whether a page with `records` records takes another one without a split, if its heap has had
+    /// room for `heap` records. The heap is larger once a split has moved records away; such a page is split
+    /// when less than 1/32 of it is left (`BTR_CUR_PAGE_REORGANIZE_LIMIT`).
     pub(crate) fn takes(&self, level: u8, records: u32, heap: u32) -> bool {
         let record = i64::from(self.record(level));
         let spare = self.spare(level, records);
@@ -166,8 +166,8 @@ impl Shape {
         !(crowded && records > 1 && untidied < record)
     }
 
-    /// Whether an insert in key order goes to another page: a clustered leaf keeps 1/16 free for updates
-    /// (`dict_index_get_space_reserve`).
+    /// Returns whether an insert in key order goes to another page: a clustered leaf keeps 1/16 free for
+    /// updates (`dict_index_get_space_reserve`).
     pub(crate) fn reserve_reached(&self, level: u8, records: u32) -> bool {
         let reserve = i64::from(self.page_size / 16);
         level == 0
@@ -186,7 +186,8 @@ fn directory(records: u32) -> i64 {
 mod tests {
     use super::*;
 
-    /// As measured on the server: 676 rows of an INT key and 441 of a BINARY(16) key in key order.
+    /// A server was measured to put 676 rows with an INT key on a page, and 441 with a BINARY(16) key, in key
+    /// order.
     #[test]
     fn ascending_pages_hold_as_many_rows_as_on_the_server() {
         for (key_bytes, rows) in [(4, 676), (16, 441)] {

@@ -40,7 +40,7 @@ pub struct SqliteTable {
     tree: AnyTree,
     cache: Cache,
     leaves: Distinct,
-    /// The number that the last key is.
+    /// The last key as a number.
     last: u64,
     /// The reading at which the window began.
     since: Reading,
@@ -82,7 +82,7 @@ impl SqliteTable {
     /// Inserts a row with this key, its bytes as the table compares them: an integer is eight bytes, the highest first.
     ///
     /// # Errors
-    /// As [`crate::Model::insert`].
+    /// The errors of [`crate::Model::insert`].
     pub fn insert(&mut self, key: &[u8]) -> Result<()> {
         let rows = self.rows();
         if rows == 0 && key.len() > 16 {

@@ -1,4 +1,4 @@
-//! What every model is: a table under inserts, whose figures are read in windows.
+//! The interface of every model: a table under inserts, whose figures are read in windows.
 
 use serde::Serialize;
 
@@ -31,13 +31,13 @@ pub trait Table {
     /// Inserts a row with this key, its bytes as the engine compares them.
     ///
     /// # Errors
-    /// As [`Model::insert`].
+    /// The errors of [`Model::insert`].
     fn insert(&mut self, key: &[u8]) -> Result<()>;
 
     /// Ends a transaction, if the model has to be told.
     fn commit(&mut self) {}
 
-    /// Begins a checkpoint, if the model has a log. The next one begins after so many inserts; 0 if it is not known when, so that this
+    /// Begins a checkpoint, if the model has a log. The next one begins after this many inserts; 0 if it is not known when, so that this
     /// one does all its work at once.
     fn checkpoint(&mut self, _next_after: u64) {}
 
@@ -91,7 +91,7 @@ pub struct PoolFigures {
 pub struct LogFigures {
     /// Bytes of the log per row, for the heap and the index; records of transactions are not included.
     pub log_bytes_per_row: f64,
-    /// The part of those bytes that belongs to the index.
+    /// The part of the bytes of the log that belongs to the index.
     pub index_log_bytes_per_row: f64,
     /// Pages of the index that were logged as a whole, per 1,000 inserts.
     pub images_per_1k: f64,

@@ -14,7 +14,7 @@ pub(crate) trait Trace {
     fn change(&mut self, page: u32);
     /// The page is new.
     fn create(&mut self, page: u32);
-    /// A split moved so many records of a leaf to a new page, which logs them again.
+    /// A split moved this many records of a leaf to a new page, which logs them again.
     fn moved(&mut self, _records: usize) {}
 }
 

@@ -27,14 +27,14 @@ pub struct Window {
     pub distinct_leaves_per_1k: f64,
 }
 
-/// What was counted of the whole table up to a moment.
+/// Counters of the whole table up to a moment.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Reading {
     /// Rows in the table.
     pub(crate) rows: u64,
     /// Page splits.
     pub(crate) splits: u64,
-    /// What the pool did.
+    /// Pages that the pool read, wrote and created.
     pub(crate) counters: Counters,
     /// Different leaves in each 1,000 inserts, summed.
     pub(crate) distinct: u64,
@@ -59,7 +59,7 @@ impl Reading {
 }
 
 impl Window {
-    /// From one reading to a later one.
+    /// The figures of the inserts from one reading to a later one.
     pub(crate) fn between(before: &Reading, now: &Reading) -> Window {
         let inserts = now.rows - before.rows;
         let per_1k = |count: u64| match inserts {

@@ -35,12 +35,13 @@ pub use interval::{IntervalForecast, PrefixAdvice};
 pub struct Advice {
     /// The version of this form: a change that breaks readers raises it.
     pub format: u32,
-    /// What predicted it, and the command that measures it, for people.
+    /// The model that made the prediction, and (`measured_by`) the command that measures the table, for
+    /// people.
     #[serde(skip)]
     model: &'static str,
     #[serde(skip)]
     measured_by: &'static str,
-    /// Who makes the ids.
+    /// The side that makes the ids: the database or clients.
     pub ids_from: IdsFrom,
     /// The recommended strategy.
     pub recommended: &'static str,
@@ -50,16 +51,16 @@ pub struct Advice {
     /// The strategy to use if ids must not reveal when they were made, if one that fits hides it and there is no `prefix`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hiding: Option<&'static str>,
-    /// Why, in sentences; the strongest reason first.
+    /// Sentences with the reasons; the strongest comes first.
     pub reasons: Vec<String>,
-    /// What the reader should know besides.
+    /// Sentences with the limits of the prediction, and with advice for special cases.
     pub caveats: Vec<String>,
     /// The model's tables are at most this many times smaller than the real one.
     pub scale: u64,
-    /// What each candidate costs, in the order in which they are listed.
+    /// The predicted costs of each candidate, in the order in which candidates are listed.
     pub candidates: Vec<Candidate>,
-    /// How to generate prefixed ids on InnoDB, for the case that ids must not reveal their date. Not for a table that holds
-    /// rows: the formulas are for regions that are empty at first.
+    /// The way to generate prefixed ids on InnoDB, for the case that ids must not reveal their date. `None`
+    /// for a table that holds rows: the formulas are for regions that are empty at first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prefix: Option<PrefixAdvice>,
 }
@@ -77,14 +78,14 @@ impl Scaled {
         predict_part(strategy, &self.load, self.part)
     }
 
-    /// What the strategy costs in the large table.
+    /// Predicts the costs of the strategy in the large table.
     fn cost(&self, strategy: &'static Strategy, server: &dyn Advised, load: &Load) -> Result<Candidate> {
         let forecast = self.predict(strategy)?;
         Ok(Candidate::of(&forecast, load, server.pages(&forecast)))
     }
 }
 
-/// What was found, as the sentences of an advice need it.
+/// The results of the predictions, as the sentences of an advice need them.
 struct Found<'a> {
     load: &'a Load,
     best: &'a Candidate,
@@ -111,9 +112,9 @@ impl<'a> Found<'a> {
     }
 }
 
-/// What advice for the tables of a database knows beside its model.
+/// The parts of advice that differ between databases, beside the model.
 trait Advised {
-    /// What predicts, and on what: "a model of ...".
+    /// The model and the table that it predicts, as a phrase: "a model of ...".
     fn model(&self) -> &'static str;
 
     /// The command that measures such a table.
@@ -135,13 +136,13 @@ trait Advised {
         forecast.late_pages()
     }
 
-    /// Why the best strategy is recommended, the strongest reason first.
+    /// Sentences with the reasons for the best strategy; the strongest comes first.
     fn reasons(&self, found: &Found<'_>) -> Vec<String>;
 
-    /// What the reader should know besides.
+    /// Sentences with the limits of the prediction, and with advice for special cases.
     fn caveats(&self, found: &Found<'_>) -> Vec<String>;
 
-    /// How to generate prefixed ids.
+    /// The way to generate prefixed ids; `None` where the database has no advice about them.
     fn prefix(&self, _: &Load, _: &[Candidate]) -> Result<Option<PrefixAdvice>> {
         Ok(None)
     }

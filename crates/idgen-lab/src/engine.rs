@@ -1,4 +1,4 @@
-//! What the lab needs from a database, and the databases that provide it.
+//! The interface between the lab and a database, and the databases that implement it.
 
 mod clients;
 mod counted;
@@ -45,7 +45,7 @@ pub use timed::ORDER_SEED;
 /// A database in which tables can be made and measured: [`start`] and [`connect`] return one, and
 /// [`runner::run`](crate::runner::run) makes and measures the tables. The tables themselves are no documented interface.
 pub trait Engine {
-    /// Which database this is.
+    /// The name, the version and the setup of the database, and the figures that it does not provide.
     fn info(&self) -> EngineInfo;
 
     /// The settings that matter, as the database reported them at its start; empty for a database that has them per
@@ -77,7 +77,7 @@ pub trait Engine {
         Ok(())
     }
 
-    /// What a run shares with the runs before it, as a clause of a sentence.
+    /// A clause about the state that a run shares with the runs before it.
     fn isolation(&self) -> &'static str {
         "each run with new tables on the same server"
     }
@@ -100,7 +100,7 @@ pub trait Engine {
     /// `done`.
     ///
     /// # Errors
-    /// As for [`time`](Self::time); also if the definition makes no load, or if a table holds other rows than those
+    /// The errors of [`time`](Self::time); also if the definition makes no load, or if a table holds other rows than those
     /// that were inserted.
     fn load(&mut self, experiment: &Loads, _: Scale, _: &Cancel, _: &mut Done<'_>) -> Result<()> {
         Err(cannot(&self.info(), &experiment.id))
@@ -123,10 +123,11 @@ pub trait Table {
     /// Inserts and commits these rows by the first client, and returns them in the order given.
     fn insert(&mut self, rows: &Batch<'_>) -> Result<Vec<Inserted>>;
 
-    /// The same by the client with this number, counted from 0, if there are several.
+    /// Inserts and commits these rows by the client with this number, counted from 0, and returns them in the
+    /// order given.
     ///
     /// # Errors
-    /// As for [`insert`](Self::insert).
+    /// The errors of [`insert`](Self::insert).
     fn insert_by(&mut self, _client: usize, rows: &Batch<'_>) -> Result<Vec<Inserted>> {
         self.insert(rows)
     }
@@ -170,7 +171,7 @@ pub trait Table {
     /// whatever the size of the run's statements. Returns them in the order given.
     ///
     /// # Errors
-    /// As for [`insert`](Self::insert).
+    /// The errors of [`insert`](Self::insert).
     fn load(&mut self, rows: &Batch<'_>) -> Result<Vec<Inserted>> {
         self.insert(rows)
     }
@@ -204,10 +205,11 @@ pub trait Table {
         Ok(())
     }
 
-    /// What the database has counted since the tables were made.
+    /// Reads the counters of the database since the tables were made.
     fn counters(&mut self) -> Result<Counters>;
 
-    /// By how many microseconds the server's clock is ahead of this machine's, where the two may differ.
+    /// Measures by how many microseconds the server's clock is ahead of this machine's; 0 where the two are
+    /// one.
     ///
     /// # Errors
     /// The server does not answer.
@@ -215,8 +217,8 @@ pub trait Table {
         Ok(0)
     }
 
-    /// What other clients have written to the server since the tables were made. `None` if there are no other clients, or if
-    /// the database cannot tell their work from the lab's.
+    /// Counts the writes of other clients to the server since the tables were made. `None` if there are no
+    /// other clients, or if the database cannot tell their work from the lab's.
     ///
     /// # Errors
     /// The database does not report it.
@@ -233,18 +235,19 @@ pub trait Table {
         Ok(None)
     }
 
-    /// How long each statement took since the last call. `None` if no statements are timed: a call into a library is no
-    /// round trip, and timing it would cost as much as the insert itself.
+    /// The durations of the statements since the last call. `None` if no statements are timed: a call into a
+    /// library is no round trip, and timing it would cost as much as the insert itself.
     fn lap(&mut self) -> Option<Latency> {
         None
     }
 
-    /// The same for all laps together.
+    /// The durations of all statements of the run; `None` if no statements are timed.
     fn latency(&self) -> Option<Latency> {
         None
     }
 
-    /// What is known of the pages if the trees themselves cannot be read; `None` if [`Table::trees`] gives them.
+    /// Reads what the database shows of the pages if the trees themselves cannot be read; `None` if
+    /// [`Table::trees`] gives them.
     fn seen(&mut self) -> Result<Option<Seen>> {
         Ok(None)
     }
@@ -277,7 +280,8 @@ pub trait Table {
     /// The trees as they lie on disk, the tree with the rows first.
     fn trees(&mut self) -> Result<Vec<Tree>>;
 
-    /// Whether the keys alone sort the tree of the rows: the user's own table may have other columns in its primary key.
+    /// Returns whether the keys alone sort the tree of the rows: the user's own table may have other columns
+    /// in its primary key.
     fn sorted_by_key(&self) -> bool {
         true
     }
@@ -286,7 +290,7 @@ pub trait Table {
     /// the UUIDs, or the integers if the index holds hashes.
     fn keys(&mut self, role: Role, visit: &mut dyn FnMut(Key) -> Result<()>) -> Result<()>;
 
-    /// What the rows contain beyond their keys, for the check after the run.
+    /// Counts rows, bytes of payloads and unmapped rows, for the check after the run.
     fn contents(&mut self) -> Result<Contents>;
 }
 

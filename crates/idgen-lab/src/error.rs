@@ -1,4 +1,4 @@
-//! One opaque error for the whole crate.
+//! The one opaque error of the whole crate.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::fmt;
 /// The result of a fallible function of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why a measurement could not be made, checked or saved.
+/// A measurement that could not be made, checked or saved.
 ///
 /// ```
 /// let error = idgen_lab::strategy::find("v5").unwrap_err();

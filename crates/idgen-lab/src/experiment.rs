@@ -20,8 +20,8 @@ pub use keys::Keys;
 pub use loads::{Loads, ReadyLoad};
 pub use statements::{Case, File, Statements};
 
-/// One experiment; `mode` in its definition selects the form. All forms have a name on the command line and a question
-/// that they answer.
+/// An experiment; `mode` in its definition selects the form. All forms have a name on the command line and a
+/// question that they answer.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "mode", rename_all = "lowercase")]
 pub enum Experiment {
@@ -71,7 +71,7 @@ impl Experiment {
         toml::from_str(text).map_err(|error| Error::input("an experiment's definition is wrong", error))
     }
 
-    /// Its name on the command line.
+    /// The name on the command line.
     pub fn id(&self) -> &str {
         match self {
             Experiment::Keys(experiment) => &experiment.id,
@@ -121,7 +121,7 @@ pub fn find(id: &str) -> Result<Experiment> {
     }
 }
 
-/// How large an experiment is.
+/// The size of an experiment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scale {
@@ -129,7 +129,7 @@ pub enum Scale {
     Ci,
     /// Takes minutes: the table is many times larger than the pool.
     Default,
-    /// As large as published.
+    /// The size of the published runs.
     Full,
 }
 

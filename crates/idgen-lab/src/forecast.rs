@@ -41,7 +41,7 @@ const WINDOWS: u64 = 10;
 /// The version of the JSON of [`Forecast`] and of [`crate::advise::Advice`]: a change that breaks readers raises it.
 pub(crate) const FORMAT: u32 = 1;
 
-/// What the model predicts for one strategy.
+/// The prediction of the model for one strategy.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Forecast {
     /// The version of this form: a change that breaks readers raises it.
@@ -81,8 +81,9 @@ impl Forecast {
         (pool.reads_per_1k, pool.writes_per_1k)
     }
 
-    /// The same in the second half of the run. The region of a prefix grows from the beginning to the end of its interval, so
-    /// a tenth of a run with few intervals says little about it.
+    /// Pages read and pages written per 1,000 inserts in the second half of the run. The region of a prefix
+    /// grows from the beginning to the end of its interval, so a tenth of a run with few intervals says
+    /// little about it.
     pub fn late_pages(&self) -> (f64, f64) {
         let (mut inserts, mut reads, mut writes) = (0.0, 0.0, 0.0);
         for window in self.late() {
@@ -143,7 +144,7 @@ pub fn predict(strategy: &'static Strategy, load: &Load) -> Result<Forecast> {
     predict_part(strategy, load, Part::default())
 }
 
-/// What a part of a larger table has of it.
+/// The settings in which a part of a larger table differs from a whole one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Part {
     /// Keyed prefixes repeat after this many times fewer intervals, so that each prefix is used as often as in the full table.
@@ -158,7 +159,7 @@ impl Default for Part {
     }
 }
 
-/// Like [`predict`], for a part of a larger table.
+/// Predicts as [`predict`] does, for a part of a larger table.
 pub(crate) fn predict_part(strategy: &'static Strategy, load: &Load, part: Part) -> Result<Forecast> {
     let server = load.server.modeled();
     load.check(strategy)?;
@@ -181,8 +182,8 @@ pub(crate) fn predict_part(strategy: &'static Strategy, load: &Load, part: Part)
     follow(strategy, load, (table, parts), between, |table| table.insert(keys.next_key()?).map_err(refused))
 }
 
-/// What the model predicts for rows that arrive in an order that is known: that of a run whose server said when it inserted
-/// each row. Nothing is drawn, so the model has no error of order.
+/// Predicts for rows that arrive in a known order: that of a run whose server reported the time of each
+/// insert. Nothing is drawn, so the model has no error of order.
 ///
 /// ```
 /// use btree_model::Server;

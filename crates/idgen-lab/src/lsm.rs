@@ -19,7 +19,7 @@ use lsm_model::{Figures, Tree};
 /// The parts of a run that have figures of their own.
 const WINDOWS: u64 = 10;
 
-/// What the model predicts for one strategy.
+/// The prediction of the model for one strategy.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Forecast {
     /// The version of this form: a change that breaks readers raises it.
@@ -56,7 +56,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// From one reading to a later one, of a tree that is smaller by `scale`.
+    /// The figures from one reading to a later one, of a tree that is smaller by `scale`.
     fn between(before: &Figures, now: &Figures, scale: u64) -> Window {
         let inserts = (now.rows - before.rows).max(1);
         let flushed = now.flushed_bytes - before.flushed_bytes;
@@ -93,8 +93,8 @@ pub fn predict(strategy: &'static Strategy, load: &Load) -> Result<Forecast> {
     predict_on(strategy, load, load.scale(load::MOST_FOLLOWED))
 }
 
-/// The same on a tree that is smaller by `scale`. Each file then has fewer rows, and there are as many: memtables, files, levels
-/// and the rows of an interval of a prefix are all smaller by the same factor.
+/// Predicts on a tree that is smaller by `scale`. Each file then has fewer rows, and there are as many files:
+/// memtables, files, levels and the rows of an interval of a prefix are all smaller by the same factor.
 fn predict_on(strategy: &'static Strategy, load: &Load, scale: u64) -> Result<Forecast> {
     load.check(strategy)?;
     let (key_bytes, other_bytes) = load.bytes_of(strategy);

@@ -43,7 +43,7 @@ pub struct Own {
     inserts: Vec<Insert>,
     /// The column of the key.
     key_column: String,
-    /// Whether the primary key has columns besides that of the key, as far as `CREATE TABLE` says.
+    /// True if the primary key has columns besides that of the key, as far as `CREATE TABLE` says.
     composite: bool,
     /// The columns by which the tree of the key is sorted, quoted where necessary.
     sorted_by: Vec<String>,
@@ -51,13 +51,13 @@ pub struct Own {
 
 /// A column of the primary key.
 pub(crate) struct PrimaryColumn {
-    /// Its name, quoted where necessary.
+    /// The name, quoted where necessary.
     pub name: String,
-    /// Whether it has the key.
+    /// True for the column of the key.
     pub is_key: bool,
 }
 
-/// One `INSERT` of `insert.sql`.
+/// A statement `INSERT` of `insert.sql`.
 #[derive(Clone, Debug)]
 pub(crate) struct Insert {
     /// The table, as the statement names it.
@@ -74,7 +74,7 @@ enum Piece {
     Slot(Slot),
 }
 
-/// What the lab puts in the place of a placeholder.
+/// The value with which the lab replaces a placeholder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Slot {
     /// `{key}`
@@ -124,12 +124,13 @@ impl Own {
         self.sorted_by.join(", ")
     }
 
-    /// Whether the key alone sorts its tree.
+    /// Returns whether the key alone sorts its tree.
     pub(crate) fn sorted_by_key(&self) -> bool {
         self.sorted_by.len() == 1
     }
 
-    /// Whether a table of this database can count its keys: MySQL and SQLite count only in the first column of an index.
+    /// Returns whether a table of this database can count its keys: MySQL and SQLite count only in the first
+    /// column of an index.
     pub fn can_count(&self, database: Database) -> bool {
         !self.composite || !database.clusters_rows()
     }
@@ -285,7 +286,7 @@ impl Slot {
     }
 }
 
-/// One of 64 characters.
+/// Maps a byte to one of 64 characters.
 fn letter(byte: u8) -> char {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     char::from(LETTERS[usize::from(byte % 64)])

@@ -1,8 +1,8 @@
 //! Predicts how the inserts of a key strategy spread over the ranges and nodes of a sharded database, and recommends a key
 //! for one.
 //!
-//! What counts is not how much a row costs, but who writes it: if all inserts of a moment go to one range, one node does all
-//! the work, and more nodes help nothing.
+//! The cost of a row matters less than the node that writes it: if all inserts of a moment go to one range,
+//! one node does all the work, and more nodes help nothing.
 
 mod advise;
 mod engine;
@@ -56,6 +56,8 @@ pub struct Window {
     pub hottest_range: f64,
     /// The share of the inserts of a moment that the hottest node gets, 0 to 1.
     pub hottest_node: f64,
+    /// The share of the inserts of a moment that the coldest node gets, 0 to 1.
+    pub coldest_node: f64,
     /// Ranges that a statement of one writer touches.
     pub ranges_per_statement: f64,
 }
@@ -79,6 +81,7 @@ impl Window {
             ranges: last.map_or(0, |step| step.ranges),
             hottest_range: mean.hottest_range,
             hottest_node: mean.hottest_node,
+            coldest_node: mean.coldest_node,
             ranges_per_statement: steps.iter().map(|step| step.touched).sum::<f64>() / steps.len() as f64,
         }
     }
@@ -104,8 +107,9 @@ pub fn predict(strategy: &'static Strategy, load: &Load) -> Result<Forecast> {
     predict_on(strategy, load, load.scale(load::MOST_FOLLOWED))
 }
 
-/// The same with ranges that are smaller by `scale`. Each has fewer rows, and there are as many; the rows of an interval of a
-/// prefix are fewer by the same factor. What a moment inserts is counted at the real rate.
+/// Predicts with ranges that are smaller by `scale`. Each has fewer rows, and there are as many ranges; the
+/// rows of an interval of a prefix are fewer by the same factor. The inserts of a moment are those of the
+/// real rate.
 fn predict_on(strategy: &'static Strategy, load: &Load, scale: u64) -> Result<Forecast> {
     load.check(strategy)?;
     let mut table = Table::new(&load.settings(scale)).map_err(refused)?;

@@ -1,5 +1,5 @@
-//! What a command measures: on which database, which strategies, beside which published figures. The command line parses
-//! and prints.
+//! The subject of a command: the database to measure, the strategies to run, and the published figures to
+//! compare them with. The command line parses and prints.
 
 mod comparison;
 mod fitting;

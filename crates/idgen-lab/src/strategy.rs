@@ -18,18 +18,18 @@ pub use ids::Ids;
 pub use list::ALL;
 pub(crate) use source::prefix_key;
 
-/// How a row is identified, and how its key is stored.
+/// A way to identify rows and to store their key.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Strategy {
     /// The name on the command line and in every file.
     pub name: &'static str,
     /// A short form for charts and tables.
     pub title: &'static str,
-    /// Where the ids come from.
+    /// The source of the ids.
     pub ids: IdKind,
-    /// What the key column holds.
+    /// The type and content of the key column.
     pub column: Column,
-    /// What it is and why one would choose it, in one line.
+    /// A line that describes the strategy and says why one would choose it.
     pub explains: &'static str,
 }
 
@@ -100,7 +100,7 @@ impl Strategy {
 }
 
 impl Strategy {
-    /// The same for this database, or for RocksDB if there is none.
+    /// Refuses a strategy that this database does not support; without a database, one that RocksDB does not support.
     pub(crate) fn check_on(&self, database: Option<Database>) -> Result<()> {
         match database {
             Some(database) => self.check(database),
@@ -166,7 +166,7 @@ pub fn default_set(database: Database) -> Vec<&'static Strategy> {
     default_set_on(Some(database))
 }
 
-/// The same for this database, or for RocksDB if there is none.
+/// The strategies that are compared on this database if none are named; without a database, those for RocksDB.
 pub(crate) fn default_set_on(database: Option<Database>) -> Vec<&'static Strategy> {
     ALL.iter()
         .filter(|strategy| !ON_REQUEST.contains(&strategy.name) && strategy.check_on(database).is_ok())

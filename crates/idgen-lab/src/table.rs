@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Width, presets};
 
-/// Where there is no terminal, tables are at most so wide.
+/// The width of tables where there is no terminal.
 const WIDTH: u16 = 100;
 
 /// A table of figures, at most as wide as the terminal. The first `texts` columns are text, the others numbers. No word is

@@ -1,4 +1,4 @@
-//! Which client sends the next statement, and when.
+//! Decides which client sends the next statement, and when.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -43,8 +43,8 @@ impl Turns {
         Ok(turns)
     }
 
-    /// When the next statement is made, and by which client. `None` if no client is free, or if this is not before the time
-    /// at which a statement that was sent arrives.
+    /// Takes the next statement: returns the time at which it is made, and the client. `None` if no client is
+    /// free, or if this time is not before `arrives`, the time at which a statement that was sent arrives.
     pub(crate) fn take(&mut self, arrives: Option<i64>) -> Result<Option<(i64, usize)>> {
         let request = match &mut self.requests {
             Requests::Own(_) => i64::MIN,

@@ -12,7 +12,7 @@ pub fn unknown(what: &str, name: &str, known: &[&str]) -> Error {
     Error::config(message)
 }
 
-/// At most three names that look like this one, the most similar first.
+/// Finds at most three names that look like this one, the most similar first.
 fn similar<'a>(name: &str, known: &[&'a str]) -> Vec<&'a str> {
     const MOST: usize = 3;
     /// The Jaro-Winkler similarity of names that differ by a typing error.

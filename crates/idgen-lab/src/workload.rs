@@ -33,7 +33,7 @@ pub(crate) struct Arrivals {
     random: FixedEntropy,
 }
 
-/// How the next time follows from the previous one.
+/// The rule by which the next time follows from the previous one.
 enum Next {
     /// After this many seconds on average.
     After(f64),
@@ -47,7 +47,7 @@ impl Arrivals {
         Self::of(start, Next::After(rate.recip()), seed)
     }
 
-    /// The same for each of so many clients by itself: all of them together have this many arrivals per second.
+    /// Arrivals of each of this many clients by itself: all of them together have this many per second.
     pub(crate) fn of_each(start: Timestamp, rate: f64, seed: u64, clients: u64) -> Vec<Self> {
         let of = |client: u64| Self::new(start, rate / clients as f64, seed ^ client.rotate_left(48));
         (0..clients).map(of).collect()
@@ -172,8 +172,8 @@ mod tests {
         100.0 * model.tree().fill.mean
     }
 
-    /// With evenly spaced rows, a rate that divides the minute gives another fill than one close to it; with random
-    /// arrivals it does not.
+    /// With evenly spaced rows, a rate that divides the minute gives another page fill than one close to it;
+    /// with random arrivals it does not.
     #[test]
     fn random_arrivals_do_not_resonate_with_the_interval() {
         const ROWS: u64 = 64 * 60 * 80;

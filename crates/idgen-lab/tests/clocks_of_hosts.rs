@@ -73,7 +73,7 @@ fn predicted(run: &Run) -> f64 {
     let most: f64 = run.apart.parse().unwrap();
     let ahead = |host| most * f64::from(host) / f64::from(run.hosts - 1);
     let load = Load {
-        // On InnoDB, the length of the payload takes a byte of the row.
+        // The length of the payload takes a byte of the row on InnoDB.
         row_bytes: 100 + u32::from(model.database.clusters_rows()),
         rate: run.reached,
         writers: run.hosts.into(),
@@ -85,7 +85,7 @@ fn predicted(run: &Run) -> f64 {
     100.0 * predict(strategy, &load).unwrap().tree.fill.mean
 }
 
-/// How far the model is off: the sentence of the page.
+/// Writes the errors of the model as the sentence of the page.
 fn in_words(errors: &[f64]) -> String {
     let within = errors.iter().filter(|error| error.abs() <= 3.0).count();
     let mean = errors.iter().map(|error| error.abs()).sum::<f64>() / errors.len() as f64;
@@ -100,7 +100,7 @@ fn in_words(errors: &[f64]) -> String {
 fn the_model_is_off_by_what_the_page_of_the_record_says() {
     let runs = runs();
     let mut lines = Vec::new();
-    // Of InnoDB with single rows, of InnoDB with statements of several rows, and of PostgreSQL.
+    // The errors on InnoDB with single rows, on InnoDB with statements of several rows, and on PostgreSQL.
     let mut errors = [const { Vec::new() }; 3];
     for run in runs.iter().filter(|run| matches!(run.kind, "v7" | "v4")) {
         let model = predicted(run);

@@ -45,7 +45,7 @@ fn every_strategy_is_recorded_and_the_order_of_keys_shows() {
         assert!((0.5..=1.0).contains(&run.totals.fill_mean), "{name}: {}", run.totals.fill_mean);
         assert!(run.totals.bytes_per_row > 108.0, "{name}");
     }
-    // What every machine must find: counts, not seconds.
+    // Every machine must find these, because they are counts and not seconds.
     let leaves = |name: &str| results.run(name).unwrap().totals.distinct_leaves_per_1k;
     let reads = |name: &str| results.run(name).unwrap().totals.reads_per_1k;
     for ascending in [

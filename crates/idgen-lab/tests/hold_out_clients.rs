@@ -9,7 +9,7 @@ use idgen_lab::forecast::{Clients, Delay, Load, Model, Options, predict};
 use idgen_lab::strategy;
 use idgen_record::{Database, Results, Run, Workload};
 
-/// What `idgen lab advise` reads: one line per run.
+/// The file that `idgen lab advise` reads: one line per run.
 const KEPT: &str = include_str!("../src/advise/hold_out_clients.tsv");
 
 /// The predicted page fill at the end, in per cent. The model gets what was known before the run, the rate that was reached, and
@@ -23,7 +23,7 @@ fn predicted(database: Database, workload: &Workload, run: &Run) -> f64 {
         Some(Clients { statement_rows, delay, span: clients.span.map(Delay::Recorded) })
     });
     let model = Model::of(database).unwrap();
-    // On InnoDB, the length of the payload takes a byte of the row.
+    // The length of the payload takes a byte of the row on InnoDB.
     let row_bytes = workload.payload_bytes + u32::from(database.clusters_rows());
     let usual = Load::new(workload.rows, (model.settings)(Options::default()));
     let rate = run.totals.rows_per_sec;

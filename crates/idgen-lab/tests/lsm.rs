@@ -157,7 +157,7 @@ fn cells(engine: Engine, results: &Results, name: &str) -> [String; 3] {
     let (memtable, base) = load.lsm.unwrap_or_default().sizes(load.cache_bytes.unwrap());
     let usual = Load::new(load.rows, engine);
     let settings = usual.settings.clone().sized(memtable, base);
-    // Without a rate, the minutes of the ids were simulated.
+    // The minutes of the ids were simulated if the load has no rate.
     let id_rate = load.rate.is_none().then(|| load.rows as f64 / f64::from(load.intervals) / 60.0);
     let clients = run.clients.filter(|_| load.writers > 1).and_then(|clients| {
         let span = clients.span.map(Delay::Recorded);

@@ -41,7 +41,7 @@ enum Keys {
     V7Monotonic,
     /// A hashed prefix for this many rows, then a random tail.
     Prefixed(u64),
-    /// The same with an ascending tail, for this many writers with a prefix each.
+    /// A hashed prefix with an ascending tail, for this many writers with a prefix each.
     PrefixedAscending(u64),
     /// 64-bit ids of 5,000 devices; each device makes one id per second.
     Devices,
@@ -125,8 +125,8 @@ fn the_pages_of_a_million_rows_are_those_of_the_servers() {
     }
 }
 
-/// The same measured prefixes from the real generators: each writer has a key of its own and thus a prefix of its own,
-/// which holds 65,536 rows.
+/// Tests the same measured prefixes with the real generators: each writer has a key of its own and thus a
+/// prefix of its own, which holds 65,536 rows.
 #[test]
 fn each_writer_has_a_prefix_of_its_own() {
     for (writers, fill, distinct) in [(1_u32, 91.1, 3.3), (8, 91.1, 10.0), (64, 88.3, 66.0)] {
@@ -149,7 +149,8 @@ fn each_writer_has_a_prefix_of_its_own() {
 fn a_small_pool_reads_and_writes_as_the_reference_run_did() {
     let mut setup = setup(16, 1_157.0);
     setup.server.device_iops = Some(500);
-    // One undo page for each of its 128 rollback segments; this version has no undo tablespaces yet.
+    // The server has one undo page for each of its 128 rollback segments; this version has no undo
+    // tablespaces yet.
     setup.server.other_pages = 128;
     let mut model = Model::new(&setup).unwrap();
     for (row, key) in keys(Keys::V4, 2_866_591).iter().enumerate() {
@@ -203,7 +204,7 @@ fn the_recorded_key_orders_are_predicted() {
     }
 }
 
-/// The same for representations.
+/// Compares the model with the recorded representations of UUIDs.
 #[test]
 #[ignore = "replays millions of rows for most of a minute: make soak"]
 fn the_recorded_full_representations_are_predicted() {

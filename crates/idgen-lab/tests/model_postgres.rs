@@ -87,8 +87,9 @@ fn within(found: f64, measured: f64, share: f64) -> bool {
     (found / measured - 1.0).abs() <= share
 }
 
-/// The number of runs, of whose repeats one of so many is judged, and a line for each run that the model misses. Runs with several
-/// writers are left out, because the order of their rows cannot be repeated; so are runs with deletes, which the model does not support.
+/// Judges one of `of` repeats of each run. Returns the number of runs, and a line for each run that the model
+/// misses. Runs with several writers are left out, because the order of their rows cannot be repeated; so are
+/// runs with deletes, which the model does not support.
 fn missed(results: &Results, name: &str, of: usize) -> (usize, Vec<String>) {
     let (mut all, mut missed) = (0, Vec::new());
     for run in results.runs.iter().filter(|run| run.strategy.key.is_some()) {

@@ -62,7 +62,7 @@ impl Real {
     }
 
     fn found(&self, page_bytes: u32) -> Found {
-        // To read the layout reads pages too.
+        // The counters are read first, because reading the layout reads pages, too.
         let read = count(&self.db, ffi::SQLITE_DBSTATUS_CACHE_MISS, false);
         let written = count(&self.db, ffi::SQLITE_DBSTATUS_CACHE_WRITE, false);
         let mut statement = self

@@ -24,7 +24,8 @@ fn judged(day: &str, server: &str, directory: &str, id: &str) -> Vec<(String, bo
     lines.filter_map(|line| Some((format!("{}: {}", line.strategy, line.figure), line.met?))).collect()
 }
 
-/// For each experiment: how many published figures are met, how many runs can decide on, and which are missed.
+/// Lists for each experiment how many published figures are met, how many runs can decide on, and which are
+/// missed.
 #[test]
 fn recorded_runs_meet_the_published_figures_listed_as_met() {
     let mut found = String::new();

@@ -19,7 +19,7 @@ const GUIDE: &str = include_str!("../../../docs/ranges.md");
 /// The goal of the page, in points.
 const WITHIN: f64 = 5.0;
 
-/// What rig/hbase prints about a load.
+/// The counters that rig/hbase prints about a load.
 #[derive(Clone, Deserialize)]
 struct Recorded {
     load: String,

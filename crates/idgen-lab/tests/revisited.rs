@@ -38,7 +38,8 @@ fn by(all: &[Filled], strategy: &str, cell: &Filled) -> f64 {
     all.iter().find(|of| of.strategy == strategy && key(of) == key(cell)).unwrap().fill
 }
 
-/// On InnoDB, a page holds 114 rows. The record agrees with the earlier measurement within two percentage points.
+/// A page holds 114 rows on InnoDB. The record agrees with the earlier measurement within two percentage
+/// points.
 #[test]
 fn the_recorded_runs_reach_the_documented_page_fill() {
     for server in ["mysql", "mariadb"] {

@@ -34,7 +34,7 @@ fn recorded(results: &Results) -> (f64, f64) {
     (reads / rows, writes / rows)
 }
 
-/// The same, as the model predicts it.
+/// The prediction of the model for these pages.
 fn predicted(results: &Results, is_lab: bool) -> (f64, f64) {
     let (workload, run) = (&results.workload, &results.runs[0]);
     let pool_bytes = workload.cache_bytes.unwrap();

@@ -1,10 +1,11 @@
-//! How the clients of a run worked: when they inserted what they had made, and where it went.
+//! Figures of the clients of a run: the time from making an id to its insert, and the place of the insert in
+//! the table.
 
 use serde::{Deserialize, Serialize};
 
 use crate::totals::Latency;
 
-/// How the clients of a run worked.
+/// The figures of the clients of a run. A figure is `None` where the run did not measure it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Clients {
     /// The time from making the first id of a statement until the server inserted the row of this id, on the server's clock;
@@ -18,10 +19,12 @@ pub struct Clients {
     /// immediately before they insert them. The rows arrived within this time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delay: Option<Latency>,
-    /// How far from the right edge of the table rows were inserted; `None` where the order of the keys is not known.
+    /// The distance of inserted rows from the right edge of the table; `None` where the order of the keys is
+    /// not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub edge: Option<Edge>,
-    /// What clients that are not the lab's wrote to the server during the run.
+    /// The writes to the server during the run by clients that are not the lab's; `None` where they were not
+    /// counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub others: Option<Others>,
     /// The share of the asked pace at which rows were inserted, from 0 to 1, where there was a pace.
@@ -46,8 +49,9 @@ impl Clients {
     }
 }
 
-/// How many rows with a greater key were in the table when a row was inserted. Rows come in the order of the server's clock
-/// at each row if the run has the time from id to insert, otherwise in the order of the acknowledgments.
+/// The number of rows with a greater key in the table at each insert. Rows come in the order of the server's
+/// clock at each row if the run has the time from id to insert, otherwise in the order of the
+/// acknowledgments.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Edge {
     /// The share of the rows, from 0 to 1, that had the greatest key of the table.

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use crate::strategy::IdKind;
 
-/// What a key costs, as far as it decides.
+/// The cost of a key: the figures by which keys are compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {
     /// The work of the device: pages read and written, or bytes of the log.
@@ -23,7 +23,8 @@ impl Cost {
     /// A key or names for clients have to make the table smaller by more.
     const WORTH_A_PREFIX: f64 = 0.2;
 
-    /// Whether it is clearly less than another one.
+    /// Returns whether this cost is clearly less than another one: less work by more than 15 %; or less
+    /// space, by 4 % or, for a prefixed key, 20 %, if the other key does not have clearly less work.
     ///
     /// ```
     /// use idgen_record::Cost;
@@ -42,7 +43,7 @@ impl Cost {
                 && clearly(self.space, other.space, smaller))
     }
 
-    /// Whether no figure of it is worse than that of another one, and one is better.
+    /// Returns whether no figure of this cost is worse than that of another one, and at least one is better.
     #[must_use]
     pub fn is_nowhere_worse_than(&self, other: &Cost) -> bool {
         self.work <= other.work
@@ -66,7 +67,8 @@ impl Cost {
 }
 
 impl IdKind {
-    /// Whether ids of this kind begin with a prefix that stays for an interval, and that depends on a key or on a name.
+    /// Returns whether ids of this kind begin with a prefix that stays the same for an interval, and that
+    /// depends on a key or on a name.
     #[must_use]
     pub fn is_prefixed(self) -> bool {
         matches!(self, IdKind::MinuteAscending | IdKind::MinuteRandom | IdKind::MinuteWriters)
@@ -81,7 +83,8 @@ mod tests {
         Cost { work: 0.0, space, is_prefixed }
     }
 
-    /// Where equal costs differ by a little each, the best is still one to which nothing is clearly cheaper.
+    /// Tests costs of which each is a little less than the one before: the cheapest is still one to which no
+    /// other is clearly cheaper.
     #[test]
     fn nothing_is_clearly_cheaper_than_the_cheapest() {
         let of = |costs: &[Cost]| Cost::cheapest(costs);

@@ -1,20 +1,21 @@
-//! Which database a record is of, and what it can do.
+//! The database of a record, and the ids that it can make.
 
 use idgen_database::Database;
 use serde::{Deserialize, Serialize};
 
 use crate::strategy::IdKind;
 
-/// Which database measured.
+/// The database that was measured.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EngineInfo {
     /// The name for people: [`Database::name`], or the name of a model.
     pub name: String,
-    /// As the database reports it.
+    /// The version that the database reports.
     pub version: String,
-    /// How it was set up, in a sentence.
+    /// A sentence about the setup of the database.
     pub setup: String,
-    /// What it does not show, why, and what would show it, in a sentence each. Usually empty.
+    /// The figures that the database does not provide: a sentence for each, which says why, and what would
+    /// provide it. Usually empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
 }
@@ -33,7 +34,7 @@ impl EngineInfo {
         Database::ALL.iter().copied().find(|database| database.name() == self.name)
     }
 
-    /// Whether it is the embedded engine.
+    /// Returns whether this is the embedded engine; false for a model.
     pub fn is_embedded(&self) -> bool {
         self.database().is_some_and(Database::is_embedded)
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What a fallible function of this crate returns.
+/// The result of the fallible functions of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// A load that cannot be run.

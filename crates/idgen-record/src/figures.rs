@@ -8,22 +8,22 @@ use crate::totals::{Latency, Totals};
 use crate::tree::TreeFigures;
 use crate::window::Window;
 
-/// What a metric is read from: one run of a record, at its end or at a number of rows.
+/// The input of a metric: the figures of one run of a record, at its end or at a number of rows.
 #[derive(Clone, Copy, Debug)]
 pub struct Figures<'a> {
-    /// Its seed; `None` where it is that of the workload.
+    /// The seed of the run; `None` where it is that of the workload.
     pub seed: Option<u64>,
     /// The totals.
     pub totals: Totals,
-    /// How long statements took, where they were timed.
+    /// The duration of statements; `None` where they were not timed.
     pub latency: Option<Latency>,
-    /// How the clients worked, where it is known.
+    /// The figures of the clients; `None` where they are not known.
     pub clients: Option<Clients>,
-    /// What operations took, where the run did more than insert.
+    /// Pages, durations and counts of operations; `None` where the run only inserted.
     pub operations: Option<&'a Operations>,
     /// The trees.
     pub trees: &'a [TreeFigures],
-    /// Its course.
+    /// The windows of the run, in order; empty where its course was not recorded.
     pub windows: &'a [Window],
 }
 
@@ -40,8 +40,8 @@ impl Figures<'_> {
         new.then_some(pages as f64 * 1_000.0 / self.totals.rows.max(1) as f64)
     }
 
-    /// The same with the figures of the end taken from the window in which the table reached this many rows. Where the run has
-    /// fewer rows, they are those of its own end.
+    /// Returns these figures with those of the end (`last_…`) replaced by the figures of the window in which
+    /// the table reached this many rows. If the run has fewer rows, nothing is replaced.
     #[must_use]
     pub fn at(self, rows: u64) -> Self {
         let Some(window) = self.windows.iter().find(|window| window.rows_end >= rows) else { return self };

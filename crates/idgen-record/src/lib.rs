@@ -1,4 +1,4 @@
-//! What `idgen lab` records: the types of a results file.
+//! The types of `results.json`, the record that `idgen lab` writes.
 //!
 //! Engines and the runner of `idgen-lab` fill them in; `idgen-report` reads them and nothing else. This crate has no
 //! I/O and depends on neither.

@@ -34,7 +34,7 @@ impl Value {
     }
 }
 
-/// What a value counts, and so how it is written.
+/// The unit of a metric, which decides how its values are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// Pieces, without decimals: rows, pages, bytes.
@@ -49,7 +49,7 @@ pub enum Unit {
     Micros,
 }
 
-/// Whether less or more of a metric is better.
+/// The direction in which a metric is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Better {
     /// Less is better.
@@ -63,10 +63,11 @@ pub enum Better {
 /// The noise of a metric: two samples that are closer than this do not differ; see [`Sample`](crate::Sample).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Noise {
-    /// In the metric's unit, for any number of runs: what an idle database does, or a difference without practical meaning.
+    /// The largest difference that is noise at any size and for any number of runs, in the unit of the
+    /// metric: what an idle server does, or a difference without practical meaning.
     pub floor: f64,
-    /// For a single run, as a share of its value: by how much two recorded runs of one load differed, except for about one
-    /// pair in twenty.
+    /// The largest difference that is noise between single runs, as a share of the value: of the recorded
+    /// pairs of runs of one load, about one in twenty differed by more.
     pub share: f64,
 }
 
@@ -77,13 +78,13 @@ pub enum Group {
     Figures,
     /// Means over the whole run, whose beginning still fits the cache.
     Whole,
-    /// How long statements took.
+    /// The duration of statements.
     Latency,
-    /// When clients inserted the ids that they made, and where.
+    /// The time from making ids to their insert, and the place of the inserts.
     Clients,
     /// Pages read and written by a load of several kinds of operations, and its speed.
     Operations,
-    /// How long the operations of this kind took.
+    /// The duration of the operations of this kind.
     LatencyOf(Operation),
     /// Figures that only servers count.
     Server,
@@ -100,9 +101,9 @@ pub enum Group {
 pub enum Axis {
     /// Factors of ten.
     Log,
-    /// From zero.
+    /// A linear scale that starts at zero.
     Linear,
-    /// From 0 to 100 %.
+    /// A linear scale from 0 to 100 %.
     Percent,
 }
 
@@ -111,36 +112,36 @@ pub enum Axis {
 pub struct ChartOf {
     /// The name of its file, without the ending.
     pub file: &'static str,
-    /// Its title.
+    /// The title.
     pub title: &'static str,
-    /// Its caption.
+    /// The caption on a server; for every engine if `embedded_caption` is `None`.
     pub caption: &'static str,
-    /// Its caption where the engine is embedded.
+    /// The caption for the embedded engine.
     pub embedded_caption: Option<&'static str>,
     /// The metric of the mark across the bar.
     pub mark: Option<&'static str>,
 }
 
-/// One metric.
+/// A metric: a figure of a run with its names, its unit and its noise.
 #[derive(Clone, Copy, Debug)]
 pub struct Metric {
-    /// Its name in `results.json`, in the CSV files and in the published figures of an experiment.
+    /// The name in `results.json`, in the CSV files and in the published figures of an experiment.
     pub name: &'static str,
     /// The heading of a wide column, and of its chart and table in a comparison.
     pub title: &'static str,
     /// The heading of a narrow column, in lines.
     pub head: &'static str,
-    /// How it is written.
+    /// The unit, which decides how values are written.
     pub unit: Unit,
-    /// Whether less or more is better.
+    /// The direction in which the metric is better.
     pub better: Better,
-    /// How far runs must be apart to differ.
+    /// The noise: runs that are closer than this do not differ.
     pub noise: Noise,
     /// The table that it belongs to.
     pub group: Group,
     /// The axis on which a comparison draws it; `None` where it does not.
     pub axis: Option<Axis>,
-    /// Its chart in a report; only with an axis.
+    /// The chart of the metric in a report; only with an axis.
     pub chart: Option<ChartOf>,
     /// The metric that replaces this one in a report of which no run has it: the mean over the whole run, for a record without
     /// figures of its end.
@@ -189,22 +190,24 @@ impl Metric {
         METRICS.iter().filter(|metric| metric.window.is_some())
     }
 
-    /// Its value in a run; `None` where the database does not provide it.
+    /// Reads the value from a run; `None` where the database does not provide it, or where it is not a finite
+    /// number.
     pub fn value(&self, figures: &Figures<'_>) -> Option<Value> {
         (self.run)(figures).filter(|value| value.number().is_finite())
     }
 
-    /// The same as a number.
+    /// Reads the value from a run as a floating-point number; `None` as for [`Metric::value`].
     pub fn number(&self, figures: &Figures<'_>) -> Option<f64> {
         self.value(figures).map(Value::number)
     }
 
-    /// Its value in each run of a record; `None` where one of them does not have it.
+    /// The values of all runs of a record; `None` where one of the runs has no value.
     pub fn sample(&self, run: &Run) -> Option<Sample> {
         self.sample_of(run, |figures| figures)
     }
 
-    /// The same, with the figures of the end taken from the window in which the table reached this many rows.
+    /// Like [`Metric::sample`], with the figures of the end taken from the window in which the table reached
+    /// this many rows.
     pub fn sample_at(&self, run: &Run, rows: u64) -> Option<Sample> {
         self.sample_of(run, |figures| figures.at(rows))
     }
@@ -213,7 +216,8 @@ impl Metric {
         Sample::of(run.each().into_iter().map(|one| self.number(&of(one))).collect::<Option<_>>()?)
     }
 
-    /// Its value in a window.
+    /// Reads the value from a window; `None` where windows do not have this metric, or where it is not a
+    /// finite number.
     pub fn in_window(&self, window: &Window) -> Option<Value> {
         self.window.and_then(|of| of(window)).filter(|value| value.number().is_finite())
     }

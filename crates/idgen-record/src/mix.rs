@@ -1,4 +1,4 @@
-//! A load of several kinds of operations, and what they took.
+//! A load of several kinds of operations, and the figures of its operations.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::known;
 
-/// What a client does with one row, by its primary key.
+/// The kinds of operations: each concerns one row, by its primary key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Operation {
@@ -33,7 +33,7 @@ impl Operation {
         Operation::Delete,
     ];
 
-    /// Its name in the record.
+    /// The name in the record.
     pub fn id(self) -> &'static str {
         match self {
             Operation::Insert => "insert",
@@ -55,7 +55,7 @@ impl Operation {
         }
     }
 
-    /// In a few words.
+    /// The title in reports, of a few words.
     pub fn title(self) -> &'static str {
         match self {
             Operation::Insert => "insert",
@@ -67,8 +67,8 @@ impl Operation {
     }
 }
 
-/// How many of 100 operations are of which kind. Rows to read, change and delete are chosen uniformly: recent ones among the
-/// last [`Mix::RECENT_ROWS`] inserted, the others among all rows of the table.
+/// The shares of the kinds of operations, in percent. Rows to read, change and delete are chosen uniformly:
+/// recent ones among the last [`Mix::RECENT_ROWS`] inserted, the others among all rows of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mix {
@@ -96,10 +96,10 @@ impl Mix {
         std::array::from_fn(|place| (Operation::ALL[place], shares[place]))
     }
 
-    /// From shares in the order of [`Operation::ALL`].
+    /// Makes a mix from shares in the order of [`Operation::ALL`].
     ///
     /// # Errors
-    /// Where they are not 100 together, or nothing is inserted.
+    /// The shares do not add up to 100, or that of inserts is 0.
     ///
     /// ```
     /// use idgen_record::Mix;
@@ -118,7 +118,7 @@ impl Mix {
     /// Refuses shares that make no load.
     ///
     /// # Errors
-    /// As [`Mix::of`].
+    /// The errors of [`Mix::of`].
     pub fn check(self) -> Result<()> {
         let sum: u64 = self.shares().iter().map(|(_, share)| u64::from(*share)).sum();
         if self.insert == 0 {
@@ -141,8 +141,8 @@ impl Mix {
         rows.div_ceil(in_round)
     }
 
-    /// Of this many rounds, those at the beginning that are not measured, so that the cache holds what such operations leave
-    /// in it: a tenth, rounded down.
+    /// The rounds at the beginning of this many that are not measured, so that the cache holds what such
+    /// operations leave in it: a tenth, rounded down.
     pub fn warm_up(rounds: u64) -> u64 {
         rounds / 10
     }
@@ -155,7 +155,7 @@ impl std::fmt::Display for Mix {
     }
 }
 
-/// What the operations of a run took, after those that warmed up the cache.
+/// The figures of the operations of a run, without those that warmed up the cache.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Operations {
     /// Operations of all kinds.
@@ -168,7 +168,8 @@ pub struct Operations {
     /// Not a number where unknown.
     #[serde(with = "known")]
     pub writes_per_1k: f64,
-    /// Of the pages read, those of the tables' own files.
+    /// Pages read from the tables' own files per 1,000 operations: a part of `reads_per_1k`. `None` where the
+    /// database does not provide it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub table_reads_per_1k: Option<f64>,
     /// Page requests answered by the cache, from 0 to 1.
@@ -182,10 +183,10 @@ pub struct Operations {
     pub kinds: BTreeMap<Operation, OperationLatency>,
 }
 
-/// How long the operations of one kind took, in microseconds.
+/// The duration of the operations of one kind, in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OperationLatency {
-    /// How many there were.
+    /// The number of operations.
     pub count: u64,
     /// Half took no longer.
     pub p50_micros: f64,

@@ -1,4 +1,4 @@
-//! Whether the place of a run in its round had an effect: early runs against late ones.
+//! Tests whether the place of a run in its round had an effect: early runs against late ones.
 
 use crate::metrics::Metric;
 use crate::rank::stratified_rank_test;
@@ -15,7 +15,7 @@ pub struct OrderEffect {
     pub late: usize,
     /// The probability that early and late runs differ this much, or more, if the place has no effect.
     pub p: f64,
-    /// The smallest p that so many runs can give.
+    /// The smallest p that this many runs can give.
     pub least: f64,
 }
 
@@ -56,7 +56,8 @@ enum Half {
     Second,
 }
 
-/// Where in its round each run of a strategy came; `None` where the order does not have all of them.
+/// The half of its round in which each run of a strategy came; `None` where the order does not have all of
+/// them.
 fn places(protocol: &Protocol, run: &Run) -> Option<Vec<Half>> {
     let mut places = Vec::new();
     let mut left = protocol.order.as_slice();

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// experiment, among those with the same number of clients and of rows in a statement.
 pub const TIMES_FIRST: &str = "times_first";
 
-/// What was published of one strategy.
+/// Published figures of one strategy.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Published {
@@ -16,16 +16,16 @@ pub struct Published {
     pub strategy: String,
     /// A short description of the published run; may be empty.
     pub setting: String,
-    /// How many rows it had at the end. Where a run here has more, the figures of its end are taken from the
-    /// window that reached this number.
+    /// The rows of the published run at its end. If a run of the lab has more, the figures of its end are
+    /// taken from the window that reached this number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rows: Option<u64>,
-    /// How many clients inserted. Only runs with the same number are compared with it.
+    /// The clients that inserted in the published run. Only runs with the same number are compared with it.
     #[serde(default = "one")]
     pub writers: u32,
     /// Figures by the name of their metric, and [`TIMES_FIRST`].
     pub figures: BTreeMap<String, f64>,
-    /// How far the figures of the same name may be from the published ones. Only runs that are as large as the published
+    /// The tolerances of the figures, by the names of these. Only runs that are as large as the published
     /// one, on a server that the lab set up for it, have tolerances.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub tolerances: BTreeMap<String, Tolerance>,
@@ -52,7 +52,8 @@ impl Published {
     }
 }
 
-/// How far a figure may be from the published one.
+/// The largest distance of a measured figure from the published one at which the two agree: the share of the
+/// published figure, but at least `least`.
 ///
 /// ```
 /// let tolerance = idgen_record::Tolerance { share: 0.25, least: 2.0 };
@@ -70,7 +71,7 @@ pub struct Tolerance {
 }
 
 impl Tolerance {
-    /// Whether the figure measured here meets the published one.
+    /// Returns whether the figure `here`, measured by the lab, is within the tolerance of the published one.
     pub fn allows(self, published: f64, here: f64) -> bool {
         (here - published).abs() <= (self.share * published.abs()).max(self.least)
     }

@@ -17,9 +17,9 @@ pub fn rank_test(a: &[f64], b: &[f64]) -> f64 {
     stratified_rank_test([(a, b)])
 }
 
-/// The same over groups of two samples each, whose values are compared only within their group: ranks are those in the
-/// group, and their sums are added (the test of van Elteren, with equal weights). A group with an empty sample does
-/// not count.
+/// Returns the p of a rank test over groups of two samples each, whose values are compared only within their
+/// group: ranks are those in the group, and their sums are added (the test of van Elteren, with equal
+/// weights). Groups with an empty sample are left out.
 pub fn stratified_rank_test<'a>(groups: impl IntoIterator<Item = (&'a [f64], &'a [f64])>) -> f64 {
     // The number of ways to reach each sum. Sums are of twice the ranks, which are whole numbers.
     let mut ways = vec![1.0];

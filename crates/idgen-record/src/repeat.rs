@@ -9,34 +9,34 @@ use crate::totals::{Latency, Totals};
 use crate::tree::TreeFigures;
 use crate::window::Window;
 
-/// How the runs of a file were made.
+/// The repetitions and the order of the runs of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Protocol {
-    /// How often each strategy or statement should run.
+    /// The number of runs that each strategy or statement should have.
     pub repeats: u32,
     /// The seed of the order: each round has all of them, in a random order.
     pub order_seed: u64,
     /// The strategies in the order in which they ran; empty where statements were timed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub order: Vec<String>,
-    /// What a run shares with the runs before it, as a clause.
+    /// A clause about the state that a run shares with the runs before it.
     pub isolation: String,
 }
 
 /// One of several runs, without its settings and the maps of its files.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Repeat {
-    /// Its seed: each run has its own keys and payloads.
+    /// The seed of the run: each run has its own keys and payloads.
     pub seed: u64,
     /// The whole run.
     pub totals: Totals,
-    /// How long its statements took.
+    /// The duration of its statements; `None` where they were not timed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latency: Option<Latency>,
-    /// How its clients worked.
+    /// The figures of its clients; `None` where they are not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clients: Option<Clients>,
-    /// How long its operations took, where it did more than insert.
+    /// The figures of its operations; `None` where the run only inserted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operations: Option<Operations>,
     /// The course of the run.

@@ -23,26 +23,26 @@ pub struct Results {
     pub command: String,
     /// The version of this library.
     pub idgen_version: String,
-    /// When the first run began: RFC 3339, UTC.
+    /// The time at which the first run began: RFC 3339, UTC.
     pub started: String,
-    /// Where they ran.
+    /// The machine on which they ran.
     pub machine: Machine,
     /// The database that was measured.
     pub engine: EngineInfo,
-    /// What was inserted.
+    /// The load of each run.
     pub workload: Workload,
     /// The server's settings, where statements were timed; each run has its own.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub settings: BTreeMap<String, String>,
-    /// How often and in which order the runs were made. Without it, they were made in the order of `runs`.
+    /// The repetitions and the order of the runs. Without it, they were made in the order of `runs`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protocol: Option<Protocol>,
-    /// Whether the user stopped the experiment before the last run.
+    /// True if the user stopped the experiment before the last run.
     pub interrupted: bool,
     /// Published figures on this question.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub published: Vec<Published>,
-    /// How the runs differ from those that were published, and what was left out.
+    /// Notes on how the runs differ from those that were published, and on what was left out; may be empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub notes: String,
     /// The runs that were finished and verified.
@@ -56,7 +56,7 @@ pub struct Results {
 pub struct Failure {
     /// The strategy's name.
     pub strategy: String,
-    /// Why.
+    /// The text of the error.
     pub error: String,
 }
 
@@ -92,17 +92,17 @@ impl Results {
         }
     }
 
-    /// Whether this is an experiment that times statements instead of comparing keys, even if none was finished.
+    /// Returns whether this experiment times statements instead of comparing keys, even if none was finished.
     pub fn times_statements(&self) -> bool {
         !self.settings.is_empty() || self.runs.iter().any(|run| run.strategy.key.is_none())
     }
 
-    /// Whether there are figures to show, and not only failures.
+    /// Returns whether any run was finished, so that there are figures to show and not only failures.
     pub fn has_any(&self) -> bool {
         !self.runs.is_empty()
     }
 
-    /// Whether anything was run more than once.
+    /// Returns whether any strategy or statement was run more than once.
     pub fn has_repeats(&self) -> bool {
         self.runs.iter().any(|run| run.run_count() > 1)
     }

@@ -1,4 +1,4 @@
-//! What was measured of one strategy or statement: its course, its totals, its trees.
+//! The run of one strategy or statement: its course, its totals, its trees.
 
 use std::collections::BTreeMap;
 
@@ -17,9 +17,10 @@ use crate::window::Window;
 /// One finished and verified run. Of repeated runs, it is the middle one, with the figures of all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Run {
-    /// What was compared.
+    /// The strategy or statement that was measured.
     pub strategy: StrategyRecord,
-    /// How many clients loaded how many rows at once, where the experiment compares loads of several sizes.
+    /// The number of clients and the rows of a statement, where the experiment compares loads of several
+    /// sizes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub load: Option<Load>,
     /// The settings that matter, as the database reported them.
@@ -28,22 +29,22 @@ pub struct Run {
     pub windows: Vec<Window>,
     /// The whole run.
     pub totals: Totals,
-    /// How long its statements took, on a server.
+    /// The duration of its statements; only on a server.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latency: Option<Latency>,
-    /// How its clients worked.
+    /// The figures of its clients; `None` where they are not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clients: Option<Clients>,
     /// The order in which the server inserted the rows of several clients, if it reported the time of each.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arrival: Option<Arrival>,
-    /// How long its operations took, where it did more than insert.
+    /// The figures of its operations; `None` where the run only inserted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operations: Option<Operations>,
     /// Each tree, the one with the rows first.
     pub trees: Vec<TreeFigures>,
-    /// What the server counted meanwhile, per 1,000 rows over all runs, by the server's name for it, where the experiment
-    /// names counters. Counters that the server does not have are absent.
+    /// The counters that the experiment names, by the server's names for them: their increase per 1,000 rows
+    /// over all runs. Counters that the server does not have are absent.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub counts: BTreeMap<String, f64>,
     /// All runs in the order in which they were made, where there was more than one.
@@ -54,7 +55,8 @@ pub struct Run {
 /// A strategy or a timed statement, as a record describes it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StrategyRecord {
-    /// Its name, unique in the record: that of a strategy on the command line, or that of a case of an experiment.
+    /// The name, unique in the record: that of a strategy on the command line, or that of a case of an
+    /// experiment.
     pub name: String,
     /// A title of a few words.
     pub title: String,
@@ -68,9 +70,9 @@ pub struct StrategyRecord {
 /// The key of a strategy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Key {
-    /// Where its ids come from.
+    /// The source of the ids.
     pub ids: IdKind,
-    /// What its column holds.
+    /// The type and content of the key column.
     pub column: Column,
     /// The family of its ids.
     pub family: Family,
@@ -96,11 +98,11 @@ impl Load {
 /// A figure that has no metric of its own: of one index, or a counter that an experiment names.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Detail {
-    /// Its name, preceded by that of its index.
+    /// The name, preceded by that of the index if it is a figure of one.
     pub name: String,
     /// The name of a metric that is written alike and has the same noise.
     pub like: &'static str,
-    /// Its value.
+    /// The value, in the unit of the metric `like`.
     pub value: f64,
 }
 
@@ -147,7 +149,8 @@ impl Run {
         Some(Run { repeats: if repeats.len() > 1 { repeats } else { Vec::new() }, ..shown })
     }
 
-    /// What tells it from the other runs of the record, for people.
+    /// The title that distinguishes this run from the others of the record: the name of the case if loads of
+    /// several sizes are compared, otherwise the title of the strategy.
     pub fn title(&self) -> &str {
         if self.load.is_some() { &self.strategy.name } else { &self.strategy.title }
     }

@@ -23,7 +23,7 @@ impl Sample {
         &self.0
     }
 
-    /// How many runs there were.
+    /// The number of runs.
     pub fn runs(&self) -> usize {
         self.0.len()
     }
@@ -59,8 +59,8 @@ impl Sample {
         self.max() - self.min()
     }
 
-    /// How far apart its runs are. The spread of a single run is unknown: in its place stands a share of the run's value, by
-    /// which recorded runs of one load differed.
+    /// The distance between the largest and the smallest value. The spread of a single run is unknown: in its
+    /// place stands a share of the run's value, by which recorded runs of one load differed.
     ///
     /// ```
     /// use idgen_record::{Noise, Sample};
@@ -73,7 +73,7 @@ impl Sample {
         if self.runs() == 1 { self.median().abs() * noise.share } else { self.range() }
     }
 
-    /// How this sample differs from another one; `None` where it does not.
+    /// The difference of this sample from another one; `None` if they do not differ.
     ///
     /// ```
     /// use idgen_record::{Noise, Sample};
@@ -104,8 +104,9 @@ impl Sample {
         })
     }
 
-    /// How far apart its runs are, as the logarithm of a ratio. Each value is increased by the noise that is there at any
-    /// size, so that ratios of values close to zero have a meaning. `None` where a value is not positive even so.
+    /// The spread of the values as the logarithm of the ratio of the largest to the smallest. The floor of
+    /// the noise is added to each value, so that ratios of values close to zero have a meaning. `None` if a
+    /// value is not positive even so.
     fn log_spread(&self, noise: Noise) -> Option<f64> {
         let (least, most) = (self.min() + noise.floor, self.max() + noise.floor);
         let spread = match self.runs() {
@@ -201,7 +202,7 @@ mod tests {
             (&[5.0, 2.0, 9.0], &[14.0, 10.0, 40.0], RATES),
             (&[1.0], &[1.9], RATES),
             (&[0.0, 0.0, 0.0], &[0.0, 0.0, 0.0], RATES),
-            // Not positive, so compared by their distance.
+            // These values are not all positive, so they are compared by their distance.
             (&[0.0, 1.0, 0.5], &[1.2, 1.3, 1.4], RATES),
         ] {
             let (a, b) = (sample(a), sample(b));

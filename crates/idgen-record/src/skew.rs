@@ -2,13 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-/// By how many milliseconds the clock of each client is ahead: constants, as of hosts whose clocks differ.
+/// The number of milliseconds by which the clock of each client is ahead: constants, as of hosts whose clocks
+/// differ.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Skew {
     /// A random constant for each client, evenly distributed between minus and plus this many milliseconds.
     Within(f64),
-    /// One for each client; clients beyond the last one begin again with the first.
+    /// A number of milliseconds for each client; clients beyond the last one begin again with the first.
     Each(Vec<f64>),
 }
 
@@ -16,7 +17,8 @@ impl Skew {
     /// The most milliseconds by which a clock may be off: a day.
     pub const MOST_MS: f64 = 86_400_000.0;
 
-    /// How many milliseconds the clock of this client is ahead, counted from 0. The same seed gives the same constants.
+    /// Returns the milliseconds by which the clock of this client, counted from 0, is ahead. The same seed
+    /// gives the same constants.
     ///
     /// ```
     /// use idgen_record::Skew;

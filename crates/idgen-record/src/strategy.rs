@@ -1,8 +1,8 @@
-//! The parts of a key strategy: where its ids come from, and what its column holds.
+//! The parts of a key strategy: the source of its ids, and the type of its column.
 
 use serde::{Deserialize, Serialize};
 
-/// Where the ids come from.
+/// The sources of ids: generators of the client, and functions of the database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum IdKind {
@@ -43,13 +43,14 @@ pub enum IdKind {
 }
 
 impl IdKind {
-    /// Whether a function of the server generates the ids, so that the client does not know them before the insert.
+    /// Returns whether a function of the server generates the ids, so that the client does not know them
+    /// before the insert.
     pub fn is_server_made(self) -> bool {
         matches!(self, IdKind::UuidShort | IdKind::ServerV1 | IdKind::ServerV4 | IdKind::ServerV7)
     }
 }
 
-/// What the key column holds.
+/// The types and contents of key columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Column {
@@ -71,9 +72,9 @@ pub enum Column {
     Uuid,
     /// 36 characters, hyphenated.
     Text36,
-    /// The same in a `VARCHAR`.
+    /// 36 characters, hyphenated, in a `VARCHAR`.
     VarText36,
-    /// The same in a `VARBINARY`.
+    /// 36 characters, hyphenated, in a `VARBINARY`.
     VarBinary36,
     /// 22 characters of base64.
     Base64,
@@ -92,7 +93,7 @@ pub enum Column {
 }
 
 impl Column {
-    /// Whether a second table maps the UUID to the integer.
+    /// Returns whether a second table maps the UUID to the integer.
     pub fn is_mapped(self) -> bool {
         use Column::{MappedDedup, MappedInteger, MappedReferenceDedup, MappedReferenceLock, MappedUnique};
         matches!(
@@ -101,7 +102,7 @@ impl Column {
         )
     }
 
-    /// Whether a stored function gives the integer. A server may forbid creating it.
+    /// Returns whether a stored function gives the integer. A server may forbid creating it.
     pub fn is_by_function(self) -> bool {
         matches!(self, Column::MappedReferenceLock | Column::MappedReferenceDedup)
     }
@@ -122,7 +123,7 @@ pub enum Family {
 }
 
 impl Family {
-    /// Its name.
+    /// The name in reports.
     pub fn title(self) -> &'static str {
         match self {
             Family::Integer => "integer",

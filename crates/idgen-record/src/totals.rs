@@ -15,13 +15,15 @@ pub struct Totals {
     /// Inserted rows per second, over the run. Not a number where the run did more than insert.
     #[serde(with = "known")]
     pub rows_per_sec: f64,
-    /// The same in the last tenth of the run, when the table has outgrown the cache. Not a number where the run did more than insert.
+    /// Inserted rows per second in the last tenth of the run, when the table has outgrown the cache. Not a
+    /// number where the run did more than insert.
     #[serde(with = "known")]
     pub last_rows_per_sec: f64,
     /// Pages read into the cache per 1,000 inserts. Not a number where the run did more than insert.
     #[serde(with = "known")]
     pub reads_per_1k: f64,
-    /// The same in the last tenth of the run. Not a number where the run did more than insert.
+    /// Pages read into the cache per 1,000 inserts in the last tenth of the run. Not a number where the run
+    /// did more than insert.
     #[serde(with = "known")]
     pub last_reads_per_1k: f64,
     /// Page requests that waited for such a read, per 1,000 inserts.
@@ -30,7 +32,8 @@ pub struct Totals {
     /// Pages written to the file per 1,000 inserts. Not a number where the run did more than insert.
     #[serde(with = "known")]
     pub writes_per_1k: f64,
-    /// The same in the last tenth of the run. Not a number where the run did more than insert.
+    /// Pages written to the file per 1,000 inserts in the last tenth of the run. Not a number where the run
+    /// did more than insert.
     #[serde(with = "known")]
     pub last_writes_per_1k: f64,
     /// Pages written after the last insert until no changed page was left, per 1,000 inserts of the run.
@@ -55,7 +58,8 @@ pub struct Totals {
     /// Bytes written to the binary log per row.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub binlog_bytes_per_row: Option<f64>,
-    /// Of the pages written, the ones written before the commit because the cache was full.
+    /// Pages written before the commit because the cache was full, per 1,000 inserts: a part of the pages
+    /// written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spills_per_1k: Option<f64>,
     /// New pages per 1,000 inserts.
@@ -80,7 +84,8 @@ pub struct Totals {
     /// log is not included.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub written_bytes_per_row: Option<f64>,
-    /// The same for each byte that flushes wrote: RocksDB's W-Amp. 1 if no compaction wrote a row again.
+    /// Bytes written by flushes and compactions for each byte that flushes wrote: RocksDB's W-Amp. 1 if no
+    /// compaction wrote a row again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub write_amplification: Option<f64>,
     /// Filters that an LSM tree asked, to find out whether a key was new, per 1,000 inserts.
@@ -113,13 +118,16 @@ pub struct Totals {
     /// than the pages of the trees.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allocated_bytes_per_row: Option<f64>,
-    /// Of those, the ones of the heap, in which the rows lie in the order in which they came.
+    /// Bytes of the heap, in which the rows lie in the order in which they came, by row of the table: a part
+    /// of `bytes_per_row`. `None` where the rows lie in a tree.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub heap_bytes_per_row: Option<f64>,
-    /// Of those, the ones of the map from UUID to integer, where there is one.
+    /// Bytes of the map from UUID to integer, by row of the table: a part of `bytes_per_row`. `None` without
+    /// a map.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub map_bytes_per_row: Option<f64>,
-    /// Of those, the ones of secondary indexes and of further tables, where the user's own tables have any.
+    /// Bytes of secondary indexes and of further tables of the user's schema, by row of the table: a part of
+    /// `bytes_per_row`. `None` where it was not counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub other_bytes_per_row: Option<f64>,
     /// Bytes of all copies of the key, by row, where the experiment is about them.
@@ -169,7 +177,7 @@ impl Totals {
     }
 }
 
-/// How long statements took, in microseconds: each holds one or more rows.
+/// The duration of statements, each of one or more rows, in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Latency {
     /// The median.

@@ -1,10 +1,10 @@
-//! One B-tree after a run, and what its file shows.
+//! The figures of one B-tree after a run, and the maps of its file.
 
 use serde::{Deserialize, Serialize};
 
 use crate::known;
 
-/// What a tree is for.
+/// The content and purpose of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
@@ -21,7 +21,7 @@ pub enum Role {
 /// The figures of one tree after the run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TreeFigures {
-    /// What the tree is for.
+    /// The purpose of the tree.
     pub role: Role,
     /// The name of its index, where an experiment shows each index.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,10 +46,10 @@ pub struct TreeFigures {
     /// The page fill of the leaf pages of rows that were in the table before the run, from 0 to 1: the mean over these rows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fill_of_old_rows: Option<f64>,
-    /// The same of the rows of the run.
+    /// The mean page fill of the leaf pages of rows of the run, over these rows, from 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fill_of_new_rows: Option<f64>,
-    /// What its file says, where the engine reads it.
+    /// Maps of the pages of its file; `None` where the engine does not read it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<FileMaps>,
 }
@@ -80,23 +80,25 @@ impl TreeFigures {
 pub struct FileMaps {
     /// Pages in the file, including free ones.
     pub pages: u64,
-    /// How many pages a cell of the maps stands for. Cells are in the order of the file.
+    /// The number of pages in a cell of the maps. Cells are in the order of the file.
     pub pages_per_cell: u64,
     /// A character for each cell: `.` free, `-` no index, `^` above the leaves, else a leaf, from `0`,
     /// less than a tenth full, to `9`.
     pub fill: String,
-    /// The same, where a leaf runs from `0`, changed longest ago, to `9`, changed last, by rank.
+    /// A character for each cell, as in `fill`; but leaves run from `0`, changed longest ago, to `9`, changed
+    /// last, by rank.
     pub recency: String,
     /// Bytes of log from the oldest change that a page of the file holds to the newest: the whole run.
     pub log_bytes: u64,
     /// Leaf pages changed within the last tenth of it, from 0 to 1.
     pub recent_leaves: f64,
-    /// How long ago half of the leaf pages were changed, as a share of it: 0 just now, 1 at the start.
+    /// The median age of leaf pages since their last change, as a share of the run: 0 changed just now, 1 at
+    /// the start.
     pub median_age: f64,
-    /// The same of a tenth of the leaf pages, the youngest.
+    /// The age below which a tenth of the leaf pages are, as a share of the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p10_age: Option<f64>,
-    /// The same of nine tenths.
+    /// The age below which nine tenths of the leaf pages are, as a share of the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p90_age: Option<f64>,
 }

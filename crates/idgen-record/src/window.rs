@@ -17,7 +17,7 @@ pub struct Window {
     pub secs: f64,
     /// Inserted rows per second.
     pub rows_per_sec: f64,
-    /// How long its statements took.
+    /// The duration of its statements; `None` where they were not timed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latency: Option<Latency>,
     /// Pages read into the cache per 1,000 inserts.

@@ -36,10 +36,10 @@ pub struct Workload {
     /// Servers of the lab's own only.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub late_writes: bool,
-    /// How many intervals (weeks, minutes) of simulated time the run spans, where it has no `rate`.
+    /// The number of intervals (weeks, minutes) of simulated time that the run spans, where it has no `rate`.
     pub intervals: u32,
-    /// Without a `rate`, too, ids are generated at random moments: those of a Poisson process that has exactly these rows in
-    /// these intervals. Otherwise they are evenly spaced.
+    /// Ids are generated at random moments even without a `rate`: those of a Poisson process that has exactly
+    /// these rows in these intervals. Otherwise they are evenly spaced.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub random_arrivals: bool,
     /// Rows per second of simulated time, whose ids are generated at random moments (a Poisson process).
@@ -53,7 +53,7 @@ pub struct Workload {
     /// insert at the same time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delay_ms: Option<f64>,
-    /// By how much the clocks of the clients differ.
+    /// The differences between the clocks of the clients; `None` if they agree.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skew: Option<Skew>,
     /// Seconds of the interval of a keyed prefix, where it is not a minute.
@@ -67,16 +67,16 @@ pub struct Workload {
     /// repeated when the server could not serialize it. PostgreSQL only.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub serializable: bool,
-    /// When the first id is generated, in seconds since 1970.
+    /// The time of the first id, in seconds since 1970.
     pub start_unix_secs: i64,
-    /// How many devices generate ids in turn, for the device strategy.
+    /// The number of devices that generate ids in turn, for the device strategy.
     pub devices: u32,
     /// The seed of all random numbers of the run: the same seed gives the same rows.
     pub seed: u64,
     /// The user's own tables and statements. The random bytes of a row are then `payload_bytes`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub own: Option<OwnTable>,
-    /// What was asked for of an LSM tree.
+    /// The settings of an LSM tree that differ from those that follow from the cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lsm: Option<LsmOptions>,
     /// Rows that the table holds before the run. No figure counts them.
@@ -99,11 +99,11 @@ pub struct OwnTable {
 /// Rows that are loaded before the run, perhaps with another kind of id, in the order in which their ids are generated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Existing {
-    /// Where their ids come from; those of the strategy itself where it is left out. Their column is that of the strategy
-    /// that follows.
+    /// The source of their ids; if it is left out, that of the strategy itself. Their column is that of the
+    /// strategy that follows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ids: Option<IdKind>,
-    /// How many there are.
+    /// The number of these rows.
     pub rows: u64,
 }
 
@@ -111,17 +111,18 @@ impl Workload {
     /// The default: large enough that the table is eight times the page cache and random keys show
     /// their steady state, small enough that all strategies take less than two minutes.
     pub const DEFAULT_ROWS: u64 = 500_000;
-    /// What `--quick` inserts: enough for an example of a report within seconds, and too few for figures to cite.
+    /// The rows that `--quick` inserts: enough for an example of a report within seconds, and too few for
+    /// figures to cite.
     pub const QUICK_ROWS: u64 = 40_000;
     /// A tree with fewer rows than this is too small to measure.
     pub const MIN_ROWS: u64 = 1_000;
     /// The most connections: a server's default limit is 151.
     pub const MAX_WRITERS: u32 = 64;
-    /// How many points a curve over the run has, at most.
+    /// The most points that a curve over the run has.
     pub const WINDOWS: u64 = 50;
     /// PostgreSQL's default distance between checkpoints, `checkpoint_timeout`.
     pub const CHECKPOINT_SECS: u32 = 300;
-    /// When the first id of a run is generated: 2026-01-04T00:00:00Z, the first Sunday of a year.
+    /// The time of the first id of a run: 2026-01-04T00:00:00Z, the first Sunday of a year.
     pub const START_UNIX_SECS: i64 = 1_767_484_800;
 
     /// A load with this many rows and defaults for everything else.
@@ -173,7 +174,7 @@ impl Workload {
         })
     }
 
-    /// The same load by this many writers.
+    /// Returns this load with this many writers.
     ///
     /// # Errors
     /// `writers` is 0 or above [`Workload::MAX_WRITERS`].
@@ -195,7 +196,7 @@ impl Workload {
         Ok(Workload { writers, ..self })
     }
 
-    /// Whether clients insert on their own, statement after statement, by the machine's clock.
+    /// Returns whether clients insert on their own, statement after statement, by the machine's clock.
     pub fn has_clients(&self) -> bool {
         (self.writers > 1 || self.paced) && self.delay_ms.is_none() && self.mix.is_none()
     }
@@ -209,8 +210,9 @@ impl Workload {
         self.rows_at_end() * (u64::from(self.payload_bytes) + KEY_BYTES + ROW_OVERHEAD) * 100 / 88
     }
 
-    /// If the tree of the keys fits the cache even with random keys, so that no key causes reads: the rows to insert until it is twice as large as
-    /// the cache, where random keys read pages and ordered ones do not. Where rows are in a heap, that tree is an index.
+    /// Returns the rows to insert until the tree of the keys is twice as large as the cache, where random
+    /// keys read pages and ordered ones do not. `None` if it does not fit the cache with random keys, so that
+    /// this load is large enough, or without `cache_bytes`. Where rows are in a heap, that tree is an index.
     ///
     /// ```
     /// use idgen_record::Workload;
@@ -224,14 +226,14 @@ impl Workload {
     pub fn rows_beyond_cache(&self, in_heap: bool) -> Option<u64> {
         /// Random keys leave pages two thirds as full as the expected ones, or a little less.
         const RANDOM: f64 = 1.45;
-        /// Of an entry of an index of PostgreSQL, with its pointer.
+        /// The bytes of an entry in an index of PostgreSQL, with its pointer.
         const ENTRY_BYTES: u64 = 28;
         let all = self.rows_at_end().max(1);
         let tree = if in_heap { all * ENTRY_BYTES * 100 / 88 } else { self.expected_bytes() };
         let cache = self.cache_bytes?;
         (tree as f64 * RANDOM <= cache as f64).then(|| {
             let rows = 2.0 * cache as f64 * all as f64 / tree as f64 - self.existing_rows() as f64;
-            // To two digits, upward.
+            // The number is rounded up to two digits.
             let unit = 10_f64.powf(rows.log10().floor() - 1.0);
             ((rows / unit).ceil() * unit) as u64
         })

@@ -43,7 +43,7 @@ fn color(family: Family) -> RGBColor {
     }
 }
 
-/// Of a letter of a number or a name.
+/// The width of a letter of a number or a name, in pixels.
 const LETTER_WIDTH: i32 = 8;
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
@@ -87,7 +87,7 @@ pub struct Chart {
 }
 
 impl Chart {
-    /// From what `plotters` drew.
+    /// Makes a chart from the SVG that `plotters` drew.
     fn drawn(svg: &str, title: &str, words: String) -> Self {
         let body = svg.split_once('>').map_or("", |(_, body)| body);
         let body = body.rsplit_once("</svg>").map_or(body, |(body, _)| body);
@@ -101,12 +101,14 @@ impl Chart {
         }
     }
 
-    /// As part of a page: in the color of the surrounding text, and as wide as the space that it has.
+    /// The SVG element as part of a page: in the color of the surrounding text, and as wide as the space that
+    /// it has.
     pub fn inline(&self) -> String {
         self.element("", "")
     }
 
-    /// As a file, with its own background: black text would not be visible in a viewer with a dark background.
+    /// The SVG as a file, with its own background: black text would not be visible in a viewer with a dark
+    /// background.
     pub fn file(&self) -> String {
         const COLORS: &str = "<style>svg{color:#1b1f24;background:#fff}\
             @media(prefers-color-scheme:dark){svg{color:#e8ecf0;background:#101418}}</style>";

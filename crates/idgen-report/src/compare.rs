@@ -1,4 +1,4 @@
-//! Two recorded runs side by side: how they were made differently, and the figures of both with their ratio.
+//! Compares two recorded runs: the differences in their settings, and the figures of both with their ratio.
 
 mod page;
 mod settings;
@@ -24,9 +24,9 @@ pub struct Compared {
     pub a: Side,
     /// The second.
     pub b: Side,
-    /// How they were made differently. Everything else was the same.
+    /// The settings in which the runs of A and B differ. Everything else was the same.
     pub differences: Vec<Difference>,
-    /// What these differences, and interruptions, mean for the figures, in a sentence each.
+    /// Sentences about the effect of these differences, and of interruptions, on the figures.
     pub cautions: Vec<String>,
     /// The strategies or timed statements that both have, in the order of A.
     pub strategies: Vec<Pair>,
@@ -40,7 +40,7 @@ pub struct Compared {
 
 /// A figure of a comparison.
 pub(crate) struct Shown {
-    /// Its name in [`Ratio`].
+    /// The name in [`Ratio`].
     pub name: String,
     pub title: String,
     /// The heading of a narrow column, in lines.
@@ -79,16 +79,16 @@ impl Compared {
     }
 }
 
-/// One of the two.
+/// One of the two records, A or B.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Side {
-    /// Its name, usually the path of its file.
+    /// The name, usually the path of its file.
     pub name: String,
-    /// Its question.
+    /// The question of its experiment.
     pub question: String,
     /// The database.
     pub engine: EngineInfo,
-    /// When it began: RFC 3339, UTC.
+    /// The time at which the first run began: RFC 3339, UTC.
     pub started: String,
     /// The command that made it.
     pub command: String,
@@ -99,7 +99,7 @@ pub struct Side {
 pub struct Pair {
     /// The name of the strategy or statement.
     pub name: String,
-    /// For people.
+    /// The title, for people.
     pub title: String,
     /// The family of the strategy's ids, which decides the color of the bar.
     #[serde(skip)]
@@ -109,26 +109,26 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// What both have of the figure with this name.
+    /// Returns the figure with this name in A and B; `None` where one of them does not have it.
     pub fn figure(&self, name: &str) -> Option<&Ratio> {
         self.figures.iter().find(|found| found.name == name)
     }
 }
 
-/// One figure in both.
+/// A figure in A and in B.
 #[derive(Clone, Debug, Serialize)]
 pub struct Ratio {
-    /// Its name in `results.json`, preceded by the name of its index if it has one.
+    /// The name in `results.json`, preceded by the name of the index if it is a figure of one.
     pub name: String,
     #[serde(skip)]
     pub(crate) like: &'static Metric,
-    /// In A: the median of the runs.
+    /// The median of the runs of A.
     pub a: f64,
-    /// In B.
+    /// The median of the runs of B.
     pub b: f64,
     /// B divided by A; `None` where A is 0.
     pub ratio: Option<f64>,
-    /// Whether they differ by more than the noise, by the rule of [`Sample::differs`].
+    /// True if A and B differ by more than the noise, by the rule of [`Sample::differs`].
     pub differs: bool,
     /// The probability of ranks this far apart, or further, if nothing differed; `None` where one of them has a single run.
     pub p: Option<f64>,
@@ -139,7 +139,7 @@ pub struct Ratio {
 }
 
 impl Ratio {
-    /// With the noise of a metric: the figure, or one that is written alike.
+    /// Compares two samples with the noise of a metric: that of the figure, or one that is written alike.
     fn of(name: &str, like: &'static Metric, a: &Sample, b: &Sample) -> Self {
         let (a_median, b_median) = (a.median(), b.median());
         let ratio = (a_median != 0.0).then(|| b_median / a_median).filter(|ratio| ratio.is_finite());
@@ -217,7 +217,8 @@ fn pair(a: &Run, b: &Run) -> Pair {
     }
 }
 
-/// How many figures differ, the number of runs behind that, and what a rank test could show.
+/// Writes the number of figures that differ, the number of runs behind that, and the smallest p that a rank
+/// test could give.
 fn conclusion(strategies: &[Pair]) -> String {
     let figures = || strategies.iter().flat_map(|pair| &pair.figures);
     let differ = figures().filter(|figure| figure.differs).count();
@@ -248,7 +249,7 @@ fn side(name: &str, results: &Results) -> Side {
     }
 }
 
-/// What a file has, for the error message.
+/// Lists the runs of a record, at most eight, for the error message.
 fn contents(results: &Results) -> String {
     let mut names: Vec<_> = results.runs.iter().map(|run| run.strategy.name.as_str()).collect();
     let more = names.len().saturating_sub(8);

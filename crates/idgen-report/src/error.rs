@@ -1,12 +1,12 @@
-//! One opaque error for the whole crate.
+//! The one opaque error of the whole crate.
 
 use std::error::Error as StdError;
 use std::fmt;
 
-/// What a fallible function of this crate returns.
+/// The result of the fallible functions of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why a record could not be read, compared, drawn or written.
+/// A record that could not be read, compared, drawn or written.
 ///
 /// ```
 /// let error = idgen_report::read("{}").unwrap_err();

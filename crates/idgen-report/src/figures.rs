@@ -1,4 +1,4 @@
-//! What a report says: its answer, its sentences and its tables, whatever the format.
+//! The content of a report: its answer, its sentences and its tables, whatever the format.
 
 pub(crate) mod answer;
 pub(crate) mod asked;

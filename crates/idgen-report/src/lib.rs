@@ -22,8 +22,8 @@
 //! | make a site of many runs, with filters | [`site`] |
 //! | make a page of the same look about anything else | [`Page`] |
 //!
-//! What else is public is hidden from this documentation: the command line of the package `idgen-tool` uses it, and it
-//! changes without notice.
+//! The other public items are hidden from this documentation: the command line of the package `idgen-tool`
+//! uses them, and they change without notice.
 
 #![forbid(unsafe_code)]
 
@@ -36,7 +36,7 @@ mod site;
 
 pub use charts::overlaid::{Overlay, overlaid};
 #[doc(hidden)]
-pub use charts::picture::{over_rows, page_png, page_svg};
+pub use charts::picture::{Upward, over, page_png, page_svg};
 pub use compare::{Compared, Difference, Pair, Ratio, Side, compare, comparison, comparison_page};
 pub use error::{Error, Result};
 pub use figures::answer::answer;

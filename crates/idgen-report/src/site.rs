@@ -15,7 +15,7 @@ use std::path::Path;
 use crate::error::{Error, Result};
 use crate::formats::files::write;
 
-/// In the head of each page of a site, so that only sites are replaced.
+/// Text in the head of each page of a site, by which a site is recognized, so that nothing else is replaced.
 pub(crate) const MARK: &str = "idgen lab site";
 /// The files of a site, beside the records.
 const PAGE: &str = "index.html";

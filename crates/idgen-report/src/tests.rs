@@ -19,7 +19,7 @@ use idgen_record::{
     Run, StrategyRecord, Tolerance, Totals, TreeFigures, Window, Workload,
 };
 
-/// As many strategies as a report may show.
+/// The most strategies that tests put into a report.
 pub(super) const MANY: usize = 40;
 
 pub(super) fn html(results: &Results) -> Result<String> {
@@ -144,8 +144,8 @@ fn a_record_is_written_again_as_it_was() {
     assert!(json(&read(&text).unwrap()).unwrap() == text);
 }
 
-/// With one run of each, figures that are less far apart than two runs of one load may be are no reason to take a key: the
-/// findings below the sentence say that no difference shows.
+/// Tests the first sentence with one run of each key: figures that are less far apart than two runs of one
+/// load may be are no reason to take a key. The findings below the sentence say that no difference shows.
 #[test]
 fn the_first_sentence_names_no_difference_that_does_not_show() {
     let with = |pages: f64| {
@@ -201,7 +201,7 @@ fn what_a_server_does_not_tell_is_shown_as_absent() {
     for text in [json(&results).unwrap(), html(&results).unwrap(), markdown(&results).unwrap()] {
         assert!(text.contains("out of reach; --engine mysql shows them."), "{text}");
     }
-    // On the terminal, the notes came before the run.
+    // The terminal shows no notes, because it showed them before the run.
     let shown = table(&results);
     assert!(shown.contains("Some figures are missing") && !shown.contains("out of reach"), "{shown}");
     // A chart of nothing would look like a chart of zeros.
@@ -214,7 +214,7 @@ fn what_a_server_does_not_tell_is_shown_as_absent() {
     assert!(again.runs.iter().all(|run| run.totals.fill_mean.is_nan()));
 }
 
-/// As a server gives them: with the files of its tables.
+/// Adds the files of its tables, as a server gives them.
 fn with_files(strategies: usize) -> Results {
     let mut results = results(strategies);
     for run in &mut results.runs {

@@ -17,7 +17,7 @@ use idgen_record::{
 use idgen_report as report;
 use serde::Deserialize;
 
-/// What `look.html` found.
+/// The measurements of the page that `look.html` made.
 #[derive(Debug, Deserialize)]
 struct Found {
     width: u32,
@@ -191,7 +191,7 @@ fn chromium(profile: &Path, arguments: &[String]) -> String {
     );
 }
 
-/// What a page wrote into its element `found`.
+/// Returns the text that a page wrote into its element `found`.
 fn pre(dom: &str) -> String {
     let (_, rest) = dom.split_once("<pre id=\"found\">").unwrap();
     let (found, _) = rest.split_once("</pre>").unwrap();

@@ -27,7 +27,7 @@ fn plain(html: &str) -> String {
     text
 }
 
-/// What is between two texts, wherever both are found.
+/// Returns each text that follows `from`, up to the next `to` or the end.
 fn between<'a>(text: &'a str, from: &'a str, to: &'a str) -> impl Iterator<Item = &'a str> {
     text.split(from).skip(1).map(move |rest| rest.split(to).next().unwrap())
 }
@@ -46,7 +46,7 @@ fn number(text: &str) -> Option<(f64, f64)> {
     Some((digits.parse().ok()?, 0.5 * 10_f64.powi(-(decimals as i32))))
 }
 
-/// Whether the page writes this value with all the digits that it shows.
+/// Returns whether this text is the value, rounded to the digits that it shows.
 fn shows(text: &str, value: f64) -> bool {
     number(text)
         .is_some_and(|(shown, half)| (shown - value).abs() <= half * (1.0 + 1e-9) + 1e-9 * value.abs())

@@ -77,7 +77,7 @@ impl External {
     }
 }
 
-/// The same server for a user who gets more privileges step by step.
+/// Tests one server for a user who gets more privileges step by step.
 #[test]
 fn an_external_server_shows_what_the_user_may_see() {
     let external = External::new();

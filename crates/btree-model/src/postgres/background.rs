@@ -3,7 +3,7 @@
 //!
 //! Every `bgwriter_delay` (200 ms) it estimates how many buffers will be taken until its next round: the most of the last rounds,
 //! which it forgets slowly, times `bgwriter_lru_multiplier` (2). It looks at the buffers ahead of the hand, from the one at which
-//! it stopped, until so many of them could be taken without a write, and writes the dirty ones among those whose usage count is 0.
+//! it stopped, until this many of them could be taken without a write, and writes the dirty ones among those whose usage count is 0.
 //! It writes at most `bgwriter_lru_maxpages` (100) in a round, and passes over all buffers within two minutes even if none is
 //! taken. When it has looked at all of them and none is taken, it sleeps.
 
@@ -38,7 +38,8 @@ pub(super) struct Background {
 }
 
 impl Background {
-    /// A background writer that writes at most so many pages in a round, and has a round after so many inserts.
+    /// Makes a background writer that writes at most this many pages in a round, and has a round after this
+    /// many inserts.
     pub(super) fn new(most: u32, every: f64) -> Self {
         Background {
             most,
@@ -60,7 +61,7 @@ impl Background {
         }
         while self.next <= inserts as f64 {
             if self.is_asleep && !buffers.is_asked() {
-                // Until a buffer is taken, rounds change nothing.
+                // Rounds change nothing until a buffer is taken.
                 let skipped = ((inserts as f64 - self.next) / self.every).floor() + 1.0;
                 self.next += skipped * self.every;
                 return;
@@ -166,7 +167,7 @@ mod tests {
         assert_eq!(buffers.counters.written, 101);
         background.work(&mut buffers, 20);
         assert_eq!(buffers.counters.written, 201);
-        // What it has written costs clients no write.
+        // A page that the background writer has written costs clients no write.
         (3_001..3_101).for_each(|page| buffers.create(page));
         assert_eq!(buffers.counters.written, 201);
     }

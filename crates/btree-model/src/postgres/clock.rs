@@ -25,7 +25,7 @@ pub(super) fn of_heap(page: u32) -> u32 {
     FIRST_OF_HEAP + page
 }
 
-/// One buffer, and the page in it.
+/// A buffer, and the page in it.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     page: u32,
@@ -213,7 +213,7 @@ mod tests {
 
     use super::*;
 
-    /// The same, as simple as possible: every page and every buffer is searched for.
+    /// The same algorithm, as simple as possible: every page and every buffer is searched for.
     struct Naive {
         frames: Vec<Option<Frame>>,
         hand: usize,

@@ -103,7 +103,7 @@ impl Memory {
         self.checkpoint.work(&mut self.buffers, self.inserts);
     }
 
-    /// Begins a checkpoint. The next one begins after so many inserts.
+    /// Begins a checkpoint. The next one begins after this many inserts.
     pub(super) fn begin_checkpoint(&mut self, next_after: u64) {
         let spread = (next_after as f64 * self.checkpoint_target) as u64;
         self.checkpoint.begin(&mut self.buffers, self.inserts, spread);

@@ -1,11 +1,12 @@
-//! How SQLite divides the cells of neighboring pages among as many pages as they need (`balance_nonroot` in `btree.c`).
+//! Divides the cells of neighboring pages among as many pages as they need, as SQLite does (`balance_nonroot`
+//! in `btree.c`).
 
-/// Where each page ends: the number of the first cell behind it. Of an index, and of pages above the leaves, that cell
-/// goes to the page above, and the next page begins behind it.
+/// Returns the end of each page: the number of the first cell behind it. In an index, and in pages above the
+/// leaves, that cell goes to the page above, and the next page begins behind it.
 ///
-/// `sizes` are the bytes that the cells take, those between the old pages included, and `ends` where the old pages ended.
-/// `room` is what a page has for cells. With `data`, the pages are leaves of a table that is sorted by row numbers: no
-/// cell moves up.
+/// `sizes` are the bytes of the cells, those between the old pages included, and `ends` the ends of the old
+/// pages. `room` is the bytes that a page has for cells. With `data`, the pages are leaves of a table that is
+/// sorted by row numbers: no cell moves up.
 pub(super) fn divide(sizes: &[u32], ends: &[usize], room: u32, data: bool) -> Vec<usize> {
     let between = usize::from(!data);
     let mut ends = ends.to_vec();

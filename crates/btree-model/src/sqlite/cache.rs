@@ -17,7 +17,7 @@ enum State {
     Dirty,
 }
 
-/// What the cache knows of a page of the file.
+/// The state of a page of the file.
 #[derive(Clone, Copy, Debug, Default)]
 struct Page {
     state: State,
@@ -41,17 +41,18 @@ pub(super) struct Cache {
     clean: List,
     dirty: List,
     held: Vec<u32>,
-    /// From here on towards the head, changed pages are searched for one that needs no synchronized journal (`pSynced`).
+    /// The changed page from which the search for one that needs no synchronized journal goes towards the
+    /// head (`pSynced`).
     synced: Option<u32>,
     /// Numbers the transactions, from 1.
     transaction: u64,
-    /// Whether the current transaction has written to the file.
+    /// True if the current transaction has written to the file.
     is_written: bool,
     pub(super) counters: Counters,
 }
 
 impl Cache {
-    /// An empty cache of so many pages.
+    /// Makes an empty cache of this many pages.
     pub(super) fn new(pages: u32) -> Cache {
         Cache {
             most: pages as usize,

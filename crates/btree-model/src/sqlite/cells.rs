@@ -1,5 +1,5 @@
-//! How many bytes a row takes on a page: the record format and the cell formats of the documentation, "Database File
-//! Format".
+//! Computes the bytes of a row on a page: the record format and the cell formats of the documentation,
+//! "Database File Format".
 
 use crate::error::{Error, Result};
 
@@ -26,7 +26,7 @@ pub struct SqliteShape {
 enum Kind {
     /// Sorted by the number of the row; pages above the leaves hold only such numbers.
     Rowid,
-    /// `WITHOUT ROWID`, with a key of so many bytes.
+    /// `WITHOUT ROWID`, with a key of this many bytes.
     Bytes,
     /// `WITHOUT ROWID`, with a key that is an integer.
     Integer,
@@ -34,7 +34,7 @@ enum Kind {
 
 impl SqliteShape {
     /// A table with row numbers, which may have a column that is another name of the number (`INTEGER PRIMARY KEY`), and
-    /// further columns of so many bytes each.
+    /// further columns of this many bytes each.
     ///
     /// ```
     /// use btree_model::SqliteShape;
@@ -54,7 +54,7 @@ impl SqliteShape {
     /// A table with row numbers and without a column that is another name for them.
     ///
     /// # Errors
-    /// As [`SqliteShape::rowid`].
+    /// The errors of [`SqliteShape::rowid`].
     pub fn unkeyed(page_bytes: u32, columns: &[u32]) -> Result<Self> {
         Self::of(page_bytes, Kind::Rowid, 0, columns)
     }
@@ -62,7 +62,7 @@ impl SqliteShape {
     /// A table `WITHOUT ROWID` whose key is a blob or a text of `key_bytes`.
     ///
     /// # Errors
-    /// As [`SqliteShape::rowid`].
+    /// The errors of [`SqliteShape::rowid`].
     pub fn bytes(page_bytes: u32, key_bytes: u32, columns: &[u32]) -> Result<Self> {
         let key = column(key_bytes);
         Self::of(page_bytes, Kind::Bytes, key, columns)
@@ -71,7 +71,7 @@ impl SqliteShape {
     /// A table `WITHOUT ROWID` whose key is an integer.
     ///
     /// # Errors
-    /// As [`SqliteShape::rowid`].
+    /// The errors of [`SqliteShape::rowid`].
     pub fn integer(page_bytes: u32, columns: &[u32]) -> Result<Self> {
         Self::of(page_bytes, Kind::Integer, 1, columns)
     }
@@ -81,7 +81,7 @@ impl SqliteShape {
             return Err(Error::sqlite_page_size(page_bytes));
         }
         let columns = columns.iter().fold(0_u32, |sum, &bytes| sum.saturating_add(column(bytes)));
-        // One byte for the length of the record's header: no table here has more than a hundred columns.
+        // The length of the record's header takes one byte: no table here has more than a hundred columns.
         let fixed = 1_u32.saturating_add(key).saturating_add(columns);
         let shape = SqliteShape { page_bytes, kind, fixed };
         let most = match kind {
@@ -111,7 +111,7 @@ impl SqliteShape {
         (varint(record.into()) + record).max(LEAST_CELL)
     }
 
-    /// Whether the leaves hold all rows, and the pages above them only copies of row numbers.
+    /// Returns whether the leaves hold all rows, and the pages above them only copies of row numbers.
     pub(super) fn rows_on_leaves_only(&self) -> bool {
         self.kind == Kind::Rowid
     }

@@ -18,14 +18,14 @@ const ROOT: u32 = 1;
 #[derive(Debug)]
 pub(super) struct SqliteTree<K> {
     shape: SqliteShape,
-    /// By their places in the file. The first page is not a part of the tree.
+    /// The pages by their places in the file. The first page is not a part of the tree.
     pages: Vec<Node<K>>,
     /// Pages that no longer belong to the tree (the freelist).
     free: Vec<u32>,
     /// The path to the page that is inserted into: the pages above it, with the child chosen in each.
     path: Vec<(u32, usize)>,
     pub(super) rows: u64,
-    /// How often rows of one page needed another one.
+    /// The number of pages that were added because rows did not fit on the existing ones.
     pub(super) splits: u64,
 }
 
@@ -142,8 +142,8 @@ impl<K: Key> SqliteTree<K> {
         Ok(page)
     }
 
-    /// `balance`: of a page that is too full, and of those above it that become too full or too empty by that. `appended`
-    /// says that the new cell is the last one of its page.
+    /// Balances a page that is too full, and those above it that become too full or too empty by that
+    /// (`balance`). `appended` says that the new cell is the last one of its page.
     fn balance(&mut self, mut page: u32, mut appended: bool, trace: &mut impl Trace) -> Result<()> {
         loop {
             let too_full = self.is_too_full(page);

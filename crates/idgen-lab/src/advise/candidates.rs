@@ -9,7 +9,7 @@ use crate::strategy::{self, Strategy};
 use crate::{Error, Result};
 use idgen_record::{Column, Cost, Database, IdKind};
 
-/// Who makes the ids of a table.
+/// The side that makes the ids of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum IdsFrom {
@@ -42,10 +42,10 @@ const KINDS: [IdKind; 8] = [
 /// Page reads and writes per second that are too few to influence the choice.
 const FREE_PAGES_PER_SEC: f64 = 20.0;
 
-/// What one strategy costs in the planned table.
+/// The predicted costs of one strategy in the planned table.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Candidate {
-    /// Its name.
+    /// The name of the strategy.
     pub strategy: &'static str,
     /// Bytes of the tree that the key orders when the table holds all rows, those that were there before included: the table
     /// itself, or its index if the rows lie in a heap.
@@ -57,10 +57,10 @@ pub struct Candidate {
     pub fill: f64,
     /// The rows from which on the tree is larger than the buffer pool or page cache.
     pub outgrows_pool_at_rows: u64,
-    /// What it reads and writes.
+    /// Pages read and written.
     #[serde(flatten)]
     pub pages: PageCost,
-    /// What it adds to the write-ahead log, if the model has one.
+    /// The additions to the write-ahead log; `None` if the model has no log.
     #[serde(flatten)]
     pub log: Option<LogCost>,
 }
@@ -89,7 +89,7 @@ impl PageCost {
     }
 }
 
-/// What is logged, in the second half of the run.
+/// The additions of inserts to the write-ahead log, in the second half of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct LogCost {
     /// Bytes of the write-ahead log per row.
@@ -136,7 +136,7 @@ impl Candidate {
         Cost { work, space: self.tree_bytes, is_prefixed }
     }
 
-    /// Whether it clearly costs less than another one.
+    /// Returns whether it clearly costs less than another one.
     pub(super) fn is_cheaper_than(&self, other: &Candidate) -> bool {
         self.cost().is_less_than(&other.cost())
     }
@@ -153,7 +153,7 @@ fn kind_of(name: &str) -> Option<IdKind> {
     strategy::find(name).ok().map(|strategy| strategy.ids)
 }
 
-/// Whether ids of this strategy hide when they were made.
+/// Returns whether ids of this strategy hide when they were made.
 pub(crate) fn hides(name: &str) -> bool {
     kind_of(name)
         .is_some_and(|ids| matches!(ids, IdKind::MinuteAscending | IdKind::MinuteRandom | IdKind::V4))
@@ -211,8 +211,8 @@ fn fitting(ids: IdKind, old: &Strategy) -> Option<&'static Strategy> {
     all.find(|strategy| strategy.ids == ids && !strategy.column.is_mapped())
 }
 
-/// Whether ids of one column fit another, as they must if new rows go into an existing table. Counted numbers would follow
-/// the largest of those that devices made.
+/// Returns whether ids of one column fit another, as they must if new rows go into an existing table. Counted
+/// numbers would follow the largest of those that devices made.
 fn shares_a_column(old: Column, new: Column) -> bool {
     match (old, new) {
         (Column::Integer, Column::CountedInteger) => false,
@@ -221,12 +221,12 @@ fn shares_a_column(old: Column, new: Column) -> bool {
     }
 }
 
-/// Whether the database makes the ids of this strategy.
+/// Returns whether the database makes the ids of this strategy.
 pub(crate) fn is_made_by_server(name: &str) -> bool {
     name == "auto-increment"
 }
 
-/// What is recommended.
+/// The recommended candidates.
 pub(super) struct Choice<'a> {
     /// The cheapest of those that were asked for.
     pub best: &'a Candidate,

@@ -1,9 +1,10 @@
-//! What advice says about the clocks of several hosts.
+//! The sentence of advice about the clocks of several hosts.
 
 use super::Found;
 use crate::forecast::Load;
 
-/// What clocks that differ do to ids that begin with the time, and what to do about it.
+/// Explains the effect of clocks that differ on ids that begin with the time, and the remedies; `None` for
+/// one writer and for other ids.
 pub(super) fn sentence(found: &Found<'_>) -> Option<String> {
     let Found { best, load, .. } = *found;
     let begins_with_time = best.strategy.starts_with("v7-") || best.strategy.starts_with("ulid-");

@@ -1,4 +1,4 @@
-//! What one strategy costs in a table, without a comparison.
+//! Predicts the costs of one strategy in a table, without a comparison.
 
 use idgen_record::{Column, IdKind};
 
@@ -7,7 +7,7 @@ use crate::forecast::{Load, Part};
 use crate::strategy::Strategy;
 use crate::{Error, Result};
 
-/// What one strategy costs in a table, predicted on a smaller table as [`advise`](super::advise) does.
+/// Predicts the costs of one strategy in a table, on a smaller table as [`advise`](super::advise) does.
 ///
 /// ```
 /// use btree_model::Server;

@@ -21,7 +21,7 @@ pub(super) fn reasons(found: &Found<'_>, random: &Candidate, iops: Option<u32>) 
     reasons
 }
 
-/// That the device is too slow even for the best key.
+/// Says that the device is too slow even for the best key; `None` if it is not, or if its speed is not given.
 pub(super) fn caveat(found: &Found<'_>, iops: Option<u32>) -> Option<String> {
     let pages = found.best.pages;
     let iops = iops.filter(|iops| pages.device_pages_per_sec > f64::from(*iops))?;

@@ -1,4 +1,4 @@
-//! How full the pages of keyed prefixes are.
+//! Formulas for the page fill of keyed prefixes.
 //!
 //! The formulas were fitted to the pages of the model; the tests compare them with the model and with recorded servers.
 

@@ -1,7 +1,7 @@
-//! How far the model was off for loads that none of its constants was derived from.
+//! The errors of the model for loads that none of its constants was derived from.
 //!
-//! `hold_out.tsv` has one line per run of docs/results/hold-out: what was counted in the last tenth of the run, and
-//! what the model predicts for it. The test `hold_out` recomputes it from the recorded files.
+//! `hold_out.tsv` has one line per run of docs/results/hold-out: the counters of the last tenth of the run,
+//! and the model's predictions of them. The test `hold_out` recomputes it from the recorded files.
 
 const RECORDED: &str = include_str!("hold_out.tsv");
 
@@ -9,7 +9,7 @@ const RECORDED: &str = include_str!("hold_out.tsv");
 /// named one by one.
 const GOAL_PCT: f64 = 15.0;
 
-/// One run: what was counted, and what was predicted.
+/// The counted and the predicted figures of one run.
 struct Run<'a> {
     server: &'a str,
     strategy: &'a str,
@@ -20,7 +20,7 @@ struct Run<'a> {
     /// Pages read outside the table's file.
     other_reads: f64,
     other_writes: f64,
-    /// By how many percentage points the predicted page fill is too high.
+    /// Percentage points by which the predicted page fill is too high.
     fill: f64,
 }
 

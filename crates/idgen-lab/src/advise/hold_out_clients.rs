@@ -1,4 +1,5 @@
-//! How far the predicted page fill was off for loads of several clients that no constant of the model was derived from.
+//! The errors of the predicted page fill for loads of several clients that no constant of the model was
+//! derived from.
 //!
 //! `hold_out_clients.tsv` has one line per run of docs/results/hold-out-order and docs/results/hold-out-stalls. The test
 //! `hold_out_clients` recomputes it from the recorded files.
@@ -27,11 +28,12 @@ fn runs<'a>(recorded: &'a str, databases: &'a [Database]) -> impl Iterator<Item 
 struct Run {
     clients: u64,
     statement_rows: u64,
-    /// By how many points the predicted page fill was too high.
+    /// Percentage points by which the predicted page fill was too high.
     error: f64,
 }
 
-/// What the errors were in the runs most like a load of so many writers.
+/// Says which errors the model had for the recorded runs most like this load; `None` if rows arrive in the
+/// order of their ids.
 pub(super) fn sentence(databases: &[Database], load: &Load) -> Option<String> {
     sentence_of(RECORDED, databases, load.writers, load.clients?)
 }

@@ -1,4 +1,4 @@
-//! What advice says about a table of InnoDB.
+//! The sentences of advice about a table of InnoDB.
 
 use super::amounts::{bytes, per_1k, pool, whole};
 use super::candidates::{Candidate, cheapest, is_made_by_server};
@@ -61,7 +61,7 @@ impl Advised for Server {
     }
 }
 
-/// What random keys would cost.
+/// Sentences about the costs of random keys.
 fn against_random(random: &Candidate, found: &Found<'_>, server: &Server) -> Vec<String> {
     let Found { best, all, load, .. } = *found;
     let [reads, best_reads] = [random, best].map(|one| one.pages.reads_per_1k);
@@ -140,7 +140,8 @@ fn stay(best: &Candidate, stay: &Candidate) -> Option<String> {
 /// A smaller page fill than this is that of clients whose rows arrive between each other.
 const CROWDED: f64 = 0.85;
 
-/// What a name for each client would change, where rows of several clients arrive between each other.
+/// Says how a name for each client would change page fill and size, where rows of several clients arrive
+/// between each other; `None` where it would not help.
 fn named(found: &Found<'_>) -> Option<String> {
     let Found { best, load, .. } = *found;
     if best.strategy != "v7-binary" || best.fill >= CROWDED {
@@ -160,7 +161,7 @@ fn named(found: &Found<'_>) -> Option<String> {
     })
 }
 
-/// What the reader should know besides.
+/// Sentences with the limits of the prediction, and with advice for special cases.
 fn caveats(found: &Found<'_>, server: &Server) -> Vec<String> {
     let Found { best, load, .. } = *found;
     let mut caveats = vec![

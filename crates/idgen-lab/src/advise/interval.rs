@@ -19,7 +19,7 @@ const INTERVALS: [(&str, f64); 8] = [
     ("6h", 21_600.0),
     ("day", 86_400.0),
 ];
-/// One visit should add at least this many leaf pages to its bucket.
+/// The number of leaf pages that one visit should add to its bucket, at least.
 const LEAST_PAGES: f64 = 20.0;
 /// The pool should hold the pages of this many visits.
 const VISITS_IN_POOL: f64 = 8.0;
@@ -27,7 +27,7 @@ const VISITS_IN_POOL: f64 = 8.0;
 const PREFIXES: f64 = 65_536.0;
 const MOST_BITS: u8 = 16;
 
-/// How to generate prefixed ids for a load in which all writers share a key and have no names.
+/// The way to generate prefixed ids for a load in which all writers share a key and have no names.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PrefixAdvice {
     /// The interval, in the form that `idgen new prefixed --interval` accepts.
@@ -38,20 +38,20 @@ pub struct PrefixAdvice {
     pub tail: &'static str,
     /// The mean page fill predicted for this choice with a keyed prefix, 0 to 1.
     pub fill: f64,
-    /// Why, in sentences; the strongest reason first.
+    /// Sentences with the reasons; the strongest comes first.
     pub reasons: Vec<String>,
     /// All intervals that were compared, the shortest first.
     pub intervals: Vec<IntervalForecast>,
 }
 
-/// What the rows of one interval add to the buckets of a keyed prefix.
+/// The effect of the rows of one interval on the buckets of a keyed prefix.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct IntervalForecast {
     /// The interval, in the form that `idgen new prefixed --interval` accepts.
     pub interval: &'static str,
     /// Full leaf pages that the rows of one visit fill.
     pub pages_per_visit: f64,
-    /// How often a bucket is visited, on average, until the table holds all rows.
+    /// The mean number of visits to a bucket until the table holds all rows.
     pub visits: f64,
     /// Mean page fill with an ascending tail, 0 to 1.
     pub ascending_fill: f64,

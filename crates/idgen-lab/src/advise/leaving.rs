@@ -1,4 +1,4 @@
-//! When a table, or the index of its key, outgrows the buffer pool or page cache.
+//! Predicts when a table, or the index of its key, outgrows the buffer pool or page cache.
 
 use idgen_record::thousands;
 
@@ -10,8 +10,8 @@ const DAY: f64 = 86_400.0;
 /// No table is planned for longer.
 const MOST_DAYS: f64 = 36_525.0;
 
-/// From which row on, and when, the `tree` that the key orders outgrows its pool with random keys and with the best ones. The rows that are in the
-/// table are counted, and the rate is that of the load from today on.
+/// Says at which row, and when, the `tree` that the key orders outgrows its pool with random keys and with
+/// the best ones. The rows that are in the table are counted, and the rate is that of the load from today on.
 pub(super) fn sentence(found: &Found<'_>, tree: &str, pool_bytes: u64) -> String {
     let Found { best, load, .. } = *found;
     let first = found.random().unwrap_or(best);
@@ -27,7 +27,7 @@ pub(super) fn sentence(found: &Found<'_>, tree: &str, pool_bytes: u64) -> String
     text + "."
 }
 
-/// At which row, and after how long at the rate of the load.
+/// Says at which row, and after how long at the rate of the load.
 fn when(one: &Candidate, load: &Load) -> String {
     let rows = one.outgrows_pool_at_rows;
     let before = load.existing.map_or(0, |(_, rows)| rows);

@@ -1,4 +1,4 @@
-//! What advice says about a table of PostgreSQL.
+//! The sentences of advice about a table of PostgreSQL.
 
 mod smaller;
 
@@ -49,7 +49,7 @@ impl Advised for PostgresSettings {
     }
 }
 
-/// What new keys would do to an index that holds old ones.
+/// Sentences about the effect of new keys on an index that holds old ones.
 fn against_staying(found: &Found<'_>) -> Vec<String> {
     let (Some((old, _)), Some(stay)) = (found.load.existing, found.stay()) else { return Vec::new() };
     let (best, mut reasons) = (found.best, Vec::new());

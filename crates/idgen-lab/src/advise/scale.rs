@@ -15,7 +15,8 @@ const MOST_MODEL_ROWS: u64 = 4_000_000;
 const LEAST_FRAMES: u64 = 512;
 /// The number of prefixes of two bytes.
 const PREFIXES: u64 = 1 << 16;
-/// At least this many prefixes are left for each writer, so that two writers seldom have the same one.
+/// The number of prefixes that are left for each writer, at least, so that two writers seldom have the same
+/// one.
 const PREFIXES_A_WRITER: u64 = 8;
 /// A round of prefixes is shortened by at most this factor, divided by the writers.
 pub(super) const MOST_CROWD: u64 = PREFIXES / PREFIXES_A_WRITER;
@@ -139,7 +140,7 @@ mod tests {
         }
     }
 
-    /// The same for a table that holds rows. Two million rows are scaled by two.
+    /// Tests a table that holds rows. Two million rows are scaled by two.
     #[test]
     #[ignore = "replays ten million rows: make soak"]
     fn a_smaller_table_that_holds_rows_predicts_the_large_one() {

@@ -1,4 +1,4 @@
-//! What advice says about a table of SQLite.
+//! The sentences of advice about a table of SQLite.
 
 use super::amounts::{bytes, per_1k, pool};
 use super::scale::MOST_CROWD;
@@ -40,14 +40,14 @@ impl Advised for SqliteSettings {
     }
 }
 
-/// How many times smaller the model's table is. Powers of two, because random keys fill pages in waves, and a table half the
-/// size is in the same phase of the wave.
+/// The factors by which the model's table and cache are smaller. They are powers of two, because random keys
+/// fill pages in waves, and a table half the size is in the same phase of the wave.
 #[derive(Clone, Copy)]
 struct Scale {
-    /// Of the table.
+    /// The factor of the table.
     table: u64,
-    /// Of the cache, and of the transactions of random keys. Less than that of the table where the cache is small: such a
-    /// table is many times larger than its cache at either size.
+    /// The factor of the cache, and of the transactions of random keys. It is less than that of the table
+    /// where the cache is small: such a table is many times larger than its cache at either size.
     cache: u64,
 }
 

@@ -11,7 +11,7 @@ use crate::cancel::Cancel;
 use crate::key::Key;
 use crate::{Error, Result};
 
-/// What a client does next.
+/// The next step of a client.
 pub enum Turn {
     /// It inserts these rows, whose ids were made just now.
     Insert(Statement),
@@ -29,9 +29,9 @@ pub struct Statement {
     pub keys: Vec<Key>,
     /// The payloads, concatenated, all of the same length.
     pub payloads: Vec<u8>,
-    /// When the first of its ids was made, by a clock that only runs forward.
+    /// The time at which the first of its ids was made, by a clock that only runs forward.
     pub made: Instant,
-    /// The same by the clock of the machine.
+    /// The time at which the first of its ids was made, by the clock of the machine.
     pub made_at: SystemTime,
 }
 
@@ -44,7 +44,7 @@ impl Statement {
 
 /// Tells clients what to insert, and receives which rows were acknowledged. Clients are threads that ask one after another.
 pub trait Feed: Send {
-    /// What the client with this number, counted from 0, does now.
+    /// Returns the next step of the client with this number, counted from 0.
     ///
     /// # Errors
     /// A generator makes no id.
@@ -113,7 +113,7 @@ pub(in crate::engine) fn serve(
     })
 }
 
-/// What the clients have in common.
+/// The state that the clients share.
 struct Shared<'a> {
     feed: &'a mut dyn Feed,
     latencies: &'a mut Latencies,
@@ -125,7 +125,7 @@ fn locked<'a, 'b>(shared: &'a Mutex<Shared<'b>>) -> MutexGuard<'a, Shared<'b>> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// One client, statement after statement.
+/// Runs one client, statement after statement.
 async fn one(number: usize, client: &mut impl Client, shared: &Mutex<Shared<'_>>) -> Result<()> {
     loop {
         let turn = {
@@ -159,7 +159,7 @@ async fn one(number: usize, client: &mut impl Client, shared: &Mutex<Shared<'_>>
 /// Waits until this moment. The runtime's timer has steps of a millisecond, in which several clients would wake up together,
 /// so the thread itself waits for the last milliseconds.
 async fn until(moment: Instant) {
-    /// What is left to the thread.
+    /// The time for which the thread itself waits.
     const LAST: Duration = Duration::from_millis(3);
     let left = moment.saturating_duration_since(Instant::now());
     if left > LAST {

@@ -1,4 +1,4 @@
-//! What a database counts, and what its pages and rows contain.
+//! The counters of a database, and the contents of its pages and rows.
 
 use idgen_record::{FileMaps, Role};
 
@@ -65,7 +65,7 @@ impl LsmCounters {
         }
     }
 
-    /// Both together.
+    /// The sums of both counts.
     pub fn and(self, later: LsmCounters) -> LsmCounters {
         LsmCounters {
             flushed_bytes: self.flushed_bytes + later.flushed_bytes,
@@ -120,10 +120,10 @@ impl Counters {
     }
 }
 
-/// One B-tree as it lies on disk.
+/// A B-tree as it lies on disk.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tree {
-    /// What the tree is for.
+    /// The purpose of the tree.
     pub role: Role,
     /// The size of a page in bytes.
     pub page_bytes: u32,
@@ -133,12 +133,12 @@ pub struct Tree {
     pub inner_pages: u64,
     /// Rows that lie in the inner page between two neighboring leaves: 0 in a B+tree, 1 in a B-tree.
     pub rows_between_leaves: u64,
-    /// What the file of the table shows, if the engine reads the file.
+    /// Maps of the pages in the file of the table; `None` if the engine does not read the file.
     pub file: Option<FileMaps>,
 }
 
 impl Tree {
-    /// How full each leaf page is, from 0 to 1.
+    /// The page fill of each leaf page, from 0 to 1.
     pub fn fills(&self) -> impl Iterator<Item = f64> {
         self.leaves.iter().map(|leaf| f64::from(leaf.used_bytes) / f64::from(self.page_bytes))
     }
@@ -150,12 +150,12 @@ impl Tree {
     }
 }
 
-/// What is known of pages that cannot be read.
+/// The figures of pages that cannot be read themselves, as far as the database shows them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Seen {
     /// The existing trees, the tree with the rows first.
     pub roles: Vec<Role>,
-    /// How full the pages are that the database shows, from 0 to 1; empty if it shows none.
+    /// The page fill of the pages that the database shows, from 0 to 1; empty if it shows none.
     pub fills: Vec<f64>,
     /// The mean fill of all leaf pages, if the database reports nothing else.
     pub mean_fill: Option<f64>,
@@ -166,7 +166,7 @@ pub struct Seen {
     pub map_bytes: Option<u64>,
 }
 
-/// One leaf page.
+/// A leaf page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Leaf {
     /// Rows on it.
@@ -175,7 +175,7 @@ pub struct Leaf {
     pub used_bytes: u32,
 }
 
-/// What the rows contain beyond their keys.
+/// The contents of the rows beyond their keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Contents {
     /// Rows in the table.

@@ -1,4 +1,5 @@
-//! What the file of a table shows besides its leaves: a small map of its pages, and when they were changed.
+//! Reads the figures that the file of a table shows besides its leaves: a small map of its pages, and the
+//! ages of their last changes.
 
 use idgen_record::FileMaps;
 use innodb_pages::{IndexPage, LsnAge, Measure, Page, PageMap, Pages};

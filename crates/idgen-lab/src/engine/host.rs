@@ -1,4 +1,4 @@
-//! What the engines for servers share.
+//! The code that the engines for servers share.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -71,12 +71,12 @@ impl<R> Host<R> {
         Ok(Host { runtime, scratch, server, settings, reach, cancel: RefCell::default() })
     }
 
-    /// Whether the lab started the server and may change its settings.
+    /// Returns whether the lab started the server and may change its settings.
     pub fn is_own(&self) -> bool {
         self.server.provider() != Provider::Url
     }
 
-    /// Where the server runs, for the description of the engine.
+    /// The place where the server runs, for the description of the engine.
     pub fn place(&self) -> &'static str {
         match self.server.provider() {
             Provider::Container => "in a container",
@@ -119,8 +119,8 @@ impl<R> Host<R> {
         self.ended(clients::serve(self.runtime.handle(), &cancel, clients, feed, latencies))
     }
 
-    /// By how many microseconds the server's clock is ahead of this machine's: 0 on a server of the lab's own, which runs on
-    /// this machine.
+    /// Measures by how many microseconds the server's clock is ahead of this machine's: 0 on a server of the
+    /// lab's own, which runs on this machine.
     pub fn clock_ahead(&self) -> Result<i64> {
         /// Enough for an answer that nothing delayed.
         const PROBES: usize = 25;

@@ -7,7 +7,7 @@ use idgen_record::Latency;
 
 use crate::{Error, Result};
 
-/// How long the statements of a run took: in the current lap, and in the laps before.
+/// The durations of the statements of a run: in the current lap, and in the laps before.
 pub(crate) struct Latencies {
     lap: Histogram<u64>,
     laps: Histogram<u64>,
@@ -16,8 +16,9 @@ pub(crate) struct Latencies {
 impl Latencies {
     /// An empty record.
     pub fn new() -> Result<Self> {
-        // From a microsecond to an hour, with three digits. The bounds are fixed, because a histogram that grows would
-        // clamp a value to its first two milliseconds if it could not grow when recording it.
+        // The range is from a microsecond to an hour, with three digits. The bounds are fixed, because a
+        // histogram that grows would clamp a value to its first two milliseconds if it could not grow when
+        // recording it.
         let lap = Histogram::new_with_bounds(1, 3_600_000_000, 3)
             .map_err(|error| Error::engine("cannot keep the latencies", error))?;
         Ok(Latencies { laps: lap.clone(), lap })

@@ -148,8 +148,8 @@ impl Mysql {
         self.host.reach.is_myrocks
     }
 
-    /// What this server does not show, why, and how to make it show it; one sentence each. Nothing is missing on a
-    /// server that the lab started.
+    /// The figures that this server does not provide: a sentence for each, which says why, and how to make
+    /// the server provide it. Nothing is missing on a server that the lab started.
     pub fn missing(&self) -> &[String] {
         &self.host.reach.missing
     }
@@ -165,8 +165,8 @@ fn settings(database: Database, workload: &Workload) -> Settings {
         .option("innodb_flush_log_at_trx_commit", "0")
         .option("innodb_io_capacity", "100")
         .option("innodb_io_capacity_max", "500")
-        // On MariaDB this is on by default: a page is then written together with its changed neighbors, which for
-        // random keys turns 180 pages into 450. MySQL 8.0 and later have it off by default.
+        // MariaDB has this on by default: a page is then written together with its changed neighbors, which
+        // for random keys turns 180 pages into 450. MySQL 8.0 and later have it off by default.
         .option("innodb_flush_neighbors", "0");
     let settings = match workload.iops {
         Some(limit) => settings.iops(limit, limit),

@@ -96,12 +96,12 @@ pub fn can_limit_iops(database: Database) -> Result<()> {
     }
 }
 
-/// Whether the server at this URL may be this database, as far as the URL says.
+/// Returns whether the server at this URL may be this database, as far as the URL says.
 pub(crate) fn may_be(url: &str, database: Database) -> bool {
     (Database::of_scheme(url) == Some(Database::Postgres)) == (database == Database::Postgres)
 }
 
-/// Whether the lab makes the checkpoints of such a server.
+/// Returns whether the lab makes the checkpoints of such a server.
 pub(crate) fn has_checkpoints(database: Database) -> bool {
     match database {
         Database::Postgres => true,

@@ -6,21 +6,21 @@ use super::Inserted;
 use crate::key::Key;
 use crate::{Error, Result};
 
-/// One operation on one row. If the database or a map assigned an integer to the row, that integer is its key.
+/// An operation on one row. If the database or a map assigned an integer to the row, that integer is its key.
 #[derive(Clone, Copy, Debug)]
 pub enum Step<'a> {
     /// Inserts a row. Its key is made when the client comes to it.
     Insert {
-        /// Its payload.
+        /// The payload.
         payload: &'a [u8],
     },
     /// Reads the payload of a row.
     Read(Key),
     /// Replaces the payload of a row.
     Update {
-        /// Its key.
+        /// The key of the row.
         key: Key,
-        /// Its new payload.
+        /// The new payload.
         payload: &'a [u8],
     },
     /// Deletes a row.
@@ -78,18 +78,18 @@ impl Step<'_> {
     }
 }
 
-/// What the database answered to an operation.
+/// The answer of the database to an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// Its result.
+    /// The result.
     pub outcome: Outcome,
-    /// How long it took, all attempts together.
+    /// The duration of the operation, all attempts together.
     pub took: Duration,
-    /// How often it was repeated after a deadlock or a lock timeout.
+    /// The number of times that it was repeated after a deadlock or a lock timeout.
     pub repeated: u32,
 }
 
-/// If an operation is refused this often, the run makes no progress.
+/// An operation that is refused this often makes the run fail, because it makes no progress.
 const MOST_REPEATS: u32 = 20;
 
 /// Attempts an operation, and repeats it while it fails with a deadlock or a lock timeout, in which case the database has

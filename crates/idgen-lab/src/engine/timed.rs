@@ -35,9 +35,10 @@ pub(in crate::engine) struct Surveyed {
     pub rows: u64,
     /// Bytes of its file, including pages that no index uses; or of its heap and its indexes.
     pub bytes: u64,
-    /// Of those, the bytes of the heap, in which the rows lie; `None` where they lie in the first index.
+    /// Bytes of the heap, in which the rows lie: a part of `bytes`. `None` where the rows lie in the first
+    /// index.
     pub heap_bytes: Option<u64>,
-    /// Its indexes: the clustered one, the table itself, first; beside a heap, that of the primary key.
+    /// The indexes: the clustered one, the table itself, first; beside a heap, that of the primary key.
     pub indexes: Vec<TreeFigures>,
 }
 

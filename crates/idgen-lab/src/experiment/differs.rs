@@ -8,7 +8,7 @@ use idgen_record::{Results, Workload, thousands};
 /// started the server: only such a server is set up for the load.
 ///
 /// # Errors
-/// As [`Keys::workload`].
+/// The errors of [`Keys::workload`].
 pub fn differs(experiment: &Keys, scale: Scale, results: &Results, ours: bool) -> Result<Option<String>> {
     if !experiment.is_published() {
         return Ok(None);
@@ -47,8 +47,8 @@ pub fn differs(experiment: &Keys, scale: Scale, results: &Results, ours: bool) -
     Ok(Some(text))
 }
 
-/// Whether a published table had more rows. If the publication does not give its rows, it is taken to have those of the
-/// full scale.
+/// Says that a published table had more rows; `None` if none had. If the publication does not give its rows,
+/// it is taken to have those of the full scale.
 fn fewer_rows(experiment: &Keys, load: &Workload, full: &Workload) -> Option<String> {
     let published = experiment.published(load.writers);
     let mut larger: Vec<u64> = published.iter().filter_map(|published| published.rows).collect();
@@ -109,7 +109,7 @@ mod tests {
         ] {
             assert!(text.contains(part), "{text}");
         }
-        // The same number of rows as published.
+        // This load has the same number of rows as the published one.
         let text = said("device-ids", Scale::Default, |load| load, true).unwrap();
         assert!(
             text.contains("published one: a cache of 45 MiB instead of 128; 100 rows per statement"),

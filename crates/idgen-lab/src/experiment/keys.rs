@@ -13,7 +13,7 @@ use crate::{Error, Result};
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Keys {
-    /// Its name on the command line.
+    /// The name on the command line.
     pub id: String,
     /// The question that it answers.
     pub question: String,
@@ -26,7 +26,7 @@ pub struct Keys {
     /// The published figures.
     #[serde(default)]
     published: Vec<Published>,
-    /// For each figure, how far it may be from the published one at the full scale.
+    /// The tolerance of each figure at the full scale.
     #[serde(default)]
     tolerance: BTreeMap<String, Tolerance>,
 }
@@ -93,7 +93,8 @@ impl Keys {
         self.published.iter().filter(|published| published.writers == writers).cloned().collect()
     }
 
-    /// The same figures, with the tolerances that decide whether a run at the full scale meets them.
+    /// The published figures of runs with this number of writers, with the tolerances that decide whether a
+    /// run at the full scale meets them.
     pub fn judged(&self, writers: u32) -> Vec<Published> {
         let mut published = self.published(writers);
         for published in &mut published {
@@ -105,7 +106,7 @@ impl Keys {
         published
     }
 
-    /// Whether the experiment repeats a published one.
+    /// Returns whether the experiment repeats a published one.
     pub(super) fn is_published(&self) -> bool {
         !self.published.is_empty()
     }

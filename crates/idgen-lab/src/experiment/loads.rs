@@ -18,7 +18,7 @@ const TABLE: &str = "loaded";
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Loads {
-    /// Its name on the command line.
+    /// The name on the command line.
     pub id: String,
     /// The question that it answers.
     pub question: String,
@@ -34,7 +34,7 @@ pub struct Loads {
     table_each: bool,
     /// The statement that the clients repeat.
     insert: String,
-    /// One row of it.
+    /// A row of the statement.
     row: String,
     /// The numbers of rows per statement.
     statement_rows: Vec<u32>,
@@ -54,7 +54,7 @@ struct Size {
     runs: u32,
 }
 
-/// One case of the comparison.
+/// A case of the comparison.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Case {
@@ -78,7 +78,7 @@ struct PublishedLoad {
     secs: Option<f64>,
     /// Seconds as a multiple of those of the first case.
     times: Option<f64>,
-    /// How far the multiple may be from the one measured here, at the full scale.
+    /// The tolerance of `times`, or of the multiple that follows from `secs`, at the full scale.
     tolerance: Option<Tolerance>,
 }
 
@@ -89,7 +89,7 @@ impl PublishedLoad {
     }
 }
 
-/// One load, with all placeholders replaced.
+/// A load of one case and size, with all placeholders replaced.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadyLoad {
     /// The case, in a few words.
@@ -98,9 +98,9 @@ pub struct ReadyLoad {
     pub clients: u32,
     /// Rows of each statement.
     pub statement_rows: u32,
-    /// How often each client sends its statement.
+    /// The number of times that each client sends its statement.
     pub repeats: u32,
-    /// How often the load is run; the median counts.
+    /// The number of runs of the load; the median counts.
     pub runs: u32,
     /// Statements that run before each run and are not timed. After them, the tables are empty.
     pub prepare: Vec<String>,
@@ -142,7 +142,7 @@ impl Loads {
     /// full scale have tolerances.
     ///
     /// # Errors
-    /// As [`at`](Self::at).
+    /// The errors of [`at`](Self::at).
     pub fn published(&self, scale: Scale) -> Result<Vec<Published>> {
         let mut all = Vec::new();
         for cases in self.at(scale)? {

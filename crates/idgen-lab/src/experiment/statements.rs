@@ -12,21 +12,21 @@ use crate::{Error, Result};
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Statements {
-    /// Its name on the command line.
+    /// The name on the command line.
     pub id: String,
     /// The question that it answers.
     pub question: String,
     /// Statements that run before the first case.
     #[serde(default)]
     pub setup: Vec<String>,
-    /// How often each case is run; the median counts.
+    /// The number of runs of each case; the median counts.
     #[serde(default = "three")]
     pub runs: u32,
     scale: BTreeMap<Scale, u64>,
     /// The cases to compare; the others are compared with the first one.
     #[serde(rename = "case")]
     pub cases: Vec<Case>,
-    /// The same question in the SQL of PostgreSQL, if PostgreSQL can answer it.
+    /// The statements in the SQL of PostgreSQL; `None` if PostgreSQL cannot answer the question.
     postgres: Option<Dialect>,
 }
 
@@ -42,7 +42,7 @@ struct Dialect {
     cases: Vec<Case>,
 }
 
-/// One case of the comparison.
+/// A case of the comparison.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Case {
@@ -71,11 +71,11 @@ pub struct File {
     pub table: String,
     /// Bytes of its primary key, if the experiment is about the copies of the key.
     pub key_bytes: Option<u32>,
-    /// How full the leaf pages of the clustered index are, from 0 to 1, as published.
+    /// The published page fill of the leaf pages of the clustered index, from 0 to 1.
     pub published_fill: Option<f64>,
     /// The share of all storage that such keys took, from 0 to 1, as published.
     pub published_key_share: Option<f64>,
-    /// How far these may be from the measured figures, at the full scale.
+    /// The tolerance of the page fill and of the share of the keys.
     pub tolerance: Option<Tolerance>,
 }
 
@@ -87,8 +87,8 @@ fn three() -> u32 {
 }
 
 impl Statements {
-    /// Whether the cases may be successive steps on one table, which then run in the order of the definition: some of them
-    /// survey its file.
+    /// Returns whether the cases may be successive steps on one table, which then run in the order of the
+    /// definition: some of them survey its file.
     pub fn is_in_steps(&self) -> bool {
         self.cases.iter().any(|case| case.file.is_some())
     }

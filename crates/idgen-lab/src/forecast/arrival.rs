@@ -1,9 +1,10 @@
 //! The order in which the rows of several clients arrive at a server.
 //!
-//! Statements are requested at random, at the rate of the load. The client that has been free for the longest time makes
-//! the ids of a statement at once; where clocks differ, clients are on hosts of their own, and each has its own requests. After a delay, the server inserts its rows one after another, and rows of other statements
-//! among them. So ids and rows have different orders, and how different they are decides how full pages are. What follows the
-//! last row, the commit and the answer, changes no order.
+//! Statements are requested at random, at the rate of the load. The client that has been free for the longest
+//! time makes the ids of a statement at once; if clocks differ, clients are on hosts of their own, and each
+//! has its own requests. After a delay, the server inserts its rows one after another, and rows of other
+//! statements among them. So ids and rows have different orders, and how different they are decides how full
+//! pages are. What follows the last row, the commit and the answer, changes no order.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -28,9 +29,9 @@ const BODY: f64 = 0.5;
 const COMMON: f64 = 0.6;
 /// This share of the stalls between two rows of a statement stops all statements that are under way.
 const COMMON_BETWEEN_ROWS: f64 = 0.5;
-/// From one row of a statement to the next, if nothing stops the server between them.
+/// Microseconds from one row of a statement to the next, if nothing stops the server between them.
 const ROW_MICROS: f64 = 12.0;
-/// A pause between two rows is at most about so long.
+/// A pause between two rows is at most about this long, in microseconds.
 const PAUSE_MICROS: f64 = 10_000.0;
 const TICKS_PER_MICRO: f64 = 10.0;
 
@@ -41,11 +42,11 @@ pub(super) trait Maker {
 
 /// A statement that has rows left to insert.
 struct Sent {
-    /// When its next row arrives, in ticks of 100 ns since 1970.
+    /// The time at which its next row arrives, in ticks of 100 ns since 1970.
     arrives: i64,
     /// Rows that arrive at the same time keep the order in which they were made.
     number: u64,
-    /// How far apart its rows are.
+    /// The distances between its rows.
     pauses: Pauses,
     rows: IntoIter<Key>,
 }
@@ -56,7 +57,7 @@ struct Sent {
 struct Pauses {
     /// Ticks from row to row.
     step: i64,
-    /// Ticks of a pause, which comes after each so many rows.
+    /// Ticks of a pause, which comes after every `every` rows.
     pause: i64,
     every: u64,
     inserted: u64,
@@ -104,7 +105,7 @@ pub(super) struct Order {
 }
 
 impl Order {
-    /// The order of the rows of a load by so many clients. The same seed gives the same order.
+    /// The order of the rows of a load by this many clients. The same seed gives the same order.
     pub(super) fn new(
         clients: &Clients,
         writers: u64,
@@ -169,7 +170,7 @@ impl Order {
         Ok(if is_common { BODY * self.share()? } else { share })
     }
 
-    /// How far apart the rows of a statement are.
+    /// Draws the distances between the rows of a statement.
     fn pauses(&mut self, rows: u64) -> Result<Pauses> {
         let quick = ROW_MICROS * TICKS_PER_MICRO;
         let none = Pauses { step: quick as i64, pause: 0, every: u64::MAX, inserted: 0 };
@@ -181,7 +182,7 @@ impl Order {
             return Ok(Pauses { step: (span / gaps) as i64, ..none });
         }
         let pauses = (spare / (PAUSE_MICROS * TICKS_PER_MICRO)).ceil().clamp(1.0, gaps);
-        // At any row of the first part, and then evenly.
+        // The first pause comes at any row of the first part, and the others follow evenly.
         let every = ((rows as f64 / (pauses + 1.0)).round() as u64).max(1);
         let inserted = (self.share()? * every as f64) as u64;
         Ok(Pauses { pause: (spare / pauses) as i64, every, inserted, ..none })

@@ -1,4 +1,4 @@
-//! How several clients insert: rows of a statement, and how long ids wait.
+//! The way in which several clients insert: the rows of a statement, and the delay of ids.
 
 use idgen_record::Latency;
 use serde::Serialize;
@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::Load;
 use crate::{Error, Result};
 
-/// How the writers of a load insert, where rows do not arrive in the order in which their ids are made.
+/// The statements and delays of writers, where rows do not arrive in the order in which their ids are made.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Clients {
     /// Rows of a statement, whose ids a client makes at once.
@@ -19,13 +19,13 @@ pub struct Clients {
     pub span: Option<Delay>,
 }
 
-/// How long ids wait until they are inserted.
+/// The time that ids wait until they are inserted.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Delay {
     /// This many milliseconds on average, exponentially distributed.
     MeanMillis(f64),
-    /// As a run of the lab recorded it.
+    /// The distribution that a run of the lab recorded.
     Recorded(Latency),
 }
 
@@ -120,7 +120,8 @@ impl Clients {
         self.span.map_or(Ok(()), |span| span.check("span"))
     }
 
-    /// The inserts per second that so many clients reach, if not at `rate` because each waits for its statement.
+    /// The inserts per second that this many clients reach, if not at `rate` because each waits for its
+    /// statement.
     pub(super) fn reached_rate(&self, writers: u64, rate: f64) -> f64 {
         let secs = self.delay.mean_micros() / 1e6;
         let most = writers as f64 * self.statement_rows as f64 / secs.max(1e-9);

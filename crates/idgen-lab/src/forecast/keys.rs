@@ -26,14 +26,14 @@ pub(crate) struct Keys {
     buffer: [u8; TENANT_BYTES + crate::TEXT_LEN],
 }
 
-/// Who makes the ids of a load, and when.
+/// The makers of the ids of a load, and their rate.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Makers {
     /// Clients, each with a generator of its own.
     pub(crate) writers: u64,
     /// Ids per second of all clients together.
     pub(crate) rate: f64,
-    /// When the first id is made, in seconds since 1970, if it matters.
+    /// The time of the first id, in seconds since 1970, if it matters.
     pub(crate) start_unix_secs: Option<i64>,
     /// Tenants whose number comes before the id in the key, if it does.
     pub(crate) tenants: Option<u32>,
@@ -71,9 +71,9 @@ pub(crate) struct Arriving<'a> {
     pub(crate) rows: u64,
     /// Inserts per second.
     pub(crate) rate: f64,
-    /// Whether the ids of a statement have times of their own, and not that of the statement.
+    /// True if the ids of a statement have times of their own, and not that of the statement.
     pub(crate) own_clock: bool,
-    /// By how much the clocks of the writers differ.
+    /// The differences between the clocks of the writers; `None` if they agree.
     pub(crate) skew: Option<&'a Skew>,
 }
 
@@ -82,7 +82,7 @@ struct Writers {
     all: Vec<Writer>,
     /// The times at which ids are made, one after another.
     arrivals: Arrivals,
-    /// Whether the ids of a statement have times of their own, and not that of the statement.
+    /// True if the ids of a statement have times of their own, and not that of the statement.
     own_clock: bool,
     /// Ticks by which the clock of each writer is ahead, where clocks differ.
     skew: Vec<i64>,
@@ -128,7 +128,7 @@ impl Keys {
         Keys { tenants: makers.tenants.map(|count| Tenants::new(count, seed)), ..self }
     }
 
-    /// The same keys, in the order in which the rows of this load arrive.
+    /// Returns these keys in the order in which the rows of this load arrive.
     pub(crate) fn by(mut self, arriving: &Arriving<'_>) -> Result<Keys> {
         let Writers { all, start, seed, .. } = &self.writers;
         let of = |clients| Order::new(&clients, all.len() as u64, arriving, *start, *seed);
@@ -187,7 +187,8 @@ impl Keys {
         };
         let key = match key {
             Some(key) => key,
-            // One writer after another, also for a row after the last one that was announced.
+            // Without an order, writers take turns; so do they for a row after the last one that was
+            // announced.
             None => {
                 let moment = self.writers.arrivals.next_moment()?;
                 let key = self.writers.key(self.turn, moment)?;

@@ -13,8 +13,8 @@ use crate::{Error, Result};
 pub struct Load {
     /// Rows that are inserted.
     pub rows: u64,
-    /// Bytes of a row without its key: the columns with their length bytes and null bits; of PostgreSQL and SQLite, one
-    /// column of so many bytes, whose length is stored besides.
+    /// Bytes of a row without its key: the columns with their length bytes and null bits; of PostgreSQL and
+    /// SQLite, one column of this many bytes, whose length is stored besides.
     pub row_bytes: u32,
     /// Inserts per second by all writers together.
     pub rate: f64,
@@ -31,16 +31,17 @@ pub struct Load {
     /// Rows that are in the table before, with ids of this strategy from one writer.
     #[serde(serialize_with = "existing_rows", skip_serializing_if = "Option::is_none")]
     pub existing: Option<(&'static Strategy, u64)>,
-    /// By how much the clocks of the writers differ.
+    /// The differences between the clocks of the writers; `None` if they agree.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skew: Option<Skew>,
-    /// When the first id is made, in seconds since 1970, if it matters.
+    /// The time of the first id, in seconds since 1970, if it matters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start_unix_secs: Option<i64>,
     /// Tenants, if the primary key is (tenant, id): an `INT` comes before the id, and each row is of a tenant at random.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenants: Option<u32>,
-    /// How the writers insert. Without it, rows arrive in the order in which their ids are made.
+    /// The statements and delays of the writers. Without them, rows arrive in the order in which their ids
+    /// are made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clients: Option<Clients>,
 }
@@ -89,7 +90,7 @@ impl Load {
         }
     }
 
-    /// How its rows arrive.
+    /// The order in which its rows arrive.
     pub(super) fn arriving(&self) -> Arriving<'_> {
         Arriving {
             clients: self.clients,
@@ -171,7 +172,7 @@ impl Load {
         self.id_rate.unwrap_or(self.rate)
     }
 
-    /// Who makes the ids.
+    /// The makers of the ids.
     pub(super) fn makers(&self) -> Makers {
         Makers {
             writers: self.writers,
@@ -248,7 +249,7 @@ pub(crate) fn key_bytes(column: Column) -> u32 {
     match column {
         Column::Binary16 | Column::Swapped16 | Column::Uuid | Column::TwoIntegers => 16,
         Column::Bytea => 1 + 16,
-        // Without a key, InnoDB numbers the rows.
+        // InnoDB numbers the rows of a table without a key.
         Column::Unkeyed16 => 6,
         Column::Text36 => 36,
         Column::VarText36 | Column::VarBinary36 => 36 + 1,

@@ -31,7 +31,7 @@ pub struct Model {
     pub about: &'static str,
     /// The speed of its device can be limited.
     pub has_device: bool,
-    /// Its pages can have several sizes.
+    /// Pages can have several sizes.
     pub has_page_sizes: bool,
     /// It has a log, and checkpoints decide how much is logged.
     pub has_checkpoints: bool,
@@ -39,7 +39,7 @@ pub struct Model {
     pub has_transactions: bool,
     /// Several clients can insert at the same time.
     pub has_clients: bool,
-    /// Its settings, with the defaults of the database for what is left out.
+    /// Returns the settings of a server, with the defaults of the database for those that are left out.
     pub settings: fn(Options) -> Settings,
 }
 
@@ -93,7 +93,7 @@ pub static MODELS: [Model; 4] = [
     },
 ];
 
-/// What the models of MySQL and MariaDB have in common.
+/// The properties that the models of MySQL and MariaDB share.
 const INNODB: Model = Model {
     database: Database::MySql,
     about: "",
@@ -177,7 +177,7 @@ impl Settings {
     }
 }
 
-/// What the model of a database does with a load.
+/// The model of a database, as forecasts use it.
 pub(super) trait Modeled {
     /// The name of the database, or of the engine of several.
     fn name(&self) -> &'static str;
@@ -188,7 +188,7 @@ pub(super) trait Modeled {
     /// The largest number of rows, with those that are there before, that the model takes for such a load.
     fn most_rows(&self, load: &Load) -> u64;
 
-    /// Whether a key may begin with the number of a tenant.
+    /// Returns whether a key may begin with the number of a tenant.
     fn has_tenants(&self) -> bool {
         true
     }
@@ -198,7 +198,7 @@ pub(super) trait Modeled {
         key_bytes(column)
     }
 
-    /// Whether new keys of one column can follow old keys of another in one table.
+    /// Returns whether new keys of one column can follow old keys of another in one table.
     fn shares_a_table(&self, old: Column, new: Column) -> bool {
         self.key_bytes(old) == self.key_bytes(new)
     }

@@ -10,7 +10,7 @@ use btree_model::{Model, Server};
 const PART_OF_MEMORY: f64 = 0.75;
 /// Assumed if the machine does not report how much memory it has.
 const USUAL_MEMORY: u64 = 4 << 30;
-/// What the model stores for each page of the pool.
+/// Bytes that the model stores for each page of the pool.
 const BYTES_PER_FRAME: u64 = 64;
 
 /// The memory of this machine in bytes.
@@ -96,7 +96,7 @@ mod tests {
         assert!(error.is_config());
         let said = error.to_string();
         assert!(said.contains("take about 30.0 GB of memory") && said.contains("has 8.0:"), "{said}");
-        // At 6 GB per part at most, 30 GB are five parts, each with 16 MiB of the pool.
+        // With at most 6 GB per part, 30 GB are five parts, each with 16 MiB of the pool.
         assert!(said.ends_with("or a pool of at least 96M"), "{said}");
         checked(GB, 96, 8 * GB, 16).unwrap();
         assert!(checked(GB, 80, 8 * GB, 16).is_err());

@@ -28,7 +28,7 @@ impl Default for SqliteSettings {
 impl SqliteSettings {
     /// The largest number of rows: the model follows all of them.
     pub const MAX_ROWS: u64 = 100_000_000;
-    /// As many rows in a transaction as the lab inserts.
+    /// The rows of a transaction of the lab.
     pub const COMMIT_ROWS: u64 = 1_000;
 
     fn shape(&self, column: Column, other: u32) -> Result<SqliteShape> {

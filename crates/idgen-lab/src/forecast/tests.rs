@@ -23,8 +23,8 @@ fn every_strategy_is_predicted() {
     }
 }
 
-/// In the recorded runs: the bytes in use on all leaves, divided by the rows. `CHAR` has no length byte, `VARCHAR`
-/// has one.
+/// Compares with the recorded runs: the bytes in use on all leaves, divided by the rows. `CHAR` has no length
+/// byte, `VARCHAR` has one.
 #[test]
 fn rows_take_as_many_bytes_as_on_the_servers() {
     for (name, bytes) in [
@@ -83,7 +83,7 @@ fn the_simulated_clock_keeps_the_rate() {
     assert!(runs[..2].iter().all(|rows| rows.abs_diff(120_000) < 1_500), "{runs:?}");
 }
 
-/// At 2,000 ids per second, all rows have one prefix, and go to all pages. At 20, about 1,200 rows share each
+/// All rows have one prefix at 2,000 ids per second, and go to all pages. At 20, about 1,200 rows share each
 /// prefix, and go to few pages. The speed of the inserts does not change that.
 #[test]
 fn prefixes_follow_the_clock_of_the_ids() {

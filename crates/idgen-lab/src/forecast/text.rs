@@ -56,7 +56,8 @@ impl fmt::Display for Forecast {
     }
 }
 
-/// How the writers insert, and the rate that they reach if they cannot keep the one that was asked.
+/// Writes how the writers insert, and the rate that they reach if they cannot keep the one that was asked
+/// for.
 fn clients(f: &mut fmt::Formatter<'_>, load: &Load) -> fmt::Result {
     let Some(Clients { statement_rows, delay, .. }) = load.clients else { return Ok(()) };
     let each = if statement_rows == 1 { "one row".to_owned() } else { format!("{statement_rows} rows") };

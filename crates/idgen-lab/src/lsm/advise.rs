@@ -25,20 +25,20 @@ pub struct Advice {
     pub recommended: &'static str,
     /// The strategy to use if ids must not reveal when they were made.
     pub hiding: &'static str,
-    /// Why, in sentences; the strongest reason first.
+    /// Sentences with the reasons; the strongest comes first.
     pub reasons: Vec<String>,
-    /// What the reader should know besides.
+    /// Sentences with the limits of the prediction, and with advice for special cases.
     pub caveats: Vec<String>,
     /// The model's trees are this many times smaller than the real one.
     pub scale: u64,
-    /// What each strategy costs, in the order in which they are listed.
+    /// The predicted costs of each strategy, in the order in which strategies are listed.
     pub candidates: Vec<Candidate>,
 }
 
-/// What one strategy costs in the planned table, in the second half of the inserts.
+/// The predicted costs of one strategy in the planned table, in the second half of the inserts.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Candidate {
-    /// Its name.
+    /// The name of the strategy.
     pub strategy: &'static str,
     /// Bytes written to files for each byte that was flushed from a memtable.
     pub write_amplification: f64,

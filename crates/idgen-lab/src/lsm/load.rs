@@ -15,7 +15,7 @@ pub(super) const MOST_FOLLOWED: u64 = 20_000_000;
 /// Memtables of fewer rows are too small to stand for larger ones.
 const LEAST_MEMTABLE_ROWS: u64 = 2_000;
 
-/// Who keeps the tree.
+/// The software that keeps the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Engine {
@@ -69,7 +69,7 @@ impl Engine {
         }
     }
 
-    /// Whether it makes numbers for rows.
+    /// Returns whether it makes numbers for rows.
     pub(super) fn counts_rows(self) -> bool {
         self == Engine::MyRocks
     }
@@ -78,7 +78,7 @@ impl Engine {
 /// A planned table and its inserts.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Load {
-    /// Who keeps the tree.
+    /// The software that keeps the tree.
     pub engine: Engine,
     /// Rows that are inserted.
     pub rows: u64,
@@ -96,13 +96,14 @@ pub struct Load {
     /// Rows that are in the table before, with ids of this strategy from one writer.
     #[serde(serialize_with = "forecast::existing_rows", skip_serializing_if = "Option::is_none")]
     pub existing: Option<(&'static Strategy, u64)>,
-    /// How the writers insert. Without it, rows arrive in the order in which their ids are made.
+    /// The statements and delays of the writers. Without them, rows arrive in the order in which their ids
+    /// are made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clients: Option<Clients>,
-    /// By how much the clocks of the writers differ.
+    /// The differences between the clocks of the writers; `None` if they agree.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skew: Option<Skew>,
-    /// When the first id is made, in seconds since 1970, if it matters.
+    /// The time of the first id, in seconds since 1970, if it matters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start_unix_secs: Option<i64>,
 }
@@ -139,7 +140,7 @@ impl Load {
         (self.engine.key_head() + key_bytes(strategy.column), self.row_bytes)
     }
 
-    /// By how much smaller the model's tree is, so that it follows at most `most` rows.
+    /// The factor by which the model's tree is smaller, so that it follows at most `most` rows.
     pub(super) fn scale(&self, most: u64) -> u64 {
         let memtable_rows = self.settings.memtable_bytes / u64::from(self.row_bytes + 50);
         let largest = (memtable_rows / LEAST_MEMTABLE_ROWS).max(1);

@@ -4,8 +4,8 @@ use idgen_record::Edge;
 
 use super::Ranks;
 
-/// How many rows with a greater key were in the table when a row arrived: the distribution over the rows that were inserted
-/// after this many. `None` without such rows.
+/// Counts the rows with a greater key that were in the table when a row arrived: the distribution over the
+/// rows that were inserted after the first `existing`. `None` without such rows.
 ///
 /// Rows arrive in the order in which the database acknowledged them. Two statements that ran at the same time may have been
 /// carried out in the other order, which moves a row by no more than the rows of the statements that ran then.
@@ -34,7 +34,7 @@ pub fn edge(ranks: &Ranks, existing: u64) -> Option<Edge> {
     })
 }
 
-/// How many of the ranks up to a certain one were added: a Fenwick tree.
+/// Counts the ranks up to a certain one that were added: a Fenwick tree.
 struct Counts(Vec<u32>);
 
 impl Counts {

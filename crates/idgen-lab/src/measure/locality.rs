@@ -43,7 +43,7 @@ pub fn tree_figures(tree: &Tree, ranks: &Ranks, existing: u64) -> TreeFigures {
 /// final size. Rows that a B-tree keeps above the leaves count no leaf.
 fn distinct_leaves_per_1k(tree: &Tree, places: &Places, ranks: &[u32]) -> f64 {
     const STRETCH: usize = 1_000;
-    // For each leaf, the last thousand in which it was seen. This makes a set unnecessary.
+    // The last thousand in which each leaf was seen. This makes a set unnecessary.
     let mut seen_in = vec![usize::MAX; tree.leaves.len()];
     let mut distinct = 0_u64;
     let mut stretches = 0_u64;

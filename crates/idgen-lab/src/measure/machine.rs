@@ -8,7 +8,7 @@ pub fn this_machine() -> Machine {
     let wanted = RefreshKind::nothing()
         .with_cpu(CpuRefreshKind::nothing())
         .with_memory(MemoryRefreshKind::nothing().with_ram());
-    // If the system does not describe itself, measurements on it are still possible.
+    // Measurements are possible even if the system does not describe itself.
     let system = System::new_with_specifics(wanted).ok();
     let cpus = system.as_ref().map_or(&[][..], System::cpus);
     let name = System::long_os_version().unwrap_or_else(|_| std::env::consts::OS.to_owned());

@@ -6,7 +6,7 @@ use innodb_pages::Distribution;
 use super::window;
 use crate::engine::{Counters, Seen, Tree};
 
-/// What was counted in a run.
+/// The counters of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Counted {
     /// Counted from the first insert to the last.
@@ -88,7 +88,7 @@ pub fn totals(
     }
 }
 
-/// The same figures, including heaps of this many bytes.
+/// Adds heaps of this many bytes to the figures of a table that held `existing` rows before.
 pub fn with_heap(totals: Totals, heap_bytes: u64, existing: u64) -> Totals {
     let heap_bytes_per_row = heap_bytes as f64 / (totals.rows + existing) as f64;
     Totals {
@@ -98,7 +98,8 @@ pub fn with_heap(totals: Totals, heap_bytes: u64, existing: u64) -> Totals {
     }
 }
 
-/// The same figures, including this many bytes of secondary indexes and additional tables.
+/// Adds this many bytes of secondary indexes and additional tables to the figures of a table that held
+/// `existing` rows before.
 pub fn with_others(totals: Totals, other_bytes: u64, existing: u64) -> Totals {
     let other_bytes_per_row = other_bytes as f64 / (totals.rows + existing) as f64;
     Totals {

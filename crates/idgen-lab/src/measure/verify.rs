@@ -5,7 +5,7 @@ use crate::key::Key;
 use crate::{Error, Result};
 use idgen_record::Role;
 
-/// For each row in the order of the inserts, its rank in the order of the keys.
+/// The rank of each row in the order of the keys; the rows are in the order of the inserts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ranks(Vec<u32>);
 
@@ -30,8 +30,8 @@ pub fn keys(table: &mut dyn Table, role: Role, inserted: &[Key]) -> Result<Ranks
     keys_by(table, role, inserted, |row| inserted[row])
 }
 
-/// The same for a tree that is not sorted by the keys that it shows: `place` returns the value by which the row with
-/// this number is sorted.
+/// Checks, as [`keys`] does, a tree that is not sorted by the keys that it shows: `place` returns the value
+/// by which the row with this number is sorted.
 ///
 /// # Errors
 /// The errors of [`keys`].

@@ -62,7 +62,7 @@ fn range(statement: &[Token<'_>]) -> Range<usize> {
 
 type Lines = Vec<(usize, String)>;
 
-/// What `schema.sql` has.
+/// The statements of `schema.sql` and the tables that they make.
 struct Schema {
     /// The statements.
     schema: Lines,
@@ -142,7 +142,7 @@ fn read_schema(text: &str, mysql: bool) -> Result<Schema> {
     Ok(Schema { schema, made, filled, composite })
 }
 
-/// Whether a `CREATE TABLE` has a primary key of several columns.
+/// Returns whether a `CREATE TABLE` has a primary key of several columns.
 fn has_composite_key(statement: &[Token<'_>]) -> bool {
     let mut words =
         statement.windows(2).enumerate().filter(|(_, pair)| pair[0].is("PRIMARY") && pair[1].is("KEY"));

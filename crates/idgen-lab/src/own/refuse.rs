@@ -3,7 +3,7 @@
 use super::token::{Kind, Token};
 use crate::{Error, Result};
 
-/// How the files are named in errors.
+/// The names of the files in errors.
 pub(super) const SCHEMA: &str = "schema";
 pub(super) const INSERT: &str = "insert statement";
 

@@ -38,7 +38,7 @@ impl Token<'_> {
         }
     }
 
-    /// Whether it can be a name.
+    /// Returns whether the token can be a name.
     pub fn is_name(&self) -> bool {
         match self.kind {
             Kind::Word => self.text.starts_with(|first: char| first.is_alphabetic() || first == '_'),

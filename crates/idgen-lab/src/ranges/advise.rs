@@ -30,7 +30,7 @@ pub struct Advice {
     pub recommended: &'static str,
     /// The recommended placement: as the table sorts keys, or with a hash or reversed bits before.
     pub spread: Spread,
-    /// Why, in sentences; the strongest reason first.
+    /// Sentences with the reasons; the strongest comes first.
     pub reasons: Vec<String>,
     /// The limits of the prediction, in sentences.
     pub caveats: Vec<String>,
@@ -102,7 +102,7 @@ pub fn advise(load: &Load) -> Result<Advice> {
         .collect::<Result<_>>()?;
     let made = || candidates.iter().filter(|one| !one.is_counted());
     let least = made().map(|one| one.hottest_node).fold(f64::INFINITY, f64::min);
-    // Of equals, a prefix is not the simplest.
+    // A prefix is not the simplest of equals.
     let best = made()
         .filter(|one| one.hottest_node <= least + EQUAL)
         .min_by_key(|one| is_prefixed(one.strategy))
@@ -192,7 +192,7 @@ fn reasons(load: &Load, best: &Candidate, all: &[Candidate]) -> Vec<String> {
     reasons
 }
 
-/// A strategy and what the table does to its keys.
+/// Names a strategy, and the change of its keys by the table.
 pub(super) fn named(strategy: &str, spread: Spread) -> String {
     match spread {
         Spread::None => strategy.to_owned(),

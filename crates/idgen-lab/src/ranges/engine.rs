@@ -12,32 +12,32 @@ pub struct Engine {
     pub id: &'static str,
     /// The name for people.
     pub name: &'static str,
-    /// What the model has of it.
+    /// The versions, and the behavior of ranges, that the model follows.
     pub about: &'static str,
     /// A range of more bytes is split.
     pub range_bytes: u64,
-    /// Whether ranges are split by their size.
+    /// True if ranges are split by their size.
     pub splits_by_size: bool,
     /// Inserts per second from which on a range is split by its load.
     pub split_rate: Option<f64>,
-    /// Whether a new table has a range on each node.
+    /// True if a new table has a range on each node.
     pub starts_on_all_nodes: bool,
-    /// What the balancer equalizes.
+    /// The quantity that the balancer equalizes.
     pub balancer: Balancer,
-    /// What a table does to its keys unless it is told otherwise.
+    /// The change of keys by a table unless it is created with another one.
     pub spread: Spread,
     /// Bytes that it stores with each row besides the key and the other columns.
     pub overhead_bytes: u32,
-    /// Whether the model was compared with recordings of it.
+    /// True if the model was compared with recordings of it.
     pub is_measured: bool,
-    /// What its manual says about keys.
+    /// The rules of its manual about keys.
     pub rules: &'static [Rule],
 }
 
-/// What a manual says, in our words.
+/// A rule of a manual, in our words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Rule {
-    /// What it says.
+    /// The rule, in a sentence.
     pub says: &'static str,
     /// The page of the manual.
     pub source: &'static str,

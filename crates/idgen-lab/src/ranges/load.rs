@@ -17,7 +17,7 @@ const LEAST_RANGE_ROWS: u64 = 200;
 /// A planned table and its inserts.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Load {
-    /// Who keeps the ranges.
+    /// The database that keeps the ranges.
     pub engine: &'static Engine,
     /// Rows that are inserted.
     pub rows: u64,
@@ -33,14 +33,14 @@ pub struct Load {
     pub nodes: u32,
     /// A range of more bytes is split.
     pub range_bytes: u64,
-    /// What the table does to its keys.
+    /// The change of the key by the table before it sorts rows.
     pub spread: Spread,
     /// Consecutive inserts that are a moment: over these, shares are counted.
     pub moment_rows: u64,
     /// Rows that are in the table before, with ids of this strategy from one writer.
     #[serde(serialize_with = "forecast::existing_rows", skip_serializing_if = "Option::is_none")]
     pub existing: Option<(&'static Strategy, u64)>,
-    /// When the first id is made, in seconds since 1970.
+    /// The time of the first id, in seconds since 1970.
     pub start_unix_secs: i64,
 }
 
@@ -83,7 +83,7 @@ impl Load {
         u64::from(key) + u64::from(self.row_bytes) + u64::from(self.engine.overhead_bytes)
     }
 
-    /// By how much smaller the model's ranges are, so that it follows at most `most` rows.
+    /// The factor by which the model's ranges are smaller, so that it follows at most `most` rows.
     pub(super) fn scale(&self, most: u64) -> u64 {
         let range_rows = self.range_bytes / (u64::from(self.row_bytes) + 50);
         self.all_rows().div_ceil(most).clamp(1, (range_rows / LEAST_RANGE_ROWS).max(1))
@@ -116,14 +116,14 @@ impl Load {
         }
     }
 
-    /// Those who make the ids after so many rows, at the real rate.
+    /// The makers of the ids after this many rows, at the real rate.
     pub(super) fn makers_at(&self, row: u64) -> Makers {
         let secs = (row as f64 / self.rate) as i64;
         Makers { start_unix_secs: Some(self.start_unix_secs + secs), ..self.makers(1) }
     }
 
-    /// How many ranges a statement touches, on average over those of a moment. Writers make its rows in turn, and each inserts
-    /// its own.
+    /// The mean number of ranges that a statement touches, over the statements of a moment. Writers make its
+    /// rows in turn, and each inserts its own.
     pub(super) fn touched(&self, table: &Table, moment: &[Key]) -> f64 {
         let (mut statements, mut touched) = (0.0, 0.0);
         for writer in 0..(self.writers as usize).min(moment.len()) {

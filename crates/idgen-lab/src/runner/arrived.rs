@@ -1,4 +1,4 @@
-//! When the server inserted the rows of each client, and in which order.
+//! Records the time at which the server inserted each row of each client, and computes the order of the rows.
 
 use std::collections::VecDeque;
 
@@ -9,14 +9,16 @@ use crate::engine::Latencies;
 
 /// The rows of a run in the order of their acknowledgments, with the times of their inserts as far as they are known.
 pub(super) struct Arrived {
-    /// When the server inserted each row, on its own clock, in microseconds since 1970; `None` until it says so.
+    /// The time at which the server inserted each row, on its own clock, in microseconds since 1970; `None`
+    /// until it reports it.
     at: Vec<Option<i64>>,
     /// The statements of each client whose times are not known: the place of the first row in `at`, when its id was made,
     /// and the rows.
     waiting: Vec<VecDeque<Waiting>>,
-    /// By how many microseconds the server's clock is ahead.
+    /// Microseconds by which the server's clock is ahead.
     ahead: i64,
-    /// From making an id to its insert, and from the first row of a statement to its last one.
+    /// The times from making an id to its insert, and (`span`) from the first row of a statement to its last
+    /// one.
     insert: Latencies,
     span: Latencies,
 }
@@ -68,7 +70,8 @@ impl Arrived {
         }
     }
 
-    /// How long the inserts took, and the places of the rows in the order of their inserts, if all times are known.
+    /// Returns the times from id to insert, the times from the first to the last row of statements, and the
+    /// places of the rows in the order of their inserts; `None` for each if any time is not known.
     pub(super) fn end(mut self) -> (Option<Latency>, Option<Latency>, Option<Vec<u32>>) {
         let known: Option<Vec<i64>> = self.at.into_iter().collect();
         let Some(known) = known.filter(|known| !known.is_empty()) else { return (None, None, None) };

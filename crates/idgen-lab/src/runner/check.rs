@@ -39,12 +39,12 @@ impl Rows {
         self.numbers.get(row).map_or(self.keys[row], |number| Key::Uint(*number))
     }
 
-    /// Whether the order of their keys is known: the server may have made them without telling.
+    /// Returns whether the order of the keys is known: the server may have made them without telling.
     pub fn are_ordered(&self) -> bool {
         !self.numbers.is_empty() || !self.keys.contains(&Key::Assigned)
     }
 
-    /// Brings the rows after the first so many into this order of their places among them.
+    /// Brings the rows after the first `from` into this order of their places among them.
     pub fn reorder(&mut self, from: usize, order: &[u32]) {
         let keys: Vec<Key> = order.iter().map(|place| self.keys[from + *place as usize]).collect();
         self.keys[from..].copy_from_slice(&keys);
@@ -88,7 +88,7 @@ pub fn tree(table: &mut dyn Table, tree: &Tree, strategy: &Strategy, rows: &Rows
     keys(table, tree.role, strategy, rows)
 }
 
-/// The same for a tree whose pages cannot be read.
+/// Checks, as [`tree`] does, a tree whose pages cannot be read.
 pub fn keys(table: &mut dyn Table, role: Role, strategy: &Strategy, rows: &Rows) -> Result<Ranks> {
     if !rows.numbers.is_empty() && rows.numbers.len() != rows.keys.len() {
         return Err(Error::unverified(format!(

@@ -1,7 +1,8 @@
 //! Clients that insert as services do: each makes the ids of a statement immediately before it.
 //!
-//! Which rows are on which page depends on the order in which rows arrive, and so on the time between making an id and
-//! inserting it, compared with the time between two inserts. The lab leaves both to the clients, and records them.
+//! The rows of a page depend on the order in which rows arrive, and so on the time between making an id and
+//! inserting it, compared with the time between two inserts. The lab leaves both to the clients, and records
+//! them.
 
 use std::time::{Duration, Instant, SystemTime};
 
@@ -23,7 +24,8 @@ use crate::{Error, Result};
 const TICKS_PER_SEC: i64 = 10_000_000;
 const TICKS_PER_MILLI: f64 = 10_000.0;
 
-/// What the generators of all clients read as the time: it passes as outside, from the simulated start on.
+/// The clock that the generators of all clients read: it runs at the speed of the machine's, from the
+/// simulated start on.
 ///
 /// Without a rate, it jumps to the beginning of the next interval whenever the share of the rows of an interval was made. So
 /// the run passes through its prefixes, however fast the database is, and between two jumps the clock is that of the machine.
@@ -56,7 +58,7 @@ impl Clock {
         Clock { began, start, ahead: 0, jumps, skew: skew_ticks(workload) }
     }
 
-    /// The time for a client, after so many rows of the run were made.
+    /// Reads the time for a client, after this many rows of the run were made.
     fn now(&mut self, client: usize, made: u64) -> Timestamp {
         let elapsed = i64::try_from(self.began.elapsed().as_nanos() / 100).unwrap_or(i64::MAX);
         if let Some(Jumps { interval_ticks, intervals, rows }) = self.jumps {
@@ -79,7 +81,7 @@ pub(super) fn skew_ticks(workload: &Workload) -> Vec<i64> {
 /// The statements of a paced load: they arrive at random, independently of each other and of the clients.
 struct Pace {
     began: Instant,
-    /// Those of all clients, or of each client by itself.
+    /// The arrivals of all clients together, or of each client by itself.
     arrivals: Vec<Arrivals>,
     /// The moment of the statement that each client will insert, if it waits for one.
     due: Vec<Option<Instant>>,
@@ -154,7 +156,7 @@ impl Feed for Clients<'_> {
         let (made, made_at) = (Instant::now(), SystemTime::now());
         let ids = &mut self.ids[client];
         let mut keys = Vec::with_capacity(rows as usize);
-        // One reading of the clock for a statement, as services make ids of a batch.
+        // The clock is read once for a statement, as by services that make ids of a batch.
         let moment = self.clock.now(client, first - self.existing);
         for _ in 0..rows {
             ids.at(moment);
@@ -278,7 +280,7 @@ mod tests {
             assert!(in_interval < 30_000, "{made} {in_interval}");
             last = now;
         }
-        // With a rate that is kept, nothing jumps.
+        // Under a rate that is kept, the clock does not jump.
         let paced = Workload { rate: Some(100.0), paced: true, ..load };
         let mut clock = Clock::of(find("v7-binary").unwrap(), &paced, Instant::now());
         assert!(clock.now(0, 3_999).since(start).as_secs() < 30);

@@ -21,12 +21,12 @@ pub struct Context<'a> {
     pub rows: &'a mut Rows,
 }
 
-/// What the inserts of a run gave, apart from the rows.
+/// The figures of the inserts of a run, apart from the rows.
 pub struct Inserts {
     pub windows: Vec<Window>,
-    /// From the first reading of the counters to the last, without the creation of the tables.
+    /// The counters from their first reading to the last, without the creation of the tables.
     pub counters: Counters,
-    /// How the clients worked, apart from the order of the rows.
+    /// The figures of the clients, apart from the order of the rows.
     pub clients: Clients,
 }
 
@@ -42,7 +42,7 @@ pub struct Course {
 }
 
 impl Course {
-    /// On a table that holds this many rows.
+    /// Begins the course of a run on a table that holds this many rows.
     pub fn begin(table: &mut dyn Table, existing: u64) -> Result<Self> {
         let start = table.counters()?;
         Ok(Course { start, before: start, windows: Vec::new(), rows_end: existing, rows: 0, secs: 0.0 })

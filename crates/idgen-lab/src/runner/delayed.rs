@@ -142,7 +142,8 @@ mod tests {
 
     const ROWS: u64 = 20_000;
 
-    /// How far from the right edge the rows of version 7 arrive, by clients, rows of a statement, rate and delay.
+    /// The 95th percentile of the distance from the right edge at which rows of version 7 arrive, by clients,
+    /// rows of a statement, rate and delay.
     fn p95_rows(writers: u32, statement_rows: u64, rate: f64, delay_ms: f64) -> u64 {
         let load = Workload::of_rows(ROWS).unwrap().with_writers(writers).unwrap();
         let load = Workload { rate: Some(rate), delay_ms: Some(delay_ms), ..load };
@@ -161,14 +162,15 @@ mod tests {
         edge(&Ranks::of(ranks), 0).unwrap().p95_rows
     }
 
-    /// What decides is how long an id waits against the time between two inserts, and no client overtakes itself.
+    /// The distance depends on how long an id waits against the time between two inserts, and no client
+    /// overtakes itself.
     #[test]
     fn a_row_is_as_far_from_the_edge_as_its_delay_lasts() {
         assert_eq!(p95_rows(1, 1, 1_000.0, 5.0), 0);
         // One row in twenty waits three times as long as the mean, or longer: here as long as 0.3 and 15 rows take.
         let (seldom, often) = (p95_rows(8, 1, 100.0, 1.0), p95_rows(8, 1, 1_000.0, 5.0));
         assert!(seldom <= 1 && (8..=16).contains(&often), "{seldom} {often}");
-        // The same delay against the same time between two statements.
+        // These are the same delays in relation to the time between two statements.
         assert_eq!(p95_rows(8, 1, 1_000.0, 5.0), p95_rows(8, 1, 500.0, 10.0));
         // A statement of 100 rows goes between others as a whole.
         let many = p95_rows(8, 100, 100_000.0, 5.0);

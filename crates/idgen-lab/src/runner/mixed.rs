@@ -24,7 +24,7 @@ use crate::strategy::{Ids, Strategy};
 use crate::workload::Arrivals;
 use crate::{Error, Result};
 
-/// What the operations did, and what they left in the table.
+/// The figures of the operations, and the rows that they left in the table.
 pub(super) struct Done {
     pub operations: Operations,
     pub counted: Counted,
@@ -126,7 +126,8 @@ impl Makers {
     }
 }
 
-/// What is in these lists of equal length, one of each list in turn: the order in which clients of the same speed do it.
+/// Yields the elements of these lists, one of each list in turn: the order in which clients of the same speed
+/// work.
 fn in_turn<T>(lists: &[Vec<T>]) -> impl Iterator<Item = &T> {
     let longest = lists.iter().map(Vec::len).max().unwrap_or(0);
     (0..longest).flat_map(move |place| lists.iter().filter_map(move |list| list.get(place)))

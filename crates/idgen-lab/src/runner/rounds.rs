@@ -57,7 +57,7 @@ impl Rounds {
         }
     }
 
-    /// If a run of a strategy failed, no figures of the strategy are shown.
+    /// Removes the strategy: if one of its runs failed, none of its figures are shown.
     pub fn failed(&mut self, place: usize) {
         self.taken[place] = None;
     }

@@ -97,7 +97,7 @@ pub fn run_one(
     let allocated_bytes_per_row = table.allocated_bytes()?.map(|bytes| bytes as f64 / all as f64);
     let totals = Totals { allocated_bytes_per_row, ..totals };
     let is_mixed = mixed.is_some();
-    // In a mixed load, pages read and written per insert have no meaning.
+    // Pages read and written per insert have no meaning in a mixed load.
     let totals = if is_mixed { totals.without_inserts() } else { totals };
     Ok(Run {
         settings: table.settings()?,

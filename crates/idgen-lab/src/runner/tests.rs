@@ -87,7 +87,7 @@ fn runs_are_repeated_in_rounds_of_random_order_and_each_is_recorded() {
         assert!(names.iter().all(|name| round.iter().any(|ran| ran == name)), "{order:?}");
     }
     assert!(order.chunks(3).any(|round| round != &order[..3]), "{order:?}");
-    // In the order given, whatever order they ran in.
+    // The records come in the order given, whatever order they ran in.
     assert!(results.runs.iter().map(|run| run.strategy.name.as_str()).eq(names));
     for run in &results.runs {
         let seeds: Vec<_> = run.repeats.iter().map(|repeat| repeat.seed).collect();

@@ -16,7 +16,7 @@ pub struct Comparison<'a> {
     pub command: &'a str,
     /// The strategies that were asked for.
     pub strategies: &'a [&'static Strategy],
-    /// How often each runs.
+    /// The number of runs of each strategy.
     pub repeats: u32,
     /// The experiment that it belongs to, and its size.
     pub experiment: Option<(&'a Keys, Scale)>,

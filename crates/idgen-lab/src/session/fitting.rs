@@ -1,4 +1,4 @@
-//! Which strategies a load can have.
+//! Chooses the strategies that a load can have.
 
 use idgen_record::{Column, Database, Workload};
 
@@ -13,9 +13,10 @@ pub struct Fitting<'a> {
     pub load: &'a Workload,
     /// The database that it runs on; `None` for RocksDB.
     pub database: Option<Database>,
-    /// Whether all strategies were to run: those that do not fit are left out then, and are an error otherwise.
+    /// True if all strategies were to run, because none was named: those that do not fit are left out then,
+    /// and are an error otherwise.
     pub all: bool,
-    /// Whether the table is the lab's with secondary indexes.
+    /// True if the table is the lab's with secondary indexes.
     pub indexed: bool,
 }
 

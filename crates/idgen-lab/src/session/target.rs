@@ -62,17 +62,17 @@ impl Target {
         }
     }
 
-    /// Whether it is SQLite, which has one writer and commits many of its rows together.
+    /// Returns whether it is SQLite, which has one writer and commits many of its rows together.
     pub fn is_embedded(&self) -> bool {
         matches!(self, Target::Own(database) if database.is_embedded())
     }
 
-    /// Whether its tables are LSM trees of the lab's own.
+    /// Returns whether its tables are LSM trees of the lab's own.
     pub fn is_own_lsm(&self) -> bool {
         matches!(self, Target::MyRocks | Target::RocksDb)
     }
 
-    /// Whether its tables have further indexes, updates and transactions, as databases with SQL have.
+    /// Returns whether its tables have further indexes, updates and transactions, as databases with SQL have.
     pub fn has_sql(&self) -> bool {
         *self != Target::RocksDb
     }
@@ -82,7 +82,8 @@ impl Target {
         !matches!(self, Target::Url(_))
     }
 
-    /// Whether it can be this database, as far as its name says: an external server is not asked.
+    /// Returns whether it can be this database, as far as its name or URL says: no connection is made to an
+    /// external server.
     pub fn can_be(&self, database: Database) -> bool {
         match self {
             Target::Own(own) => *own == database,
@@ -92,7 +93,7 @@ impl Target {
         }
     }
 
-    /// Whether the lab makes the checkpoints.
+    /// Returns whether the lab makes the checkpoints.
     pub fn has_checkpoints(&self) -> bool {
         matches!(self, Target::Own(database) if engine::has_checkpoints(*database))
     }
@@ -138,7 +139,7 @@ impl Target {
     /// The database that strategies are checked against; `None` for RocksDB, which has no SQL. An external server is asked.
     ///
     /// # Errors
-    /// As for [`check`](Self::check), or no server answers.
+    /// The errors of [`check`](Self::check); also if no server answers.
     pub fn database(&self) -> Result<Option<Database>> {
         self.check()?;
         Ok(match self {
@@ -194,7 +195,7 @@ impl Target {
             }
         };
         if self.has_checkpoints() {
-            // What they are at by default is a part of the record.
+            // The record contains the distance of the checkpoints even if it is the default.
             load.checkpoint_secs.get_or_insert(Workload::CHECKPOINT_SECS);
         }
         // A server has a minimum pool size, and an external server keeps its own.
@@ -216,7 +217,7 @@ pub struct Started {
     pub engine: Box<dyn Engine>,
     /// The load as it will run there.
     pub workload: Workload,
-    /// What differs from what was asked for, in sentences.
+    /// Notes on how the load differs from the one that was asked for.
     pub notes: Vec<String>,
 }
 

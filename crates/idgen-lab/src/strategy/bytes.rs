@@ -1,4 +1,4 @@
-//! Which strategies RocksDB can have, which keeps bytes under bytes and has no types of columns.
+//! Decides which strategies RocksDB can have: its keys and values are bytes, and it has no column types.
 
 use idgen_record::Column;
 
@@ -19,7 +19,7 @@ pub(super) fn check(strategy: &Strategy) -> Result<()> {
         | Column::MappedReferenceLock
         | Column::MappedReferenceDedup => ("it keeps one table, and a map takes two", "v4-binary"),
         Column::Uuid | Column::Bytea | Column::TwoIntegers | Column::VarText36 | Column::VarBinary36 => {
-            ("it has no types of columns", same_bytes(strategy))
+            ("it has no column types", same_bytes(strategy))
         }
         Column::Integer
         | Column::Binary16
@@ -34,7 +34,7 @@ pub(super) fn check(strategy: &Strategy) -> Result<()> {
     Err(Error::config(format!("RocksDB cannot run {}: {why}; choose {instead}", strategy.name)))
 }
 
-/// A strategy that stores the same ids in bytes or in text.
+/// Names a strategy that stores the same ids in bytes or in text.
 fn same_bytes(strategy: &Strategy) -> &'static str {
     match strategy.column {
         Column::VarText36 | Column::VarBinary36 => "v4-text36",
@@ -55,14 +55,14 @@ mod tests {
         for (name, says) in [
             ("auto-increment", "it numbers no rows; choose device"),
             ("mapped", "a map takes two"),
-            ("v7-uuid", "no types of columns; choose v7-binary"),
-            ("v4-varchar36", "no types of columns; choose v4-text36"),
+            ("v7-uuid", "no column types; choose v7-binary"),
+            ("v4-varchar36", "no column types; choose v4-text36"),
             ("v4-server", "a library makes no ids; choose v4-binary"),
         ] {
             let refused = find(name).unwrap().check_on(None).unwrap_err();
             assert!(refused.is_config() && refused.to_string().contains(says), "{refused}");
         }
-        // What it proposes instead is possible.
+        // The strategy that an error proposes is possible.
         for strategy in ALL.iter().filter_map(|strategy| strategy.check_on(None).err()) {
             let text = strategy.to_string();
             let (_, instead) = text.rsplit_once("choose ").unwrap();

@@ -16,7 +16,7 @@ use idgen_lab::forecast::{Load, Model, Options, predict};
 use loads::{Planned, loads};
 use sample::sample;
 
-/// What was predicted, one line per load and question.
+/// The predictions, one line per load and question.
 const KEPT: &str = include_str!("kept.tsv");
 
 /// Five digits: the figures of a model are whole numbers and their ratios.
@@ -118,7 +118,7 @@ fn advised(of: &Planned, from: IdsFrom) -> idgen_lab::Result<String> {
 fn two_hundred_loads_are_predicted_as_before() {
     let mut found = String::new();
     let loads = loads();
-    // One of three comes to each database and to each maker of ids.
+    // A sample of one in three comes to each database and to each maker of ids.
     let asked: HashSet<usize> = sample(3, 0, 0..loads.len()).collect();
     for (number, load) in loads.iter().enumerate().filter(|(number, _)| asked.contains(number)) {
         let from = [IdsFrom::Either, IdsFrom::Clients, IdsFrom::Either, IdsFrom::Either, IdsFrom::Server]

@@ -1,6 +1,7 @@
 //! A test judges some of many recorded runs or loads.
 
-/// One of so many cases, beginning with the case of this number; all of them with `IDGEN_FORECASTS=all`, as in `make soak`.
+/// Chooses one of `of` cases, beginning with number `first`; all of them with `IDGEN_FORECASTS=all`, as in
+/// `make soak`.
 pub fn sample<T>(of: usize, first: usize, cases: impl IntoIterator<Item = T>) -> impl Iterator<Item = T> {
     let all = std::env::var_os("IDGEN_FORECASTS").is_some_and(|which| which == "all");
     let (first, of) = if all { (0, 1) } else { (first, of) };

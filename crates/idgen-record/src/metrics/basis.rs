@@ -29,13 +29,14 @@ pub(super) const PER_1K: Metric = Metric {
     group: Group::Compared,
     ..METRIC
 };
-/// The same in the last tenth of a run, which may end before or after a server writes many pages at once.
+/// The noise of pages in the last tenth of a run, which may end before or after a server writes many pages at
+/// once.
 pub(super) const AT_END: Noise = Noise { share: 0.8, ..PER_1K.noise };
 /// A setting or a count, where any difference is one.
 pub(super) const EXACT: Noise = Noise { floor: 0.0, share: 0.0 };
 /// Seconds depend on the other work of the machine.
 pub(super) const TIMED: Noise = Noise { floor: 0.0, share: 0.5 };
-/// The same in the last tenth of a run.
+/// The noise of times in the last tenth of a run.
 pub(super) const TIMED_AT_END: Noise = Noise { share: 0.7, ..TIMED };
 /// Figures that are read from the files.
 pub(super) const LAYOUT: Noise = Noise { floor: 0.0, share: 0.04 };
@@ -48,7 +49,8 @@ pub(super) const LATENCY: Metric = Metric {
     group: Group::Latency,
     ..METRIC
 };
-/// Whether rows arrive in the order of their keys is chance, and depends on the other work of the machine.
+/// A figure of arrivals. It depends on chance, and on the other work of the machine, whether rows arrive in
+/// the order of their keys.
 pub(super) const AT_ARRIVAL: Metric =
     Metric { noise: Noise { floor: 1.0, share: 0.5 }, group: Group::Clients, ..METRIC };
 /// Half a percentage point makes no practical difference.

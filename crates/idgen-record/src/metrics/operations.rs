@@ -5,7 +5,8 @@ use super::{Axis, Better, ChartOf, Group, Metric, Noise, Unit, Value};
 use crate::figures::Figures;
 use crate::mix::{Operation, OperationLatency};
 
-/// Of all kinds together: what the answer of a report is about.
+/// Pages read by operations of all kinds. The answer of a report is about this metric, unless the table's own
+/// pages are counted separately.
 pub(super) const PAGES_READ: Metric = Metric {
     name: "operations_reads_per_1k",
     title: "pages read per 1,000 operations",

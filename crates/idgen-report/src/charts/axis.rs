@@ -11,27 +11,27 @@ pub(super) struct Axis {
 }
 
 impl Axis {
-    /// From zero to a round number.
+    /// Makes a linear axis from zero to a round number that is at least `most`.
     pub fn from_zero(most: f64, write: fn(f64) -> String) -> Axis {
         // Without a value there is still an axis.
         let step = round_step(if most > 0.0 { most / 4.0 } else { 0.25 });
         Axis::between(0.0, step * (most / step).ceil().max(1.0), step, write)
     }
 
-    /// Between these ends, with a number at each multiple of the step.
+    /// Makes a linear axis between these ends, with a number at each multiple of the step.
     pub fn between(from: f64, to: f64, step: f64, write: fn(f64) -> String) -> Axis {
         let ticks = (from / step).ceil() as i64..=(to / step + 1e-9).floor() as i64;
         let ticks = ticks.map(|number| number as f64 * step).collect();
         Axis { ends: (from, to), is_log: false, ticks, write }
     }
 
-    /// From zero, with a number at each of these places.
+    /// Makes a linear axis from zero, with a number at each of these places.
     pub fn at(places: Vec<f64>, write: fn(f64) -> String) -> Axis {
         let last = places.last().copied().unwrap_or(1.0).max(1e-9);
         Axis { ends: (0.0, last), is_log: false, ticks: places, write }
     }
 
-    /// Whole factors of ten around these values, at least one.
+    /// Makes a logarithmic axis of whole factors of ten around these values, at least one.
     pub fn of_factors(least: f64, most: f64, write: fn(f64) -> String) -> Axis {
         let low = least.log10().floor();
         let high = most.log10().ceil().max(low + 1.0);
@@ -42,7 +42,7 @@ impl Axis {
         Axis { ends, is_log: true, ticks: ticks.chain([ends.1]).collect(), write }
     }
 
-    /// That of a metric whose largest value is this.
+    /// Makes the axis of a metric whose largest value is `most`.
     pub fn of(metric: idgen_record::Axis, most: f64) -> Axis {
         let small = |value: f64| figure_text(value);
         match metric {
@@ -57,7 +57,7 @@ impl Axis {
         self.ticks.iter().map(|tick| (*tick, (self.write)(*tick)))
     }
 
-    /// Where a value is, from 0 at the first end to 1 at the other.
+    /// The place of a value on the axis, from 0 at the first end to 1 at the other.
     pub fn share(&self, value: f64) -> f64 {
         let (from, to) = self.ends;
         match self.is_log {

@@ -8,15 +8,15 @@ use super::{Area, Chart, INK, WIDTH, below, color, failed, stroke, word};
 use crate::error::Result;
 use idgen_record::Family;
 
-/// One line of the chart.
+/// A bar of the chart, with its label and its value.
 pub struct Bar {
-    /// Written at its left.
+    /// The text at its left.
     pub label: String,
-    /// Gives the color.
+    /// The family, which gives the color.
     pub family: Family,
-    /// How far the bar reaches.
+    /// The value, which is the length of the bar on the axis.
     pub value: f64,
-    /// Written at its end.
+    /// The text at its end.
     pub written: String,
     /// A mark across the bar, such as a percentile.
     pub mark: Option<f64>,
@@ -24,7 +24,8 @@ pub struct Bar {
     pub points: Vec<f64>,
 }
 
-/// Of the labels: as wide as the longest needs, within these.
+/// The least and the greatest width of the labels, in pixels. They are as wide as the longest needs, within
+/// these.
 const LABEL_WIDTH: (i32, i32) = (146, 216);
 const NAME_LETTER: i32 = 7;
 const VALUE_WIDTH: i32 = 52;

@@ -1,5 +1,5 @@
-//! One strategy's course over the run, before the faint curves of all the others: throughput and latency, or pages read
-//! and written.
+//! Draws the course of one strategy over the run, before the faint curves of all the others: throughput and
+//! latency, or pages read and written.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::figures::numbers::{grouped, short, write_single};
 use idgen_record::{Metric, Results, Run, Window, Workload};
 use plotters::style::Color as _;
 
-/// What is drawn over the rows in the table.
+/// The pairs of curves that are drawn over the rows in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Course {
     /// Rows per second and, below it, the 99th percentile of the statements' time where they were timed, on scales of
@@ -21,7 +21,7 @@ pub enum Course {
     Pages,
 }
 
-/// One curve: what stands above it, and its value in a window; nothing where it is not known.
+/// A curve: the heading above it, and its value in a window; `None` where it is not known.
 struct Measure {
     heading: &'static str,
     of: fn(&Window) -> Option<f64>,
@@ -114,7 +114,7 @@ fn label(value: f64) -> String {
     format!("{value:.3}").trim_end_matches('0').to_owned()
 }
 
-/// Of all runs, the repeated ones too.
+/// The values of all runs, including the repeated ones.
 fn values<'a>(results: &'a Results, measure: &'a Measure) -> impl Iterator<Item = f64> + 'a {
     let each = results.runs.iter().flat_map(Run::each);
     each.flat_map(|run| run.windows).filter_map(|window| (measure.of)(window))

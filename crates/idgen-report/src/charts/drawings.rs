@@ -14,15 +14,15 @@ use crate::figures::numbers::{count, write_median};
 use idgen_record::{Axis, FileMaps, Group, METRICS, Metric, Results, Role, Run, Sample, TreeFigures};
 use innodb_pages::{Cell, Measure, PageMap};
 
-/// One chart.
+/// A chart with its file name, its heading and its caption.
 #[derive(Debug)]
 pub struct Drawing {
     /// The name of its file, without the ending.
     pub name: String,
-    /// Its title, and what is shown beside the title in smaller type.
+    /// The title, and the text beside it in smaller type.
     pub heading: String,
     pub beside: String,
-    /// Its caption.
+    /// The caption.
     pub caption: &'static str,
     pub chart: Chart,
 }
@@ -45,7 +45,7 @@ const MAP: &str = "pages-";
 /// The charts of the metrics that any run has: those on a logarithmic axis, and the others.
 pub fn of_metrics(results: &Results) -> Result<[Vec<Drawing>; 2]> {
     let (mut touched, mut space) = (Vec::new(), Vec::new());
-    // As in the main table: what the answer is about comes first.
+    // The order is that of the main table: the metrics of the answer come first.
     let main = main_metrics(results);
     let place = |metric: &&'static Metric| {
         let shown = metric.shown(&results.runs).map_or("", |shown| shown.name);

@@ -6,21 +6,21 @@ use super::{Chart, INK};
 use crate::error::Result;
 use crate::figures::numbers::short;
 
-/// One line of the chart.
+/// A line of the chart.
 pub struct Line {
-    /// Its name in the legend.
+    /// The name in the legend.
     pub label: String,
-    /// What was measured: each place on the axis with its value, in order.
+    /// The measured points: each place on the axis with its value, in order.
     pub measured: Vec<(f64, f64)>,
-    /// The same as published; none where nothing was.
+    /// The published points; empty where none were published.
     pub published: Vec<(f64, f64)>,
 }
 
-/// What the axes mean.
+/// The meaning of the axes.
 pub struct Axes<'a> {
-    /// What the numbers below are, in the legend.
+    /// The name of the numbers on the horizontal axis, which is written below it.
     pub across: &'a str,
-    /// How a value is written.
+    /// Writes a value of the upward axis.
     pub write: fn(f64) -> String,
     /// A value to draw a stronger line at, with which the others are compared.
     pub base: Option<f64>,

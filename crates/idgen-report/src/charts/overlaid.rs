@@ -1,5 +1,5 @@
-//! The courses of several recorded runs in one chart: a line for each, told apart by color and by the pattern of its dashes, so
-//! that print and color-blind readers lose nothing.
+//! The courses of several recorded runs in one chart: a line for each, distinguished by color and by the
+//! pattern of its dashes, so that print and color-blind readers lose nothing.
 
 use super::axis::{Axis, round_step};
 use super::plot::{COLORS, Legend, Panel, Plot, Series};
@@ -10,13 +10,13 @@ use idgen_record::{Results, Run, Window};
 /// A chart of several runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Overlay {
-    /// As an SVG file.
+    /// The chart as an SVG file.
     pub svg: String,
     /// The names of its lines, in the order of the legend.
     pub lines: Vec<String>,
 }
 
-/// One line: its name, and its values over the rows in the table, for each of the panels.
+/// A line: its name, and its values over the rows in the table, for each of the panels.
 struct Line {
     label: String,
     points: [Vec<(f64, f64)>; 2],
@@ -34,8 +34,8 @@ const MOST: usize = 12;
 /// its name, those of these strategies, or all where none is named. Of repeated runs it is the one in the middle.
 ///
 /// # Errors
-/// No run has a course, one of the results has none of the strategies, or there are more lines than can be told apart. The
-/// message says what to choose.
+/// No run has a course, one of the results has none of the strategies, or there are more lines than can be
+/// distinguished. The message says what to choose.
 pub fn overlaid(results: &[(&str, &Results)], strategies: &[&str]) -> Result<Overlay> {
     let mut lines = Vec::new();
     let names = short_names(&results.iter().map(|(name, _)| *name).collect::<Vec<_>>());

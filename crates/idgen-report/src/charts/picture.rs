@@ -10,7 +10,8 @@ use crate::charts::{Axes, Chart, Line, lines};
 use crate::error::Result;
 use crate::figures::numbers::grouped;
 
-/// From dark to bright, in steps that look equal and do not have to be distinguished by red and green (viridis).
+/// Shades from dark to bright, in steps that look equal and do not have to be distinguished by red and green
+/// (viridis).
 const SHADES: [[u8; 3]; 10] = [
     [0x44, 0x01, 0x54],
     [0x48, 0x28, 0x78],
@@ -157,27 +158,50 @@ pub fn pages(maps: &Maps, columns: usize, title: &str, words: String) -> Chart {
     Chart { title: title.into(), words, width: WIDTH as u32, height: top as u32, body }
 }
 
-/// Pages read per 1,000 inserts over the number of rows in a table, for each name a line, as an SVG of its own with a legend.
+/// The figure on the upward axis of such a chart.
+#[derive(Clone, Copy, Debug)]
+pub enum Upward {
+    /// Pages read per 1,000 inserts.
+    PagesRead,
+    /// Bytes that an LSM tree writes to files, divided by those of the rows.
+    Written,
+    /// Shares of the inserts, from 0 to 1. A stronger line is at the share that each node would have if all had the same.
+    Shares { even: f64 },
+}
+
+/// A figure over the numbers that `across` names, such as the rows in the table, for each name a line, as an SVG of its own with a legend.
 ///
 /// # Errors
-/// Where the chart cannot be drawn.
+/// The chart cannot be drawn.
 ///
 /// ```
-/// let svg = idgen_report::over_rows("Pages read", &[("60 rows per second".into(), vec![(1e6, 1.1), (2e6, 1.3)])])?;
+/// use idgen_report::{Upward, over};
+///
+/// let line = ("60 rows per second".to_owned(), vec![(1e6, 1.1), (2e6, 1.3)]);
+/// let svg = over("Pages read", "rows in the table", Upward::PagesRead, &[line])?;
 /// assert!(svg.contains("<title>Pages read</title>") && svg.contains("60 rows per second"));
 /// # Ok::<(), idgen_report::Error>(())
 /// ```
-pub fn over_rows(title: &str, named: &[(String, Vec<(f64, f64)>)]) -> Result<String> {
+pub fn over(
+    title: &str,
+    across: &str,
+    upward: Upward,
+    named: &[(String, Vec<(f64, f64)>)],
+) -> Result<String> {
     let line = |(label, points): &(String, Vec<(f64, f64)>)| Line {
         label: label.clone(),
         measured: points.clone(),
         published: Vec::new(),
     };
-    let axes = Axes {
-        across: "rows in the table; upward: pages read per 1,000 inserts",
-        write: grouped,
-        base: None,
+    let (what, write, base): (_, fn(f64) -> String, _) = match upward {
+        Upward::PagesRead => ("pages read per 1,000 inserts", grouped, None),
+        Upward::Written => ("how often a byte is written", |times| format!("{times:.1}"), Some(1.0)),
+        Upward::Shares { even } => {
+            ("% of the inserts", |share| format!("{:.0} %", 100.0 * share), Some(even))
+        }
     };
+    let across = format!("{across}; upward: {what}");
+    let axes = Axes { across: &across, write, base };
     Ok(lines(title, &axes, &named.iter().map(line).collect::<Vec<_>>())?.file())
 }
 

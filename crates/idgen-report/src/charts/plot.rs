@@ -10,17 +10,17 @@ use crate::error::Result;
 /// A chart of one or several panels.
 pub(super) struct Plot {
     pub title: String,
-    /// What it shows, for readers who cannot see it.
+    /// A description for readers who cannot see the chart.
     pub words: String,
     pub panels: Vec<Panel>,
     pub legend: Legend,
 }
 
-/// One pair of axes.
+/// A pair of axes with its series.
 pub(super) struct Panel {
-    /// Above it; may be empty.
+    /// The heading above the panel; may be empty.
     pub heading: String,
-    /// What the numbers below are; may be empty.
+    /// The name of the numbers on the horizontal axis, which is written below it; may be empty.
     pub across: String,
     pub x: Axis,
     pub y: Axis,
@@ -100,7 +100,7 @@ impl Panel {
 impl Plot {
     /// Draws it.
     pub fn draw(self) -> Result<Chart> {
-        // As wide in all panels, so that they have their places one below the other.
+        // The space for labels is the same in all panels, so that places are one below the other.
         let labels = self.panels.iter().flat_map(|panel| panel.y.ticks());
         let left =
             labels.map(|(_, label)| label.chars().count()).max().unwrap_or(0) as i32 * LETTER_WIDTH + 12;
@@ -266,7 +266,7 @@ mod tests {
         let ends: Vec<_> =
             dashes(&points, &[9.0, 5.0]).iter().map(|dash| (dash[0].0, dash[dash.len() - 1].0)).collect();
         assert_eq!(ends, [(0.0, 9.0), (14.0, 23.0), (28.0, 30.0)]);
-        // The same in one step.
+        // One step over the whole line gives the same dashes.
         let whole: Vec<_> = dashes(&[points[0], points[30]], &[9.0, 5.0]);
         assert_eq!(whole.iter().map(|dash| (dash[0].0, dash[1].0)).collect::<Vec<_>>(), ends);
         assert_eq!(dashes(&points, &[]), [points]);

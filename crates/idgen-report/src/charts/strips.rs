@@ -19,7 +19,7 @@ pub struct Strips {
 const WIDTH: i32 = 240;
 const HEIGHT: i32 = 28;
 const AXIS_HEIGHT: i32 = 16;
-/// Beside the axis, for the points and the numbers at its ends.
+/// Pixels beside the axis, for the points and the numbers at its ends.
 const MARGIN: i32 = 12;
 
 /// Draws a point for each value of each row; of several runs, the first is at the top.

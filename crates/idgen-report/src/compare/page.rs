@@ -12,7 +12,7 @@ use idgen_record::{Better, Metric};
 /// The comparison as a page.
 ///
 /// # Errors
-/// Where a chart cannot be drawn.
+/// A chart cannot be drawn.
 pub fn comparison_page(compared: &Compared) -> Result<Page> {
     let [a, b] = [("A", &compared.a), ("B", &compared.b)];
     let sides = [a, b].into_iter().flat_map(|(name, side)| {

@@ -1,4 +1,4 @@
-//! How two runs were made differently, and what that means for their figures.
+//! The settings in which two records differ, and the effect of that on their figures.
 
 use std::collections::BTreeSet;
 
@@ -7,20 +7,20 @@ use serde_json::Value;
 
 use idgen_record::Results;
 
-/// One thing that differs.
+/// A setting, or another property of a record, that differs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Difference {
-    /// Its kind.
+    /// The part of the record to which it belongs.
     pub area: Area,
-    /// Its name.
+    /// The name of the setting or property.
     pub what: String,
-    /// In A; empty where A does not have it.
+    /// The value in A; empty where A does not have it.
     pub a: String,
-    /// In B.
+    /// The value in B; empty where B does not have it.
     pub b: String,
 }
 
-/// What kind of thing differs.
+/// The part of a record in which something differs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Area {
@@ -28,7 +28,7 @@ pub enum Area {
     Question,
     /// The database, its version, how it was set up.
     Engine,
-    /// What was inserted.
+    /// The load.
     Workload,
     /// The machine.
     Machine,
@@ -36,12 +36,12 @@ pub enum Area {
     Idgen,
     /// A variable of the server.
     Setting,
-    /// How a table was made.
+    /// The statement that created a table.
     Table,
 }
 
 impl Area {
-    /// Its name.
+    /// The name in reports.
     pub fn title(self) -> &'static str {
         match self {
             Area::Question => "question",
@@ -136,7 +136,7 @@ fn unnumbered(sql: &str) -> String {
     })
 }
 
-/// What the differences mean for the figures.
+/// Sentences about the effect of the differences on the figures.
 pub fn cautions(a: &Results, b: &Results, differences: &[Difference]) -> Vec<String> {
     let differs = |area| differences.iter().any(|difference| difference.area == area);
     let mut out = Vec::new();
@@ -145,7 +145,7 @@ pub fn cautions(a: &Results, b: &Results, differences: &[Difference]) -> Vec<Str
             out.push(text.to_owned());
         }
     };
-    // As text, in which unknown figures are equal.
+    // The records are compared as text, in which unknown figures are equal.
     let [one, other] = [a, b].map(|results| serde_json::to_string(results).ok());
     say(one == other, "A and B are the same record.");
     say(

@@ -20,7 +20,8 @@ pub(crate) fn comparison_of(compared: &Compared, table_width: u16) -> String {
     parts.push(differences(compared, table_width));
     parts.extend(compared.cautions.iter().map(|text| wrapped(&format!("Note: {text}"))));
     let shown = compared.shown();
-    // As many columns as fit in one table, then further tables, so that no column is left out.
+    // The first table gets as many columns as fit, and further tables the others, so that no column is left
+    // out.
     let side_by_side = usize::from(table_width.saturating_sub(NAMES) / COLUMN).max(1);
     parts.extend(
         shown.chunks(side_by_side).map(|figures| strategies(&compared.strategies, figures, table_width)),

@@ -100,7 +100,7 @@ fn tables_fit_the_terminal_with_all_strategies() {
 fn what_was_made_differently_is_said() {
     let mut a = results(2);
     let mut b = a.clone();
-    // The same, as two servers write it.
+    // These two texts are the same value, as two servers write it.
     a.runs[0].settings.insert("flushing_lwm".into(), "70".into());
     b.runs[0].settings.insert("flushing_lwm".into(), "70.000000".into());
     b.engine.version = "1.3".into();

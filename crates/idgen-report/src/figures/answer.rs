@@ -9,8 +9,8 @@ use crate::figures::timed::{first_of, seconds, slower, times_first};
 use crate::figures::verdict::verdict;
 use idgen_record::{Difference, Metric, Results, Run, smallest_p};
 
-/// What failed and why, in a sentence each, and whether the load was another one than was asked for. Of an experiment that
-/// times statements, the cases before the failure are shown.
+/// Sentences about each failure and its cause, about a pace that was not kept, and about writes by other
+/// clients. If an experiment that times statements failed, the cases before the failure are shown.
 pub fn problems(results: &Results) -> Vec<String> {
     let what = match results.runs.len() {
         1 if results.times_statements() => "broke off after one case".to_owned(),
@@ -28,9 +28,10 @@ pub fn problems(results: &Results) -> Vec<String> {
 
 /// The result of the runs; `None` where there are fewer than two.
 ///
-/// It compares the two strategies with the most and the fewest leaf pages per 1,000 inserts, the figure that does not
-/// depend on the machine; of timed statements with files, the largest and the smallest table. It also gives the other counts and the speed of these two, by one rule for all differences, also
-/// where there is no difference or an opposite one.
+/// It compares the two strategies with the highest and the lowest value of the first metric of `asked` that
+/// is not the page fill: usually leaf pages per 1,000 inserts, a figure that does not depend on the machine;
+/// for timed statements with files, the bytes per row. It also gives the other figures of these two, by one
+/// rule for all differences, also where there is no difference or an opposite one.
 pub fn answer(results: &Results) -> Option<Answer> {
     let names = asked(results);
     if names.is_empty() && results.times_statements() {
@@ -110,12 +111,13 @@ fn differs(name: &str, run: &Run, from: &Run) -> Option<Difference> {
     sample(name, run)?.differs(&sample(name, from)?, Metric::named(name)?.noise)
 }
 
-/// One metric of two runs: the medians, and the larger divided by the smaller, or that there is no difference.
+/// Compares one metric of two runs: gives the medians, and the larger divided by the smaller, or says that no
+/// difference shows. `None` where one of the runs does not have it.
 fn compared(name: &str, run: &Run, from: &Run) -> Option<String> {
     let metric = Metric::named(name)?;
     let (one, other) = (metric.sample(run)?, metric.sample(from)?);
     let Some(difference) = differs(name, run, from) else {
-        // With the ranges: without them, medians that are far apart would seem to differ.
+        // The ranges are included: without them, medians that are far apart would seem to differ.
         let [here, there] = [&one, &other].map(|sample| write_sample(metric, Some(sample)));
         return Some(format!("{}: {here} against {there}, no difference shows", metric.title));
     };
@@ -159,8 +161,8 @@ fn how_sure(one: &Run, other: &Run, strategies: usize) -> String {
     }
 }
 
-/// For statements that were timed: the longest and the shortest time as a multiple of that of the first case, of the same
-/// number of clients where there are several, by the rule for differences.
+/// Answers for statements that were timed: gives the longest and the shortest time as a multiple of that of
+/// the first case, of the same number of clients where there are several, by the rule for differences.
 fn by_times(results: &Results) -> Option<String> {
     let ratio = |run: &&Run| times_first(results, run).unwrap_or(1.0);
     let by_ratio = |a: &&Run, b: &&Run| ratio(a).total_cmp(&ratio(b));
@@ -260,7 +262,7 @@ mod tests {
         let said = answer(&two([[0.5; 3], [1_120.0; 3]], rates)).unwrap().to_string();
         assert!(said.contains("pages read per 1k, at the end: 1,120 against 0.5 (p"), "{said}");
 
-        // The same medians with ranges that overlap.
+        // These runs have the same medians, with ranges that overlap.
         let wide = [[1_000.0, 1_500.0, 400.0], [500.0, 510.0, 490.0]];
         let said = answer(&two([[0.0; 3], [0.6; 3]], wide)).unwrap().to_string();
         assert!(

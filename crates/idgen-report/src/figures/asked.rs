@@ -26,7 +26,8 @@ pub(crate) fn asked(results: &Results) -> Vec<&'static str> {
     let in_heap = results.engine.database().is_some_and(|database| !database.clusters_rows());
     let log = in_heap.then_some("redo_bytes_per_row");
     let mut asked = Vec::new();
-    // Where no key reads pages, how full they are differs most. The few rows of `--quick` say nothing of speed.
+    // Where no key reads pages, the page fill differs most. The few rows of `--quick` say nothing about
+    // speed.
     let reads = |run: &Run| sample(pages[0], run).is_some_and(|reads| reads.median() > 0.0);
     let fill = (!results.runs.iter().any(reads)).then_some("fill_mean");
     let speed = (results.workload.rows != Workload::QUICK_ROWS).then_some("last_rows_per_sec");
@@ -41,12 +42,12 @@ pub(crate) fn asked(results: &Results) -> Vec<&'static str> {
     asked
 }
 
-/// Whether the runs did more than insert.
+/// Returns whether the runs did more than insert.
 pub(crate) fn is_mixed(results: &Results) -> bool {
     results.runs.iter().any(|run| run.operations.is_some())
 }
 
-/// What the check of each run found.
+/// A clause about the check that each run passed.
 pub(crate) fn checked(results: &Results) -> &'static str {
     if is_mixed(results) {
         "the table contained exactly the rows that had not been deleted, and each read had given what was last written"

@@ -5,18 +5,18 @@ use std::fmt;
 /// The answer of a report: what was compared, what differs, and how sure this is. As text, it is one paragraph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// What was compared; at least one.
+    /// The comparisons; at least one.
     pub parts: Vec<Part>,
     /// Sentences about all parts, or an empty text.
     pub rest: String,
 }
 
-/// One comparison.
+/// A comparison: its lead and its findings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
     /// Sentences. Before findings, the last one ends with a colon.
     pub lead: String,
-    /// What was found, without a full stop each; empty where the lead contains everything.
+    /// Findings, each without a full stop; empty where the lead contains everything.
     pub findings: Vec<String>,
 }
 

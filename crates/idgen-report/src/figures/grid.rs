@@ -4,12 +4,12 @@ use std::borrow::Cow;
 
 use crate::charts::Strips;
 
-/// One table: a name for each row, and its cells.
+/// A table: a name for each row, and its cells.
 #[derive(Debug, Default)]
 pub struct Grid {
-    /// Of its heading in a page.
+    /// The id of its heading in a page.
     pub id: Cow<'static, str>,
-    /// Above the columns, the one with the names first.
+    /// The headings of the columns, that of the names first.
     pub head: Vec<String>,
     pub rows: Vec<(String, Vec<String>)>,
     /// The places of the cells of a row that are text.

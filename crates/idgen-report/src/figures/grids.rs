@@ -28,7 +28,7 @@ pub fn whole(results: &Results) -> Option<Grid> {
     Grid::of("whole", head_of(&metrics), rows)
 }
 
-/// Whether the records have figures of the end of the runs.
+/// Returns whether the records have figures of the end of the runs.
 pub fn has_end_figures(results: &Results) -> bool {
     has_figure(results, "last_reads_per_1k")
 }
@@ -38,9 +38,9 @@ fn has_figure(results: &Results, name: &str) -> bool {
     results.runs.iter().any(|run| metric.is_some_and(|metric| metric.value(&run.figures()).is_some()))
 }
 
-/// Whether reads or writes were still rising: more in the last fifth of the inserts than in the fifth before, by the rule for
-/// differences. A server writes its pages in bursts, so shorter parts differ by chance. Only pages of the tables' files,
-/// where the database counts them.
+/// Returns whether reads or writes were still rising: more in the last fifth of the inserts than in the fifth
+/// before, by the rule for differences. A server writes its pages in bursts, so shorter parts differ by
+/// chance. Only pages of the tables' files are considered, where the database counts them.
 fn is_rising(run: &Run) -> bool {
     let rising = |name: &str| {
         let metric = Metric::named(name)?;
@@ -63,13 +63,13 @@ fn is_rising(run: &Run) -> bool {
     any("table_reads_per_1k", "reads_per_1k") || any("table_writes_per_1k", "writes_per_1k")
 }
 
-/// What a rate of rows means in a run that waits for the time of each statement.
+/// Explains the rate of rows in a run that waits for the time of each statement.
 const PACED: &str = "Rows per second are the pace that --paced asks for, as far as the database kept it.";
-/// What it means if the run did not record the pace that it kept.
+/// Explains the rate of rows if the run did not record the pace that it kept.
 const PACED_ALONE: &str =
     "Rows per second are those of the statements alone: the lab waited between them, as --paced asks.";
 
-/// What rows per second mean, if statements were inserted at a pace.
+/// Explains rows per second if statements were inserted at a pace; `None` otherwise.
 pub fn of_pace(results: &Results) -> Option<&'static str> {
     let kept = Metric::named("pace_kept");
     let known =
@@ -89,7 +89,7 @@ pub fn of_rounds(results: &Results) -> Option<&'static str> {
     (results.workload.writers > 1 && !known && !is_mixed(results)).then_some(ROUNDS)
 }
 
-/// Which part of the runs the main table is about, in one or two sentences.
+/// Says in one or two sentences which part of the runs the main table is about.
 pub fn of_the_end(results: &Results) -> String {
     if is_mixed(results) {
         return "The figures are those of all operations after the first tenth, which warmed up the cache. Page fill, leaf pages and \
@@ -129,14 +129,15 @@ pub fn of_the_end(results: &Results) -> String {
     text
 }
 
-/// How long statements took, where there are any to time.
+/// The durations of statements; `None` where no run timed them.
 pub fn latencies(results: &Results) -> Option<Grid> {
     let metrics: Vec<_> = Metric::of_group(Group::Latency).collect();
     let timed = results.runs.iter().filter(|run| run.latency.is_some());
     Grid::of("latency", head_of(&metrics), timed.map(|run| row_of(run, metrics.iter().copied())))
 }
 
-/// When clients inserted the ids that they made, and how far from the right edge of the table: only what any run has.
+/// The time from making ids to their insert, and the distance of the inserts from the right edge of the
+/// table: only figures that any run has.
 pub fn clients(results: &Results) -> Option<Grid> {
     let has = |metric: &&Metric| results.runs.iter().any(|run| metric.value(&run.figures()).is_some());
     let metrics: Vec<_> = Metric::of_group(Group::Clients).filter(has).collect();
@@ -188,7 +189,7 @@ pub fn foreign_writes(results: &Results) -> Option<String> {
     ))
 }
 
-/// How long the operations of each kind took: a table for each, with its heading.
+/// The durations of the operations of each kind: a table for each, with its heading.
 pub fn operations(results: &Results) -> Vec<(&'static str, Grid)> {
     let of = |kind: Operation| {
         let group = Group::LatencyOf(kind);
@@ -203,7 +204,7 @@ pub fn operations(results: &Results) -> Vec<(&'static str, Grid)> {
 /// Figures that only servers count.
 pub fn counts(results: &Results) -> Option<Grid> {
     let has = |run: &Run, metric: &Metric| metric.value(&run.figures()).is_some();
-    // Of these figures, an embedded engine has only the hit rate.
+    // An embedded engine has only the hit rate of these figures.
     let counts = |run: &&Run| {
         Metric::of_group(Group::Server).any(|metric| metric.name != "hit_rate" && has(run, metric))
     };
@@ -288,7 +289,8 @@ pub fn published(results: &Results) -> Option<Grid> {
     Grid::of("published", head, rows).map(|grid| Grid { texts, ..grid })
 }
 
-/// Where and how it ran, as names with sentences.
+/// Names with sentences about the database, the load, the order of the runs, the machine, the time and the
+/// version.
 pub fn facts(results: &Results) -> Vec<(&'static str, String)> {
     let machine = &results.machine;
     let mut facts = vec![(
@@ -319,7 +321,7 @@ pub fn facts(results: &Results) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// How often and in which order everything ran.
+/// Says how often and in which order everything ran.
 fn runs(protocol: &Protocol, statements: bool) -> String {
     let order = format!("in a random order (seed {}), {}", protocol.order_seed, protocol.isolation);
     match protocol.repeats {
@@ -336,7 +338,8 @@ fn runs(protocol: &Protocol, statements: bool) -> String {
     }
 }
 
-/// Whether the place of a run in its round had an effect, where the record has the order.
+/// Says whether the place of a run in its round had an effect; `None` where the record does not have the
+/// order.
 fn order(results: &Results) -> Option<String> {
     const LEVEL: f64 = 0.05;
     let metrics = ["last_reads_per_1k", "last_writes_per_1k", "last_rows_per_sec"];

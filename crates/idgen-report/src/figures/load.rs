@@ -1,4 +1,4 @@
-//! What was inserted and how, in names and sentences.
+//! The load of the runs, in names and sentences.
 
 use crate::figures::asked::is_mixed;
 use crate::figures::numbers::{bytes, count, grouped};
@@ -59,8 +59,8 @@ pub fn load_facts(load: &Workload, embedded: bool) -> Vec<(&'static str, String)
     facts
 }
 
-/// That no key can cause reads, because the tree of the keys fits the cache, and which size would show them; `None` if it does
-/// not fit.
+/// Says that no key can cause reads, because the tree of the keys fits the cache, and which size would show
+/// them; `None` if it does not fit.
 pub fn fits_cache(load: &Workload, database: Option<Database>) -> Option<String> {
     let in_heap = database.is_some_and(|database| !database.clusters_rows());
     let rows = load.rows_beyond_cache(in_heap)?;
@@ -77,7 +77,8 @@ pub fn fits_cache(load: &Workload, database: Option<Database>) -> Option<String>
     ))
 }
 
-/// What pages written mean where one transaction has many rows, and the figure to compare them with.
+/// Explains pages written where one transaction has many rows, and names the figure to compare them with;
+/// `None` where each row or statement is a transaction.
 pub fn of_commits(results: &Results) -> Option<String> {
     let rows = results.workload.commit_rows;
     let several = results.engine.is_embedded() && rows > 1 && !is_mixed(results) && !results.runs.is_empty();

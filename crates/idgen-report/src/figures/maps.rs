@@ -5,10 +5,11 @@ use innodb_pages::{Measure, PageMap};
 
 use crate::error::{Error, Result};
 
-/// One of the two maps.
+/// Reads the fill map or the recency map of a file from its text in the record.
 ///
 /// # Errors
-/// The record was changed by hand: a character that stands for no page, or too many.
+/// The text contains a character that stands for no page, or too many cells, because the record was changed
+/// by hand.
 pub fn map(file: &FileMaps, measure: Measure) -> Result<PageMap> {
     let text = match measure {
         Measure::Fill => &file.fill,

@@ -5,7 +5,7 @@ use idgen_record::{Metric, Sample, Unit, thousands};
 /// The sign for a figure that the database does not provide.
 pub const UNKNOWN: &str = "\u{2013}";
 
-/// With commas between thousands: `1,234,567`.
+/// Writes a number with commas between thousands: `1,234,567`.
 pub fn grouped(number: f64) -> String {
     if number.is_nan() {
         return UNKNOWN.into();
@@ -78,7 +78,7 @@ fn supported(unit: Unit, value: f64, range: f64) -> String {
     grouped((value * times / step).round() * step)
 }
 
-/// With one decimal below 100, for counts per 1,000 inserts.
+/// Writes a number with one decimal below 100, for counts per 1,000 inserts.
 pub fn rate(number: f64) -> String {
     if number < 99.95 { format!("{number:.1}") } else { grouped(number) }
 }
@@ -178,7 +178,7 @@ mod tests {
         assert_eq!(shown(Unit::Pieces, &[32.0, 0.0, 5_400.0]), "30 (0\u{2013}5,400)");
     }
 
-    /// In place of its own spread, a single run has that of recorded runs: half of a time, and 4 % of a size.
+    /// A single run has the spread of recorded runs in place of its own: half of a time, and 4 % of a size.
     #[test]
     fn a_single_run_has_the_digits_that_recorded_runs_support() {
         let shown = |name, value| write_single(Metric::named(name).unwrap(), value);

@@ -4,22 +4,22 @@ use crate::figures::numbers::{write, write_median};
 use crate::figures::timed::{first_of, slower, times_first};
 use idgen_record::{Database, Metric, Published, Results, Run, TIMES_FIRST, Unit};
 
-/// One published figure and what was measured here.
+/// A published figure and the figure that the lab measured.
 pub struct Comparison {
     /// The title of the strategy measured.
     pub strategy: String,
     /// A description of the published run.
     pub setting: String,
-    /// Which figure.
+    /// The title of the figure.
     pub figure: &'static str,
-    /// As published.
+    /// The published value.
     pub published: String,
-    /// As measured: the median of the runs.
+    /// The measured value: the median of the runs.
     pub measured: String,
     /// The difference in percent of the published figure. Empty if that is 0, if the database is another one than the
     /// published, if the run had less than half of the published rows, or for seconds.
     pub difference: String,
-    /// Whether the difference is within the tolerance, where there is one.
+    /// True if the difference is within the tolerance; `None` without a tolerance.
     pub met: Option<bool>,
 }
 
@@ -30,12 +30,12 @@ impl Comparison {
     }
 }
 
-/// Its name.
+/// The word for a published figure whose tolerance was met or not.
 pub(crate) fn verdict(met: bool) -> &'static str {
     if met { "met" } else { "missed" }
 }
 
-/// How many of the published figures with a tolerance were met, in a sentence; `None` where none has one.
+/// Says in a sentence how many of the published figures with a tolerance were met; `None` where none has one.
 pub fn met(results: &Results) -> Option<String> {
     let all: Vec<bool> = comparisons(results).into_iter().filter_map(|line| line.met).collect();
     let met = all.iter().filter(|met| **met).count();
@@ -70,15 +70,15 @@ pub fn comparisons(results: &Results) -> Vec<Comparison> {
     lines
 }
 
-/// What was measured here of a figure that was published.
+/// The measured value of a figure that was published.
 struct Here {
     title: &'static str,
     /// `None` for a ratio.
     unit: Option<Unit>,
     value: f64,
     written: String,
-    /// Whether the runs show it: an effect that no run shows is neither met nor missed, even if the medians are as far apart
-    /// as published.
+    /// False if the runs show no difference from the first case. Such an effect is neither met nor missed,
+    /// even if the medians are as far apart as published.
     is_shown: bool,
 }
 
@@ -111,13 +111,14 @@ pub(crate) fn published_of(results: &Results, run: &Run, name: &str) -> Option<f
     of_run.find_map(|published| published.figures.get(name).copied())
 }
 
-/// Whether a difference in percent says something: on the same kind of database, with at least half of the published rows.
+/// Returns whether a difference in percent is meaningful: on the same kind of database, with at least half of
+/// the published rows.
 fn comparable(results: &Results, published: &Published) -> bool {
     let same_kind = results.engine.database().is_none_or(Database::speaks_mysql);
     same_kind && published.rows.is_none_or(|rows| results.workload.rows.saturating_mul(2) >= rows)
 }
 
-/// Why published figures have no difference, in a sentence; `None` where all have one.
+/// Says in a sentence why published figures have no difference; `None` where all have one.
 pub fn uncompared(results: &Results) -> Option<&'static str> {
     let mut shown = results.published.iter().filter(|published| results.run(&published.strategy).is_some());
     shown.any(|published| !comparable(results, published)).then_some(

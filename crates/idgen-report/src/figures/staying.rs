@@ -5,7 +5,7 @@ use crate::figures::grid::Grid;
 use crate::figures::numbers::{write_median, write_sample};
 use idgen_record::{Column, Metric, Results, Run};
 
-/// One kind of key, compared with the run that stays with the old kind in the same column.
+/// A run with one kind of key, and the run that stays with the old kind in the same column.
 struct Change<'a> {
     run: &'a Run,
     stays: &'a Run,
@@ -42,8 +42,8 @@ fn changes(results: &Results) -> Vec<Change<'_>> {
     results.runs.iter().filter_map(of).filter(|change| change.run.strategy != change.stays.strategy).collect()
 }
 
-/// Which kinds end with more leaf pages than staying, which with fewer, and which fills pages best; `None` where no run
-/// stays.
+/// Says which kinds end with more leaf pages than the run that stays, which with fewer, and which fills pages
+/// best; `None` where no run stays.
 pub fn part(results: &Results) -> Option<Part> {
     let changes = changes(results);
     let first = changes.first()?;
@@ -79,7 +79,7 @@ pub fn part(results: &Results) -> Option<Part> {
     Some(Part { lead: "Compared with staying with the old kind, at the end of the run:".into(), findings })
 }
 
-/// Which kind's new rows have the fullest pages, and from which other kinds it does not differ.
+/// Says which kind's new rows have the fullest pages, and from which other kinds it does not differ.
 fn fullest(changes: &[Change<'_>]) -> Option<String> {
     let metric = Metric::named("fill_of_new_rows")?;
     let fills: Vec<_> =

@@ -26,7 +26,7 @@ pub(crate) fn times_first(results: &Results, run: &Run) -> Option<f64> {
     first.filter(|first| *first > 0.0).and_then(|first| Some(secs? / first))
 }
 
-/// How the seconds of two runs differ.
+/// Returns the difference between the seconds of two runs; `None` where no difference shows.
 pub(crate) fn slower(run: &Run, from: &Run) -> Option<Difference> {
     seconds(run)?.differs(&seconds(from)?, Metric::named("secs")?.noise)
 }
@@ -69,7 +69,7 @@ fn times(results: &Results) -> Option<Explained> {
     Some(("Times", note, grid))
 }
 
-/// What was counted during loads.
+/// The counters of the server during loads, with an explanation; `None` where none was recorded.
 fn counts(results: &Results) -> Option<Explained> {
     let runs: Vec<_> = results.runs.iter().filter_map(|run| Some((run, run.load?))).collect();
     let mut names: Vec<&String> = runs.iter().flat_map(|(run, _)| run.counts.keys()).collect();

@@ -21,7 +21,7 @@ const KINDS: [IdKind; 11] = [
 /// Pages read and written per 1,000 inserts that are too few to influence the choice.
 const FREE_PAGES: f64 = 20.0;
 
-/// Which of the measured keys to take, and why; `None` with fewer than two keys that clients make.
+/// Says which of the measured keys to take, and why; `None` with fewer than two keys that clients make.
 pub(super) fn verdict(results: &Results) -> Option<String> {
     if is_mixed(results) {
         return None;
@@ -87,7 +87,7 @@ pub(super) fn verdict(results: &Results) -> Option<String> {
     })
 }
 
-/// What a key cost in this run.
+/// The cost of the key in this run; `None` for a timed statement, or where the space is not known.
 fn cost(results: &Results, run: &Run) -> Option<Cost> {
     let works: Option<Vec<f64>> = works(results, run).iter().map(|name| median(results, run, name)).collect();
     let work = works.map(|works| works.iter().sum::<f64>());
@@ -116,7 +116,7 @@ fn works(results: &Results, run: &Run) -> &'static [&'static str] {
     }
 }
 
-/// Whether a difference of two keys shows in what decides between them.
+/// Returns whether two runs differ, beyond noise, in any of the figures that decide between keys.
 fn differ(results: &Results, one: &Run, other: &Run) -> bool {
     works(results, one).iter().chain(&SPACES).any(|name| {
         let metric = Metric::named(name).and_then(|metric| metric.shown(&results.runs));
@@ -127,10 +127,10 @@ fn differ(results: &Results, one: &Run, other: &Run) -> bool {
     })
 }
 
-/// What an insert costs an LSM tree.
+/// The metric of the work of an insert in an LSM tree.
 const WRITTEN: &str = "written_bytes_per_row";
 
-/// Whether the rows are in an LSM tree, where no insert reads a page.
+/// Returns whether the rows are in an LSM tree, where no insert reads a page.
 fn in_lsm(results: &Results) -> bool {
     results.runs.iter().all(|run| sample(WRITTEN, run).is_some())
 }
@@ -139,7 +139,8 @@ fn in_heap(results: &Results) -> bool {
     results.engine.database().is_some_and(|database| !database.clusters_rows())
 }
 
-/// What the key does for its inserts. Fewer pages than those that are too few to matter were not told apart.
+/// Writes the work of the device for the inserts of a key. Numbers of pages below [`FREE_PAGES`] count as
+/// equal, so they are written as "or fewer".
 fn work_of(results: &Results, work: f64) -> String {
     let (amount, or_fewer) = (figure(work), if work > FREE_PAGES { "" } else { " or fewer" });
     match (in_lsm(results), in_heap(results)) {

@@ -61,20 +61,20 @@ pub enum Block {
 pub struct Filter {
     /// The name of the data attribute, and of the parameter in the URL.
     pub name: &'static str,
-    /// Beside the choice.
+    /// The text beside the choice.
     pub label: &'static str,
     /// The values, each with what a reader sees.
     pub options: Vec<(String, String)>,
 }
 
-/// How a paragraph looks.
+/// The style of a paragraph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {
-    /// As text.
+    /// Ordinary text.
     Plain,
-    /// As a note beside the text.
+    /// A note beside the text.
     Soft,
-    /// As a problem.
+    /// A problem, set apart from the text.
     Problem,
 }
 
@@ -226,7 +226,7 @@ impl Part {
 /// Horizontal bars, a number each.
 #[derive(Clone, Debug)]
 pub struct BarChart {
-    /// Above the bars.
+    /// The heading above the bars.
     pub heading: String,
     /// The name of each, the family that gives its color, its number, and how the number is written.
     pub bars: Vec<(String, Family, f64, String)>,

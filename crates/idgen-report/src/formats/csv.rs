@@ -1,12 +1,13 @@
-//! `results.csv` has one row per run, with what experiments count or show of each index in columns of their own, and `windows.csv` one per window of a run. Numbers have full precision, for
-//! spreadsheets and scripts; unknown figures are empty.
+//! `results.csv` has one row per run, with what experiments count or show of each index in columns of their
+//! own, and `windows.csv` one per window of a run. Numbers have full precision, for spreadsheets and scripts;
+//! unknown figures are empty.
 
 use idgen_record::{Figures, METRICS, Metric, Results, Run, TreeFigures, Value};
 use serde::Serialize;
 
 use crate::error::{Error, Result};
 
-/// One cell; serde writes numbers with all of their digits.
+/// A cell; serde writes numbers with all of their digits.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Cell<'a> {
@@ -72,10 +73,10 @@ pub fn csv(results: &Results) -> Result<String> {
     )
 }
 
-/// The course of each run as CSV with a header; `None` where runs have no windows.
+/// The course of each run as CSV with a header; an empty text where runs have no windows.
 ///
 /// # Errors
-/// As [`csv`].
+/// The errors of [`csv`].
 pub fn windows(results: &Results) -> Result<String> {
     let metrics = Metric::of_windows().map(|metric| metric.name);
     let head = WINDOW.into_iter().chain(metrics).chain([NUMBER]).collect();
@@ -94,7 +95,7 @@ pub fn windows(results: &Results) -> Result<String> {
     )
 }
 
-/// The lines below their header; `None` where there are none.
+/// The lines below their header; an empty text where there are none.
 fn lines<'a>(head: Vec<&str>, lines: impl Iterator<Item = Vec<Cell<'a>>>) -> Result<String> {
     let failed = |error| Error::caused("cannot write the results as CSV", error);
     let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());

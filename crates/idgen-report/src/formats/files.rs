@@ -25,7 +25,7 @@ const MARK: &str = "<!-- drawn by idgen lab -->\n";
 /// Files in it stay until the first results of this run replace them.
 ///
 /// # Errors
-/// Where the directory cannot be made or written, or has a file of a report's name but no record: somebody else's.
+/// The directory cannot be made or written, or has a file of a report's name but no record: somebody else's.
 ///
 /// ```
 /// # let directory = tempfile::tempdir().unwrap();
@@ -57,7 +57,7 @@ pub fn prepare(directory: &Path) -> Result<()> {
 /// earlier run that this run does not have are removed.
 ///
 /// # Errors
-/// Where the directory or a file cannot be written.
+/// The directory or a file cannot be written.
 pub fn save(results: &Results, directory: &Path) -> Result<()> {
     make(directory)?;
     let page = report::report(results)?;

@@ -2,11 +2,11 @@
 
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Width, presets};
 
-/// One column beside the names.
+/// A column beside the names.
 pub struct Column {
-    /// Its head, in lines.
+    /// The head, in lines.
     pub head: String,
-    /// Its name where it is left out.
+    /// The name that is written below the table if the column is left out.
     pub name: String,
     /// The cell of each line.
     pub cells: Vec<String>,
@@ -62,7 +62,7 @@ impl Fitted<'_> {
         column.width() + self.before() + 2
     }
 
-    /// Whether all columns fit.
+    /// Returns whether all columns fit.
     pub fn fits(&self, width: u16) -> bool {
         let columns: usize = self.columns.iter().map(|column| self.room(column)).sum();
         self.room_of_names() + columns <= usize::from(width)
@@ -76,7 +76,8 @@ impl Column {
     }
 }
 
-/// The same, with the order in which columns are given space, and the cells at this side of their columns.
+/// Formats the table like [`fitted`]. `important` is the order in which columns are given space, and cells
+/// are at this side of their columns.
 pub fn laid_out(table: &Fitted<'_>, important: &[usize], width: u16, side: CellAlignment) -> String {
     let (names, before) = (table.names_width(), table.before());
     let mut used = table.room_of_names();

@@ -38,7 +38,7 @@ pub fn open(run: &Path) -> Result<Results> {
 /// The results in a file with one record on each line, in their order, as the hold-out sets of docs/results have them.
 ///
 /// # Errors
-/// As for [`open`], with the number of the line.
+/// The errors of [`open`], with the number of the line.
 pub fn open_lines(file: &Path) -> Result<Vec<Results>> {
     let text = text_of(file).map_err(|error| Error::caused(unreadable(file), error))?;
     let numbered = text.lines().enumerate();

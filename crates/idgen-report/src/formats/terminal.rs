@@ -9,7 +9,8 @@ use crate::figures::{grids, timed};
 use crate::formats::fitted::{Column, Fitted, fitted, plain};
 use idgen_record::{Results, Run};
 
-/// The widest line of text, in columns: longer ones are hard to read. Where there is no terminal, all are so wide.
+/// The widest line of text, in columns: longer ones are hard to read. Where there is no terminal, all have
+/// this width.
 pub const WIDTH: u16 = 100;
 /// The widest table.
 const TABLE_WIDTH: u16 = 140;
@@ -21,7 +22,7 @@ pub fn width() -> u16 {
     table_width().min(WIDTH)
 }
 
-/// Columns for tables on it.
+/// Columns for tables on this terminal.
 pub(crate) fn table_width() -> u16 {
     Table::new().width().map_or(WIDTH, |columns| columns.clamp(LEAST_WIDTH, TABLE_WIDTH))
 }

@@ -12,7 +12,8 @@ pub(super) struct Commits(BTreeMap<String, String>);
 const COMMIT: char = '\u{1}';
 
 impl Commits {
-    /// Those of this directory; none where it is in no checkout with its whole history.
+    /// Reads the commits of the files in this directory; none where it is in no checkout with its whole
+    /// history.
     pub fn of(directory: &Path) -> Commits {
         let git = |arguments: &[&str]| -> Option<String> {
             let run = Command::new("git")
@@ -34,7 +35,7 @@ impl Commits {
             ["log", "--relative", "--no-renames", "--diff-filter=AM", "--name-only", &format, "--", "."];
         let log = git(&arguments).unwrap_or_default();
         let mut commits = Commits::from_log(&log);
-        // What is not committed yet has no commit.
+        // A file with changes that are not committed has no commit.
         for path in git(&["diff", "--relative", "--name-only", "HEAD", "--", "."]).unwrap_or_default().lines()
         {
             commits.0.remove(path);

@@ -1,4 +1,4 @@
-//! One record on the page of a site.
+//! Draws a record on the page of a site.
 
 use std::collections::BTreeSet;
 

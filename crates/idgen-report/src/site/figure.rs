@@ -1,4 +1,4 @@
-//! One figure of a record: every run as a point, and how the strategies differ.
+//! Draws one figure of a record: every run as a point, and the differences between the strategies.
 
 use crate::charts::strips;
 use crate::figures::asked::asked;
@@ -72,7 +72,7 @@ pub(super) fn block(results: &Results, metric: &'static Metric, id: &str) -> Blo
     ];
     let head: Vec<String> = head.into_iter().flatten().map(str::to_owned).collect();
     let axis = metric.axis.unwrap_or(Axis::Linear);
-    // As the cells have them; an axis of percent writes shares so by itself.
+    // Values are scaled as the cells have them; an axis of percent writes shares so by itself.
     let scale = match metric.unit {
         Unit::Micros => 1e-3,
         Unit::Share(_) if axis != Axis::Percent => 100.0,

@@ -15,19 +15,19 @@ use idgen_record::Results;
 /// A file with one record or several.
 pub(super) struct RecordFile {
     pub path: PathBuf,
-    /// Its place in the site.
+    /// The path in the site.
     pub link: String,
-    /// Of the file as it is, in hexadecimal digits.
+    /// The SHA-256 of the file as it is, in hexadecimal digits.
     pub sha256: String,
     /// The commit that last changed it; `None` where it is not known.
     pub commit: Option<String>,
 }
 
-/// One record.
+/// A record of the site.
 pub(super) struct Entry {
     /// A name for people: the path of its directory or file, with the line where there are several.
     pub name: String,
-    /// Its place in the page.
+    /// The id of its place in the page.
     pub id: String,
     pub file: Rc<RecordFile>,
     pub results: Results,

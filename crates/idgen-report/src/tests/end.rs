@@ -1,4 +1,4 @@
-//! What is shown of the end of a run, and of records that do not contain it.
+//! Tests what reports show of the end of a run, and of records that do not contain it.
 
 use super::super::{answer, json, read, table};
 use super::{html, markdown, results};
@@ -116,7 +116,7 @@ fn allocated_bytes_are_not_called_pages_in_use() {
     assert!(again.strategies[0].figures.iter().any(|figure| figure.name == "allocated_bytes_per_row"));
 }
 
-/// Eight rounds of three strategies, whose reads grow with each place in the round by so much.
+/// Eight rounds of three strategies, whose reads grow with each place in the round by `by_place`.
 fn in_rounds(by_place: f64) -> Results {
     let mut made = results(3);
     let orders = [[0, 1, 2], [2, 0, 1], [1, 2, 0], [2, 1, 0]].repeat(2);
@@ -126,7 +126,7 @@ fn in_rounds(by_place: f64) -> Results {
     for (number, run) in made.runs.iter_mut().enumerate() {
         let repeats = orders.iter().enumerate().map(|(round, order)| {
             let place = order.iter().position(|found| *found == number).unwrap();
-            // Of the number of the round alone without an effect of the place.
+            // Without an effect of the place, reads depend on the number of the round alone.
             let reads = 1_000.0 * number as f64 + by_place * place as f64 + 0.5 * ((round * 7) % 4) as f64;
             let totals = Totals { last_reads_per_1k: reads, ..run.totals };
             (round as u64, Run { totals, ..run.clone() })

@@ -6,7 +6,7 @@ use super::super::{CHARTS, save};
 use super::timed::{load, published, timed};
 use idgen_record::{Results, Run};
 
-/// Loads of two tables by one and by eight clients; published of the second.
+/// Loads of two tables by one and by eight clients, with published figures of the second.
 pub(super) fn loads() -> Results {
     let runs = of_size(50);
     let published = vec![published(&runs[3].strategy.name, "times_first", 0.5, None)];
@@ -32,7 +32,7 @@ fn loads_are_drawn_over_their_clients_with_what_was_published() {
     let text = fs::read_to_string(directory.path().join("report.md")).unwrap();
     assert!(text.contains("(charts/rates.svg)") && text.contains("(charts/times.svg)"), "{text}");
 
-    // With statements of several sizes, a pair of charts for each.
+    // Statements of several sizes have a pair of charts each.
     let mut both = loads();
     both.runs.extend(of_size(1));
     save(&both, directory.path()).unwrap();

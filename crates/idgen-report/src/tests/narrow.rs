@@ -34,7 +34,7 @@ fn the_main_table_leaves_out_whole_columns() {
         let text = table_of(&results, width);
         let titles: Vec<&str> = results.runs.iter().map(|run| run.strategy.title.as_str()).collect();
         check(&text, width, &titles);
-        // What the answer is about comes first, so it is there always.
+        // The metrics of the answer come first, so they are always there.
         let reads = Metric::named("last_reads_per_1k").unwrap();
         let reads: Vec<String> =
             results.runs.iter().map(|run| write_median(reads, reads.sample(run).as_ref())).collect();

@@ -68,7 +68,7 @@ fn a_site_stands_alone_and_is_not_half_written() {
         assert!(error.contains(said), "{error}");
         assert_eq!(names(), before, "{error}");
     };
-    // Its own files are replaced, and nobody else's.
+    // Only files that `site` wrote are replaced.
     fs::remove_dir_all(from.join("b")).unwrap();
     assert_eq!(site(&from, &to).unwrap().records, 1);
     assert!(!to.join("records/b").exists());
@@ -125,7 +125,7 @@ fn a_file_of_two_trees_is_drawn_once() {
     assert!(page.contains("; 21 leaves of its pairs: ") && page.contains("; 47 leaves of the map: "));
 }
 
-/// On a server, pages read and written are also those of its own files.
+/// Tests that captions say that a server's page counts include its own files.
 #[test]
 fn captions_say_whose_pages_are_counted() {
     let whole = "Pages that the whole server read because they were not in its cache";

@@ -6,7 +6,8 @@ use super::timed::{statement, timed};
 use super::{html, markdown, results};
 use idgen_record::{Failure, Results};
 
-/// Of keys or of statements: the page says why there is nothing, and claims no figures and no checks.
+/// Tests records in which every run failed, of keys and of statements: the page says why there is nothing,
+/// and claims no figures and no checks.
 #[test]
 fn where_all_failed_only_that_is_shown() {
     let keys = Results { notes: "It is so.".into(), ..results(0) };

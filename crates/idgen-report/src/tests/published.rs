@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// With a tolerance, each report says whether a published figure was met.
+/// Tests that each report says whether a published figure with a tolerance was met.
 #[test]
 fn published_figures_with_a_tolerance_are_met_or_missed() {
     let mut results = results(1);

@@ -18,7 +18,7 @@ pub(crate) fn timed(runs: Vec<Run>) -> Results {
     Results { runs, settings, ..begun("?", "test", engine, Workload::of_rows(1_000).unwrap()) }
 }
 
-/// A statement that took so many seconds in each run.
+/// A statement that took this many seconds in each run.
 pub(crate) fn statement(name: &str, secs: &[f64]) -> Run {
     repeated(name, secs, |secs| Totals::of(0, secs))
 }
@@ -39,7 +39,7 @@ fn repeated(name: &str, secs: &[f64], totals: impl Fn(f64) -> Totals) -> Run {
     Run::of_repeats(runs.collect()).unwrap()
 }
 
-/// The same after which a table of 10,000 rows with two indexes was found.
+/// Returns this run, with a table of 10,000 rows and two indexes found after it.
 pub(crate) fn with_file(mut run: Run, bytes_per_row: f64, key_bytes_per_row: Option<f64>) -> Run {
     let tree = |name: &str, role, fill_mean| TreeFigures {
         fill_mean,
@@ -59,7 +59,7 @@ pub(crate) fn with_file(mut run: Run, bytes_per_row: f64, key_bytes_per_row: Opt
     run
 }
 
-/// One figure as published.
+/// Makes a published record of one figure.
 pub(crate) fn published(run: &str, name: &str, value: f64, tolerance: Option<Tolerance>) -> Published {
     Published::of(run, [(name, Some(value), tolerance)]).unwrap()
 }

@@ -1,4 +1,4 @@
-//! What a report says about pages written.
+//! Tests what a report says about pages written.
 
 use super::super::{json, read, table};
 use super::{html, markdown, results};

@@ -19,8 +19,9 @@ pub const READABLE: [&str; 8] = [
     "mariadb-10.11-8k-crc32-random_keys",
 ];
 
+/// Both packages that use this module are two folders below the root.
 pub fn path(name: &str) -> PathBuf {
-    [env!("CARGO_MANIFEST_DIR"), "tests", "ibd", name].iter().collect()
+    [env!("CARGO_MANIFEST_DIR"), "../../crates/innodb-pages/tests/ibd", name].iter().collect()
 }
 
 pub fn bytes(name: &str) -> Vec<u8> {

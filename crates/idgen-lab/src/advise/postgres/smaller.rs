@@ -16,14 +16,14 @@ const PAGE_BYTES: u64 = 8_192;
 /// Rows are a multiple of this, so that a half of them has whole windows.
 const WHOLE_WINDOWS: u64 = 10_000;
 
-/// How many times smaller the model's table is. Powers of two, because random keys fill pages in waves, and a table half the size is
-/// in the same phase of the wave.
+/// The factors by which the model's table and buffers are smaller. They are powers of two, because random
+/// keys fill pages in waves, and a table half the size is in the same phase of the wave.
 #[derive(Clone, Copy)]
 pub(super) struct Scale {
-    /// Of the table, and of the distance between checkpoints for random keys.
+    /// The factor of the table, and of the distance between checkpoints for random keys.
     pub table: u64,
-    /// Of the shared buffers and the background writer. Less than that of the table where the buffers are few: such a table is many
-    /// times larger than they are at either size.
+    /// The factor of the shared buffers and the background writer. It is less than that of the table where
+    /// the buffers are few: such a table is many times larger than they are at either size.
     pub buffers: u64,
 }
 

@@ -10,7 +10,8 @@ use sqlx::{AssertSqlSafe, Executor, Row};
 use super::{Host, doing};
 use crate::{Error, Result};
 
-/// Not a count of the server: the kernel counts context switches for each thread of its process.
+/// The name of a counter that the server does not have: the kernel counts context switches for each thread of
+/// its process.
 const SWITCHES: &str = "context_switches";
 
 /// Statements that return a name and a count; the list of names takes the place of `{}`.
@@ -25,7 +26,7 @@ const SOURCES: [&str; 3] = [
      WHERE EVENT_NAME LIKE 'wait/synch/%' AND SUBSTRING_INDEX(EVENT_NAME, '/', -1) IN ({})",
 ];
 
-/// What each of these has counted so far. A count that this server does not have is absent.
+/// Reads the counters with these names. A counter that this server does not have is absent.
 pub async fn read(
     host: &Host,
     connection: &mut MySqlConnection,
@@ -65,7 +66,7 @@ fn switches(process: u32) -> Option<u64> {
     Some(sum)
 }
 
-/// Those of one thread, given its directory.
+/// Counts the context switches of one thread, given its directory.
 fn switches_of(thread: &Path) -> Option<u64> {
     let status = fs::read_to_string(thread.join("status")).ok()?;
     let counts = status.lines().filter_map(|line| {

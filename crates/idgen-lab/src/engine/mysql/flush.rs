@@ -9,11 +9,12 @@ use super::{Host, doing, run};
 use crate::{Error, Result};
 
 const DIRTY: &str = "SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool_pages_dirty'";
-/// How often the lab asks the server how many changed pages are left.
+/// The time between two questions to the server about the changed pages that are left.
 const STEP: Duration = Duration::from_millis(50);
-/// At 500 pages per second, a pool of 1 GiB takes a little more than two minutes.
+/// The deadline for writing all changed pages. At 500 pages per second, a pool of 1 GiB takes a little more
+/// than two minutes.
 const LIMIT: Duration = Duration::from_secs(600);
-/// What the page cleaner may write per second meanwhile.
+/// The pages that the page cleaner may write per second meanwhile.
 const FAST: &str = "100000";
 
 /// Writes all changed pages as fast as the server can, and waits for the last of them. The settings are restored

@@ -37,7 +37,7 @@ pub fn load_all(host: &Host, experiment: &Loads, scale: Scale, done: &mut Done<'
     })
 }
 
-/// What was measured of a load so far.
+/// The measurements of a load so far.
 #[derive(Clone, Default)]
 struct Taken {
     secs: Vec<f64>,
@@ -120,7 +120,7 @@ fn record(load: &ReadyLoad, taken: Taken) -> Option<Run> {
     Run::of_repeats(runs.collect())
 }
 
-/// One client. It sends text, as a program without prepared statements does.
+/// Runs one client. It sends text, as a program without prepared statements does.
 async fn repeat(connection: &mut MySqlConnection, sql: &str, times: u32) -> Result<()> {
     for _ in 0..times {
         connection.execute(AssertSqlSafe(sql.to_owned())).await.map_err(|error| {

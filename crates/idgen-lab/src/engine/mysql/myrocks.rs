@@ -15,7 +15,7 @@ use crate::engine::{Counters, LsmCounters};
 use crate::{Error, Result};
 use idgen_record::Workload;
 
-/// As the server names the engine.
+/// The server's name for the engine.
 pub const NAME: &str = "ROCKSDB";
 const STATUS: &str = "SHOW GLOBAL STATUS WHERE Variable_name IN ('Rocksdb_flush_write_bytes', \
     'Rocksdb_compact_write_bytes', 'Rocksdb_bloom_filter_useful', 'Rocksdb_bloom_filter_full_positive', \

@@ -1,4 +1,5 @@
-//! What a server shows and what it does not show. A server that the user names by URL may show less.
+//! Finds out which figures a server shows and which it does not show. A server that the user names by URL may
+//! show less.
 //!
 //! Nothing on the server is changed except a schema with a random name, which is dropped at the end. The server's
 //! counters include the work of other clients.
@@ -13,10 +14,10 @@ use sqlx::{AssertSqlSafe, Executor, Row};
 use super::{doing, myrocks, run};
 use crate::{Error, Result};
 
-/// If the pool is larger than this, listing its pages would itself be a load.
+/// The lab does not list the pages of a larger pool, because listing them would itself be a load.
 const MOST_LISTED_BYTES: u64 = 4 << 30;
 
-/// What the lab can read of a server.
+/// The sources of figures that the lab can read on a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reach {
     /// The tables are those of MyRocks, which have no pages.
@@ -31,12 +32,13 @@ pub struct Reach {
     pub file_counts: bool,
     /// Stored functions that change data are allowed.
     pub functions: bool,
-    /// What reports therefore lack, why, and how to make the server show it, in a sentence each.
+    /// The figures that reports therefore lack: a sentence for each, which says why, and how to make the
+    /// server show it.
     pub missing: Vec<String>,
 }
 
 impl Reach {
-    /// What a server shows that the lab started.
+    /// The sources of a server that the lab started: all of them.
     pub fn everything() -> Self {
         Reach {
             is_myrocks: false,
@@ -153,7 +155,8 @@ async fn is_enabled(connection: &mut MySqlConnection) -> bool {
     status.or_else(|_| row.try_get_unchecked::<i64, _>("ENABLED").map(|on| on != 0)).unwrap_or(false)
 }
 
-/// How full the pages of a table are that lie in the pool, from 0 to 1. They include the few pages above the leaves.
+/// Reads the page fill of the pages of a table that lie in the pool, from 0 to 1. They include the few pages
+/// above the leaves.
 pub async fn fills(
     connection: &mut MySqlConnection,
     schema: &str,
@@ -187,7 +190,8 @@ pub async fn table_bytes(connection: &mut MySqlConnection, table: &str) -> Resul
     row.try_get(0).map_err(&failed)
 }
 
-/// By default MySQL caches such sizes for a day; MariaDB has no such cache and no such variable.
+/// Makes MySQL read such sizes anew: by default it caches them for a day. MariaDB has no such cache and no
+/// such variable.
 pub async fn forget_sizes(connection: &mut MySqlConnection, is_mysql: bool) -> Result<()> {
     if is_mysql {
         run(connection, "SET SESSION information_schema_stats_expiry = 0").await?;

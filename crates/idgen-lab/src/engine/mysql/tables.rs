@@ -41,7 +41,8 @@ pub struct Tables {
     /// Rows that were added to the table of each statement, if the schema is the user's.
     gained: Vec<u64>,
     at_start: Counters,
-    /// What other clients had written; `None` on a server of the lab's own, and if the clients of a map write too.
+    /// The writes of other clients before the run; `None` on a server of the lab's own, and if the clients of
+    /// a map write too.
     others_at_start: Option<Others>,
     /// An id that the server made before the first row, if the server makes the ids.
     made_before: Option<Key>,

@@ -49,10 +49,11 @@ impl Log {
 
 /// The end of the last record, which is on disk with everything before it.
 ///
-/// Where the log on disk ends is no such position: the server may have written a part of a record. So the end of the last record
-/// is asked for, and a commit after it waits until the log up to there is on disk. A commit waits only if its transaction has
-/// written to the log, which a message does (PostgreSQL manual, "Asynchronous Commit", "Generic WAL Functions"); a transaction
-/// that has asked for no more than its number ends before its own record is on disk.
+/// The end of the log on disk is no such position: the server may have written a part of a record. So the end
+/// of the last record is asked for, and a commit after it waits until the log up to there is on disk. A
+/// commit waits only if its transaction has written to the log, which a message does (PostgreSQL manual,
+/// "Asynchronous Commit", "Generic WAL Functions"); a transaction that has asked for no more than its number
+/// ends before its own record is on disk.
 async fn position(connection: &mut PgConnection) -> Result<String> {
     let failed = doing("ask for the position in the log");
     let row = connection.fetch_one("SELECT pg_current_wal_insert_lsn()::text").await.map_err(&failed)?;

@@ -119,7 +119,7 @@ fn maps(pages: &[Page], page_bytes: u32) -> FileMaps {
     summed_up(map, &lsns, &leaf_lsns)
 }
 
-/// How full the leaf pages of an index are on average, from 0 to 1.
+/// The mean page fill of the leaf pages of an index, from 0 to 1.
 pub async fn density(connection: &mut PgConnection, index: &str) -> Result<f64> {
     let failed = doing("ask how full an index is");
     let sql = AssertSqlSafe(format!("SELECT avg_leaf_density FROM pgstatindex('{index}')"));

@@ -57,7 +57,7 @@ impl Plan {
         })
     }
 
-    /// Whether the server generates the key.
+    /// Returns whether the server generates the key.
     pub fn is_made(&self) -> bool {
         self.column == Column::CountedInteger || self.ids.is_server_made()
     }

@@ -1,4 +1,4 @@
-//! What a server shows, and what it does not show.
+//! Finds out which figures a server shows, and which it does not show.
 //!
 //! Sources: PostgreSQL manual, sections pageinspect, pgstattuple, pg_walinspect, and Predefined Roles.
 
@@ -19,22 +19,23 @@ const WITH_IO: u32 = 16_00_00;
 /// The first version in which one request may be for several pages.
 const WITH_LARGE_IO: u32 = 18_00_00;
 
-/// What the lab can read of a server.
+/// The sources of figures that the lab can read on a server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reach {
-    /// Its version as a number: 18.6 is 180006.
+    /// The version of the server as a number: 18.6 is 180006.
     pub version: u32,
     pub page_bytes: u32,
     pub cache_bytes: u64,
     /// Each page of an index.
     pub pages: bool,
-    /// How full the leaf pages of an index are on average.
+    /// The mean page fill of the leaf pages of an index.
     pub density: bool,
     /// The records of the log, which show page splits.
     pub log: bool,
-    /// Whether the lab may start checkpoints.
+    /// True if the lab may start checkpoints.
     pub checkpoints: bool,
-    /// What reports therefore lack, why, and how to make the server show it: a sentence each.
+    /// The figures that reports therefore lack: a sentence for each, which says why, and how to make the
+    /// server show it.
     pub missing: Vec<String>,
 }
 
@@ -122,23 +123,24 @@ impl Reach {
         Ok(reach)
     }
 
-    /// Whether the server counts pages read, written and extended by itself.
+    /// Returns whether the server counts pages read, written and extended by itself.
     pub fn counts_io(&self) -> bool {
         self.version >= WITH_IO
     }
 
-    /// Whether one request may read or write several pages, so that requests and pages are counted apart.
+    /// Returns whether one request may read or write several pages, so that requests and pages are counted
+    /// separately.
     pub fn has_large_io(&self) -> bool {
         self.version >= WITH_LARGE_IO
     }
 
-    /// Whether a session can report its counts at once. Otherwise it reports them at its first statement after half a
-    /// second, and others read them up to half a second late.
+    /// Returns whether a session can report its counts at once. Otherwise it reports them at its first
+    /// statement after half a second, and others read them up to half a second late.
     pub fn flushes_statistics(&self) -> bool {
         self.version >= WITH_SHARED_STATISTICS
     }
 
-    /// Whether one query returns all pages of an index.
+    /// Returns whether one query returns all pages of an index.
     pub fn lists_pages(&self) -> bool {
         self.version >= WITH_IO
     }

@@ -35,7 +35,7 @@ pub struct Tables {
     /// Rows that were added to the table of each statement, if the schema is the user's.
     gained: Vec<u64>,
     at_start: Counters,
-    /// What other clients had written; `None` on a server of the lab's own.
+    /// The writes of other clients before the run; `None` on a server of the lab's own.
     others_at_start: Option<Others>,
     latencies: Latencies,
     /// The number of rows between two checkpoints, and the number inserted since the last one.

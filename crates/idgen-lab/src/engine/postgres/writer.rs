@@ -1,4 +1,4 @@
-//! One client that inserts rows.
+//! A client that inserts rows.
 
 use std::time::Instant;
 
@@ -23,7 +23,8 @@ pub struct Writer {
     connection: PgConnection,
     /// Transactions that failed because they could not be serialized.
     failures: u64,
-    /// When the server inserted rows of which the client has not been told, in microseconds since 1970.
+    /// The times, in microseconds since 1970, at which the server inserted rows of which the client has not
+    /// been told.
     times: Vec<i64>,
 }
 
@@ -143,7 +144,7 @@ impl Writer {
     /// Looks for the keys, and inserts them if they are not there: one transaction, repeated until it can be
     /// serialized.
     async fn serializable(&mut self, plan: &Plan, part: &[Numbered<'_>]) -> Result<Vec<Inserted>> {
-        /// If the server refuses this often, the run makes no progress.
+        /// A server that refuses this often makes the run fail, because it makes no progress.
         const MOST_ATTEMPTS: u64 = 10_000;
         let before = self.failures;
         loop {
@@ -220,7 +221,7 @@ impl Client for Inserting<'_> {
 /// serialization_failure
 const SERIALIZATION_FAILURE: [&str; 1] = ["40001"];
 
-/// Whether the server refused a statement with one of these codes.
+/// Returns whether the server refused a statement with one of these codes.
 pub fn has_code(error: &Error, codes: &[&str]) -> bool {
     let cause =
         std::error::Error::source(error).and_then(|cause| cause.downcast_ref::<Plain>()).map(Plain::inner);

@@ -1,4 +1,4 @@
-//! A database in a folder of its own: its counts, its log, and when its compactions are done.
+//! Opens a database in a folder of its own, reads its counts and its log, and waits for its compactions.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use crate::cancel::Cancel;
 use crate::engine::{Counters, LsmCounters};
 use crate::{Error, Result};
 
-/// How long RocksDB waits before the lab checks for a cancellation.
+/// The time that RocksDB waits before the lab checks for a cancellation.
 const STEP: Duration = Duration::from_millis(200);
 const LIMIT: Duration = Duration::from_secs(600);
 
@@ -43,7 +43,7 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// A new database in a new folder within this directory.
+    /// Opens a new database in a new folder within this directory.
     pub fn create(directory: &tempfile::TempDir, name: &str, options: &Options) -> Result<Self> {
         let folder = tempfile::Builder::new()
             .prefix(name)
@@ -54,7 +54,7 @@ impl Folder {
         Ok(Folder { db, options: options.clone(), path, _folder: folder })
     }
 
-    /// The version of the library.
+    /// Returns the version of the library.
     pub fn version(&self) -> Result<String> {
         let log = self.log()?;
         let version = log.lines().find_map(|line| line.split_once("RocksDB version: "));
@@ -63,7 +63,7 @@ impl Folder {
         })
     }
 
-    /// The settings, from the file that RocksDB writes when it opens a database.
+    /// Reads the settings from the file that RocksDB writes when it opens a database.
     pub fn settings(&self) -> Result<BTreeMap<String, String>> {
         let failed = |error| Error::engine("cannot read the options of RocksDB", error);
         let mut settings = BTreeMap::new();
@@ -83,7 +83,7 @@ impl Folder {
         Ok(settings)
     }
 
-    /// The counts since the database was opened.
+    /// Returns the counts since the database was opened.
     pub fn counters(&self) -> Result<Counters> {
         let count = |ticker| self.options.get_ticker_count(ticker);
         let positives = count(Ticker::BloomFilterFullPositive);
@@ -124,7 +124,7 @@ impl Folder {
         }
     }
 
-    /// Bytes of the files after what is in the memtable was written to one, too.
+    /// Writes the memtable to a file, and returns the bytes of all files.
     pub fn file_bytes(&self) -> Result<u64> {
         self.db.flush().map_err(doing("flush its memtable"))?;
         let bytes = self.db.property_int_value(rocksdb::properties::LIVE_SST_FILES_SIZE);
@@ -133,16 +133,16 @@ impl Folder {
             .ok_or_else(|| Error::engine("RocksDB does not report the size of its files", "no such property"))
     }
 
-    /// The log of what RocksDB did. RocksDB collects its last lines, and writes them before this call returns.
+    /// Reads RocksDB's log. RocksDB buffers the last lines, and writes them out before this call returns.
     fn log(&self) -> Result<String> {
-        // Deletions of files are on already: of the calls that write the log, this one changes nothing.
+        // File deletions are enabled already, so this call only writes the buffered lines.
         self.db.enable_file_deletions().map_err(doing("write its log"))?;
         std::fs::read_to_string(self.path.join("LOG"))
             .map_err(|error| Error::engine("cannot read the log of RocksDB", error))
     }
 }
 
-/// Bytes of the files that moved to another level, in RocksDB's log: only its log has each of them.
+/// Sums the bytes of the files that moved to another level, from RocksDB's log: its statistics do not count them.
 fn moved_bytes(log: &str) -> u64 {
     let moves = log.lines().filter(|line| line.contains("\"event\": \"trivial_move\""));
     let bytes = moves.filter_map(|line| {

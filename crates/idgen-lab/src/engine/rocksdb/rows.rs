@@ -1,4 +1,4 @@
-//! The rows of one run: a key is the strategy's key in bytes, and its value is the payload.
+//! Inserts and reads the rows of one run: the key of a row is the strategy's key in bytes, and its value is the payload.
 
 use std::collections::BTreeMap;
 use std::time::{Instant, SystemTime};
@@ -25,19 +25,19 @@ pub struct Rows {
     runtime: Runtime,
 }
 
-/// What all clients share.
+/// The database and the settings that all clients share.
 struct Store {
     folder: Folder,
     statement_rows: usize,
-    /// Compactions are done before the next statement, unless the load has a pace of its own.
+    /// True if a client waits for compactions after each statement; false if the load has a pace of its own.
     waits: bool,
-    /// The second half of each value is zeros, so that it can be compressed.
+    /// True if the second half of each value is zeros, so that it can be compressed.
     half_zeros: bool,
     cancel: Cancel,
 }
 
 impl Rows {
-    /// An empty database.
+    /// Makes the table of a strategy in this empty database.
     pub fn new(folder: Folder, strategy: &Strategy, workload: &Workload, cancel: &Cancel) -> Result<Self> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
@@ -97,7 +97,7 @@ impl Store {
     }
 }
 
-/// A thread that inserts.
+/// One client, with the times of its inserts that were not reported yet.
 struct Inserting<'a> {
     store: &'a Store,
     times: Vec<i64>,
@@ -199,7 +199,7 @@ impl Table for Rows {
     }
 }
 
-/// The bytes of a key, which RocksDB compares as they are.
+/// Returns the bytes of a key. RocksDB compares them byte by byte.
 fn stored(key: &Key) -> Result<Vec<u8>> {
     match key {
         Key::Uint(number) => Ok(number.to_be_bytes().to_vec()),
@@ -209,7 +209,7 @@ fn stored(key: &Key) -> Result<Vec<u8>> {
     }
 }
 
-/// The key in these bytes of a column.
+/// Reads the key of a column from its bytes.
 fn read(bytes: &[u8], column: Column) -> Result<Key> {
     let key = match column {
         Column::Integer => bytes.try_into().ok().map(|bytes| Key::Uint(u64::from_be_bytes(bytes))),

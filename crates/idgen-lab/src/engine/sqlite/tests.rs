@@ -51,7 +51,7 @@ fn counted_pages_are_those_that_the_kernel_saw() {
         let (_engine, mut table, keys) = filled(name, 30_000);
         let workload = Workload::of_rows(30_000).unwrap();
         let (start, before) = (bytes(), table.counters().unwrap());
-        // The same load a second time with new keys: the first byte is inverted.
+        // The load runs a second time with new keys: the last byte of each is inverted.
         let keys: Vec<_> = keys
             .into_iter()
             .map(|key| match key {

@@ -1,4 +1,4 @@
-//! Which strategies and loads allow a mix of operations.
+//! Checks which strategies and loads allow a mix of operations.
 
 use idgen_record::{Column, Mix, Workload};
 
@@ -7,7 +7,8 @@ use crate::{Error, Result};
 
 /// A tenth of fewer rounds is none.
 const LEAST_ROUNDS: u64 = 10;
-/// As deletes leave at least half of the rows, at least half of those are not chosen by another client in a round.
+/// The rows that each operation of a round needs. Deletes leave at least half of the rows, so at least half
+/// of those are not chosen by another client in a round.
 const ROWS_PER_OPERATION: u64 = 4;
 
 /// Refuses a mix of operations that cannot be run with this strategy or load.

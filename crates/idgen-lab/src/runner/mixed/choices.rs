@@ -38,7 +38,7 @@ impl Planned {
     }
 }
 
-/// What decides on the operations of one client.
+/// The random streams and the shares by which one client chooses its operations.
 struct Client {
     random: FixedEntropy,
     payloads: FixedEntropy,
@@ -65,7 +65,8 @@ impl Client {
     }
 }
 
-/// If a row is not found so often, there are too few. [`check`](super::check()) allows no such load.
+/// The attempts to find a row, after which there are too few rows. [`check`](super::check()) allows no such
+/// load.
 const MOST_ATTEMPTS: u32 = 1_000;
 
 /// Chooses operations and their rows, determined by a seed.
@@ -83,7 +84,7 @@ pub struct Choices {
 }
 
 impl Choices {
-    /// For a table with one row per checksum.
+    /// Makes the choices for a table with one row per checksum.
     pub fn new(mix: Mix, workload: &Workload, sums: Vec<u32>) -> Self {
         Choices {
             clients: (0..workload.writers).map(|client| Client::new(mix, workload.seed, client)).collect(),
@@ -95,7 +96,7 @@ impl Choices {
         }
     }
 
-    /// Whether the row is in the table.
+    /// Returns whether the row is in the table.
     pub fn is_there(&self, row: usize) -> bool {
         self.places.get(row).is_some_and(Option::is_some)
     }
@@ -155,8 +156,8 @@ impl Choices {
         Err(Error::config("too few rows are left: choose fewer deletes, or more rows with --existing"))
     }
 
-    /// One of the last rows inserted. If it was deleted or another client changes it, another one is chosen; few of them
-    /// are.
+    /// Chooses one of the last rows inserted. If it was deleted or another client changes it, another one is
+    /// chosen; few of them are.
     fn recent(&mut self, client: usize) -> Result<usize> {
         let rows = self.places.len();
         let recent = usize::try_from(Mix::RECENT_ROWS).unwrap_or(rows).min(rows);

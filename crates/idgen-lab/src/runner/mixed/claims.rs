@@ -9,7 +9,7 @@ pub struct Claims(HashMap<usize, Claim>);
 
 #[derive(Clone, Copy)]
 enum Claim {
-    /// One client chose the row, and changes or deletes it if `is_changed`.
+    /// A single client chose the row, and changes or deletes it if `is_changed`.
     One { client: usize, is_changed: bool },
     /// Several clients read the row.
     Read,
@@ -21,7 +21,7 @@ impl Claims {
         self.0.clear();
     }
 
-    /// Whether this client may read the row, and remembers that it does.
+    /// Returns whether this client may read the row; if so, remembers that it does.
     pub fn read(&mut self, row: usize, client: usize) -> bool {
         match self.0.get(&row) {
             Some(Claim::One { client: first, is_changed }) if *first != client => {
@@ -38,7 +38,7 @@ impl Claims {
         true
     }
 
-    /// Whether this client may change or delete the row, and remembers that it does.
+    /// Returns whether this client may change or delete the row; if so, remembers that it does.
     pub fn change(&mut self, row: usize, client: usize) -> bool {
         match self.0.get(&row) {
             Some(Claim::One { client: first, .. }) if *first == client => {}

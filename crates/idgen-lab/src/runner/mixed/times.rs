@@ -10,14 +10,14 @@ use crate::engine::Counters;
 use crate::measure::Counted;
 use crate::{Error, Result};
 
-/// How long the operations of each kind took, in nanoseconds.
+/// The durations of the operations of each kind, in nanoseconds.
 pub struct Times(BTreeMap<Operation, Histogram<u64>>);
 
 impl Times {
     /// An empty record.
     pub fn new() -> Result<Self> {
         let empty = |kind| {
-            // From a nanosecond to an hour, with three digits.
+            // The range is from a nanosecond to an hour, with three digits.
             let times = Histogram::new_with_bounds(1, 3_600_000_000_000, 3)
                 .map_err(|error| Error::engine("cannot keep the latencies", error))?;
             Ok((kind, times))

@@ -1,4 +1,4 @@
-//! How long the operations of each kind took.
+//! Charts of the durations of the operations of each kind.
 
 use super::Drawing;
 use crate::charts::{Bar, bars};

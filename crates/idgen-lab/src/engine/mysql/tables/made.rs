@@ -13,7 +13,7 @@ use crate::key::Key;
 use crate::{Error, Result};
 use idgen_record::{Column, Database, IdKind};
 
-/// The same as `UUID_TO_BIN(UUID(), 1)`, for a server that lacks that function.
+/// An expression with the result of `UUID_TO_BIN(UUID(), 1)`, for a server that lacks that function.
 const SWAP: &str = "UNHEX(CONCAT(SUBSTR(@uuid := UUID(), 15, 4), SUBSTR(@uuid, 10, 4), SUBSTR(@uuid, 1, 8), \
      SUBSTR(@uuid, 20, 4), SUBSTR(@uuid, 25, 12)))";
 

@@ -16,9 +16,9 @@ use crate::key::Key;
 use crate::{Error, Result};
 use idgen_record::Column;
 
-/// How long the purge may take to remove deleted rows.
+/// The deadline for the purge to remove deleted rows.
 pub const PURGE_LIMIT: Duration = Duration::from_secs(300);
-/// How often the lab checks whether the purge has finished.
+/// The time between two checks whether the purge has finished.
 pub const PURGE_STEP: Duration = Duration::from_millis(500);
 
 /// The statements, with the name of the table in them.

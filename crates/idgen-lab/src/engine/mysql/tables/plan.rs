@@ -21,11 +21,13 @@ pub struct Plan {
     pub map: Option<(MapBy, String)>,
     /// The user's own tables and statements, if they replace the lab's.
     pub own: Option<Own>,
-    /// How clients that insert at the same time learn when the server inserted each row; `None` if they do not.
+    /// The way in which clients that insert at the same time learn the time of each insert on the server;
+    /// `None` if they do not.
     pub clock: Option<RowClock>,
 }
 
-/// How the time on the server's clock at each row gets to the client. No column holds it, so tables are the same without it.
+/// The way in which the time on the server's clock at each row gets to the client. No column holds it, so
+/// tables are the same without it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowClock {
     /// MariaDB returns it with the rows of a statement.
@@ -53,7 +55,7 @@ fn type_of(column: Column) -> &'static str {
     }
 }
 
-/// Who maps a UUID to an integer, and how.
+/// The code that maps a UUID to an integer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MapBy {
     /// The lab itself: the simplest table for this purpose, with the UUID as its primary key.
@@ -64,7 +66,7 @@ pub enum MapBy {
     Reference(&'static str),
 }
 
-/// Where a tree is.
+/// The place of a tree: its table, and its index in the table.
 pub struct Place<'a> {
     pub role: Role,
     pub table: &'a str,
@@ -244,7 +246,8 @@ impl Plan {
         self.insert_with(made::expression(self.ids, self.database).unwrap_or("?"), rows, "")
     }
 
-    /// The same for keys that clients make, with the server's clock at each row.
+    /// An `INSERT` of this many rows whose keys clients make, which records the time on the server's clock at
+    /// each row.
     pub fn insert_timed(&self, rows: usize, clock: RowClock) -> String {
         match clock {
             RowClock::Returned => {
@@ -266,8 +269,8 @@ impl Plan {
     }
 }
 
-/// How clients learn when their rows were inserted: where several of them, or one that keeps a pace, insert keys that they
-/// made into the lab's own table.
+/// The way in which clients learn when their rows were inserted: where several of them, or one that keeps a
+/// pace, insert keys that they made into the lab's own table. `None` otherwise.
 fn clock(strategy: &Strategy, workload: &Workload, database: Database) -> Option<RowClock> {
     let made_by_client = !strategy.ids.is_server_made()
         && strategy.column != Column::CountedInteger

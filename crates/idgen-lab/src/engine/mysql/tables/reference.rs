@@ -7,7 +7,7 @@ use sqlx::{AssertSqlSafe, Executor, Row};
 use crate::engine::mysql::doing;
 use crate::{Error, Result};
 
-/// How often a call is repeated before the run fails.
+/// The number of times that a call is repeated before the run fails.
 const MOST_TRIES: u32 = 1_000;
 
 /// ER_DUP_ENTRY: the function returns it for a known UUID, and for a hash that another UUID had in the last seconds.
@@ -62,7 +62,7 @@ async fn call(
     (0..uuids.len()).map(|at| row.try_get(at)).collect()
 }
 
-/// Whether the statement met a deadlock, or waited too long for a lock. The server has undone it.
+/// Returns whether the statement met a deadlock, or waited too long for a lock. The server has undone it.
 pub fn is_lock_failure(error: &sqlx::Error) -> bool {
     number(error).is_some_and(|number| LOCK_FAILURES.contains(&number))
 }

@@ -1,4 +1,4 @@
-//! One client that inserts rows: its connection, and how it maps UUIDs.
+//! A client that inserts rows: its connection, and its map of UUIDs.
 
 use std::time::Instant;
 
@@ -26,7 +26,8 @@ pub struct Writer {
     map: Option<UuidMap>,
     /// The server's `auto_increment_increment`.
     step: u64,
-    /// When the server inserted rows of which the client has not been told, in microseconds since 1970.
+    /// The times, in microseconds since 1970, at which the server inserted rows of which the client has not
+    /// been told.
     times: Vec<i64>,
     /// Rows whose times the session keeps.
     kept: usize,

@@ -1,4 +1,4 @@
-//! Compares this reader with the library of the tool `inno` (the crate innodb-utils), an independent reader of the same
+//! Compares the page reader with the library of the tool `inno` (the crate innodb-utils), an independent reader of the same
 //! files.
 //!
 //! Where the two differ, the server decides. Where `inno` is wrong, a test says so and shows the bytes that prove it.
@@ -14,9 +14,7 @@ use idb::innodb::page_types::PageType;
 use idb::innodb::record::{walk_compact_records, walk_redundant_records};
 use idb::innodb::sdi::{build_index_name_map, extract_sdi_from_pages, find_sdi_pages};
 use idb::innodb::tablespace::Tablespace;
-use innodb_pages::{Page, PageKind, Pages, Survey, Writer};
-
-use super::files::{READABLE, bytes, scan};
+use innodb_pages::{Options, Page, PageKind, Pages, Survey, Writer};
 
 /// The name that `inno` has for this kind of page.
 fn kind(theirs: PageType) -> PageKind {
@@ -35,7 +33,10 @@ fn kind(theirs: PageType) -> PageKind {
 
 /// Compares every page of a file, and gives its pages as we read them.
 pub fn agree(name: &str, bytes: &[u8]) -> Pages {
-    let ours = scan(bytes).unwrap();
+    let ours = innodb_pages::Tablespace::new(std::io::Cursor::new(bytes), Options::default())
+        .unwrap()
+        .scan()
+        .unwrap();
     let mut theirs = Tablespace::from_bytes(bytes.to_vec()).unwrap();
     assert_eq!(theirs.page_size(), ours.format.page_size, "{name}");
     assert_eq!(theirs.page_count(), ours.pages.len() as u64, "{name}");
@@ -154,37 +155,3 @@ pub fn same_indexes(name: &str, bytes: &[u8], ours: &Pages) {
 const BORDERS: f64 = 26.0;
 /// The headers and the trailer of a page.
 const HEADERS: f64 = 102.0;
-
-#[test]
-fn both_read_the_same_pages_records_and_indexes() {
-    for name in READABLE {
-        let bytes = bytes(name);
-        let ours = agree(name, &bytes);
-        same_indexes(name, &bytes, &ours);
-    }
-}
-
-/// `inno` does not read the extent descriptors, so it counts pages that were given back: three quarters of
-/// this table were deleted. The descriptors of page 0 say so, and the server, which knows 3 leaves. (MariaDB
-/// clears such pages.)
-#[test]
-fn inno_counts_pages_that_were_given_back() {
-    /// Behind the FIL and the space header: the descriptors, 40 bytes each; the bitmap begins at 24.
-    const DESCRIPTORS: usize = 150;
-    let bytes = bytes("mysql-9.7-16k-shrunk");
-    let ours = scan(&bytes).unwrap();
-    let clustered = Survey::of(&ours).clustered().unwrap().clone();
-    let all = health(&bytes, |_| true);
-    let theirs = all.indexes.iter().find(|index| index.index_id == clustered.id).unwrap();
-    let left_over: Vec<usize> = (0..ours.pages.len())
-        .filter(|number| ours.pages[*number].free && ours.pages[*number].kind == PageKind::Index)
-        .collect();
-    assert_eq!(clustered.leaf().pages, 3);
-    assert_eq!(theirs.leaf_pages, 3 + left_over.len() as u64);
-    assert!(!left_over.is_empty());
-    for number in left_over {
-        // Two bits a page, of which the first says: free.
-        let byte = bytes[DESCRIPTORS + number / 64 * 40 + 24 + number % 64 / 4];
-        assert_eq!(byte >> (2 * (number % 4)) & 1, 1, "page {number}");
-    }
-}

@@ -1,12 +1,11 @@
 //! Compares this reader with `inno` on files that a server has just written: larger ones, with deep trees, garbage,
 //! blobs and a column that was added in place.
 
+use idgen_readers::inno::{agree, health, same_indexes};
 use idgen_server::{Database, Server, Settings};
 use innodb_pages::{PageKind, Survey};
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Connection, Executor, Row};
-
-use super::inno::{agree, health, same_indexes};
 
 /// A table as it is made, and what the server left of it.
 struct Made {
