@@ -1,6 +1,6 @@
 //! Decides which strategies RocksDB can have: its keys and values are bytes, and it has no column types.
 
-use idgen_record::Column;
+use idgen_record::{Column, IdKind};
 
 use super::Strategy;
 use crate::{Error, Result};
@@ -36,8 +36,11 @@ pub(super) fn check(strategy: &Strategy) -> Result<()> {
 
 /// Names a strategy that stores the same ids in bytes or in text.
 fn same_bytes(strategy: &Strategy) -> &'static str {
-    match strategy.column {
-        Column::VarText36 | Column::VarBinary36 => "v4-text36",
+    match (strategy.column, strategy.ids) {
+        (Column::VarText36 | Column::VarBinary36, IdKind::V7) => "v7-text36",
+        (Column::VarText36 | Column::VarBinary36, IdKind::FixedPrefix) => "fixed-text36",
+        (Column::VarText36 | Column::VarBinary36, IdKind::MinuteRandom) => "minute-text36",
+        (Column::VarText36 | Column::VarBinary36, _) => "v4-text36",
         _ => strategy.portable(),
     }
 }
@@ -56,6 +59,7 @@ mod tests {
             ("auto-increment", "it numbers no rows; choose device"),
             ("mapped", "a map takes two"),
             ("v7-uuid", "no column types; choose v7-binary"),
+            ("v7-varchar36", "choose v7-text36"),
             ("v4-varchar36", "no column types; choose v4-text36"),
             ("v4-server", "a library makes no ids; choose v4-binary"),
         ] {
