@@ -15,12 +15,13 @@ check: ## formatting, clippy, and every test and doc test that needs no database
 # its profile, these are not checked again.
 CHECKED_TOO = CARGO_TARGET_DIR=$(CURDIR)/target CARGO_PROFILE_DEV_DEBUG=line-tables-only
 
-forms: ## formatting, the links between pages, the table of languages, llms.txt and the version in all files (seconds)
+forms: ## formatting, the links between pages, the table of languages, the lists of kinds, llms.txt and the version in all files (seconds)
 	scripts/links.py
 	scripts/trust.py
 	scripts/models.py
 	scripts/version.py
 	scripts/llms.py
+	scripts/kinds.py
 	scripts/contributing.py
 	scripts/languages.py
 	cargo fmt --all --check

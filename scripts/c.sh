@@ -15,7 +15,7 @@ cd "$(dirname "$0")"
 cd ..
 
 readonly OUT=bindings/c/target/c CFLAGS=(-std=c11 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Werror)
-readonly SOURCES=(bindings/c/tests/{main,json,generators,inspections,bounds,orders,rows,vectors,misuse}.c)
+readonly SOURCES=(bindings/c/tests/{main,json,generators,inspections,bounds,orders,rows,kinds,vectors,misuse}.c)
 
 build() { cargo build --quiet --release --locked --manifest-path bindings/c/Cargo.toml; }
 

@@ -58,7 +58,7 @@ check_publication() {
   for entry in META-INF/LICENSE-APACHE META-INF/LICENSE-MIT io/github/idgen/UuidGenerator.class "$(platform | tr ' ' /)"; do
     grep -qx "$entry" <<<"$content" || die "the jar lacks $entry"
   done
-  jar tf "$base-sources.jar" | grep -q 'UuidGenerator.kt$' || die "the sources jar has no sources"
+  jar tf "$base-sources.jar" | grep -q 'Kinds.kt$' || die "the sources jar has no sources"
   jar tf "$base-javadoc.jar" | grep -q 'UuidGenerator.html$' || die "the javadoc jar has no page of UuidGenerator"
   for element in name description url licenses developers scm; do
     grep -q "<$element>" "$base.pom" || die "the pom lacks <$element>"

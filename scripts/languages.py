@@ -65,14 +65,13 @@ def typescript() -> Language:
 
 
 def with_members(texts: list[str], top: str, member: str) -> Language:
-    """The functions and types of each file, and what they contain."""
-    needed: set[str] = set()
+    """The functions and types of each file, and what types and their extensions contain."""
     others: set[str] = set()
     for text in texts:
-        types = names(top, [text])
-        needed |= types
-        others |= {f"{name}.{inner}" for name in types for inner in names(member, [text])}
-    return Language(needed, others)
+        for part in re.split(r"^(?=public |extension )", text, flags=re.MULTILINE):
+            types = names(top, [part]) | names(r"^extension (\w+)", [part])
+            others |= {f"{name}.{inner}" for name in types for inner in names(member, [part])}
+    return Language(names(top, texts), others)
 
 
 def kotlin() -> Language:

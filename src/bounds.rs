@@ -1,11 +1,13 @@
 //! `idgen bounds`: the smallest and the largest id of a time.
 
 use std::io::Write;
-use std::ops::{Range, RangeInclusive};
+use std::ops::Range;
 use std::process::ExitCode;
 
-use idgen::codec::{Format, swapped};
-use idgen::{Kind, Timestamp, Uuid, bounds};
+use idgen::bounds::{self, Bounds};
+use idgen::codec::Format;
+use idgen::generator::LayoutSettings as _;
+use idgen::{Kind, Span, Timestamp, Uuid};
 use serde::Serialize;
 
 use crate::failure::usage;
@@ -92,17 +94,15 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         }
         Ok(())
     };
-    match ids(kind, times, &layout)? {
-        Ids::Uuids(ranges) => {
-            for range in ranges {
-                let (mut first, mut last) = ([0; Form::MAX_LEN], [0; Form::MAX_LEN]);
-                let text = |id, buf| -> anyhow::Result<_> {
-                    Ok(std::str::from_utf8(form.encode(id, buf)?)?.to_owned())
-                };
-                write(&text(range.start(), &mut first)?, &text(range.end(), &mut last)?)?;
-            }
+    let mut buffer = [0; Form::MAX_LEN];
+    let mut text = |id: &Uuid| -> anyhow::Result<_> {
+        Ok(std::str::from_utf8(form.encode(id, &mut buffer)?)?.to_owned())
+    };
+    for range in ids(kind, times, &layout)? {
+        match range {
+            Bounds::Uuids(range) => write(&text(range.start())?, &text(range.end())?)?,
+            Bounds::Shorts(range) => write(&range.start().to_string(), &range.end().to_string())?,
         }
-        Ids::Shorts(range) => write(&range.start().to_string(), &range.end().to_string())?,
     }
     out.finish()?;
     Ok(ExitCode::SUCCESS)
@@ -111,59 +111,37 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 /// The form of the output, in which the ids of the kind sort as their bounds do.
 fn form(kind: Kind, format: Option<Format>, hex: bool, upper: bool) -> anyhow::Result<Form> {
     let is_short = kind.bits() == 64;
-    let format = format.unwrap_or(match kind {
-        Kind::Ulid => Format::Base32,
-        Kind::V1 => Format::Swapped,
-        _ if is_short => Format::Int,
-        _ => Format::Hyphenated,
-    });
-    let reason = match (kind, format) {
-        (_, Format::Base64 | Format::Base64Url) => "does not sort like the ids: choose ordered64",
-        (Kind::V1, Format::Swapped) => return Form::new(format, true, upper),
-        (Kind::V1, _) => "does not sort by time: choose swapped, the bytes of UUID_TO_BIN(id, 1)",
-        (_, Format::Swapped) => "does not sort by time: choose binary",
-        (_, Format::Int) => return Form::new(format, hex, upper),
+    let is_swapped = kind.facts().span == Some(Span::Swapped);
+    let format = format.unwrap_or(if is_swapped { Format::Swapped } else { kind.facts().text });
+    let reason = match format {
+        Format::Base64 | Format::Base64Url => "does not sort like the ids: choose ordered64",
+        Format::Swapped if is_swapped => return Form::new(format, true, upper),
+        _ if is_swapped => "does not sort by time: choose swapped, the bytes of UUID_TO_BIN(id, 1)",
+        Format::Swapped => "does not sort by time: choose binary",
+        Format::Int => return Form::new(format, hex, upper),
         _ if is_short => "is not one of 64-bit ids: choose int",
         _ => return Form::new(format, hex || !format.is_text(), upper),
     };
     Err(usage(format_args!("the format {format} of {kind} {reason}")))
 }
 
-enum Ids {
-    Uuids(Vec<RangeInclusive<Uuid>>),
-    Shorts(RangeInclusive<idgen::ShortId>),
-}
-
 /// Ranges that are printed at most: more would not fit a statement either.
 const MOST_RANGES: usize = 65_536;
 
-fn ids(kind: Kind, times: Range<Timestamp>, layout: &Layout) -> anyhow::Result<Ids> {
-    let one = |range: idgen::Result<RangeInclusive<Uuid>>| Ok(Ids::Uuids(vec![range.map_err(usage)?]));
-    match kind {
-        Kind::V1 => {
-            let range = bounds::v1_swapped(times).map_err(usage)?;
-            // The bytes are read as ids that the format swapped turns into these bytes again.
-            let [first, last] = [*range.start(), *range.end()].map(swapped::from_bytes);
-            Ok(Ids::Uuids(vec![first..=last]))
-        }
-        Kind::V6 => one(bounds::v6(times)),
-        Kind::V7 => one(bounds::v7(times)),
-        Kind::Ulid => one(bounds::ulid(times)),
-        Kind::FixedPrefix => one(bounds::fixed_prefix(layout.fixed(), times)),
-        Kind::Week | Kind::Prefixed => {
-            let (prefix, interval, tail) = layout.parts(kind)?;
-            let ranges = bounds::prefixed(&prefix, interval, tail, times).map_err(usage)?;
-            let ranges: Vec<_> = ranges.take(MOST_RANGES + 1).collect();
-            if ranges.len() > MOST_RANGES {
-                return Err(usage(format_args!(
-                    "these times have more than {MOST_RANGES} intervals, a range for each: choose a shorter time or a \
-                     longer interval"
-                )));
-            }
-            Ok(Ids::Uuids(ranges))
-        }
-        Kind::Short => Ok(Ids::Shorts(bounds::short(times).map_err(usage)?)),
-        Kind::MysqlShort => Ok(Ids::Shorts(bounds::mysql_short(layout.server_id(), times).map_err(usage)?)),
-        Kind::V4 => Err(usage("v4 ids contain no time, so they have no bounds for a time")),
+fn ids(kind: Kind, times: Range<Timestamp>, layout: &Layout) -> anyhow::Result<Vec<Bounds>> {
+    if kind.facts().span != Some(Span::Intervals) {
+        let found = bounds::of(kind, times, layout)?;
+        return found.map(|found| vec![found]).ok_or_else(|| {
+            usage(format_args!("{kind} ids contain no time, so they have no bounds for a time"))
+        });
     }
+    let (prefix, interval, tail) = layout.prefixed(kind)?;
+    let ranges = bounds::prefixed(&prefix, interval, tail, times).map_err(usage)?;
+    let ranges: Vec<_> = ranges.take(MOST_RANGES + 1).map(Bounds::Uuids).collect();
+    if ranges.len() > MOST_RANGES {
+        return Err(usage(format_args!(
+            "these times have more than {MOST_RANGES} intervals, a range for each: choose a shorter time or a longer interval"
+        )));
+    }
+    Ok(ranges)
 }

@@ -1,6 +1,6 @@
 //! The options that describe the bits of a kind of id.
 
-use idgen::generator::{PrefixBits, Tail};
+use idgen::generator::{LayoutSettings, PrefixBits, Tail};
 use idgen::{Inspection, Interval, Kind, Prefix, PrefixKey, Writer};
 
 use crate::failure::usage;
@@ -59,15 +59,18 @@ pub struct Layout {
 impl Layout {
     /// Each option, whether it was given, and the kinds that have it.
     pub fn given(&self) -> [(&'static str, bool, Vec<Kind>); 8] {
+        let with = |setting| -> Vec<Kind> {
+            Kind::ALL.iter().copied().filter(|kind| kind.facts().layout.contains(&setting)).collect()
+        };
         [
-            ("--interval", self.interval.is_some(), vec![Kind::Prefixed]),
+            ("--interval", self.interval.is_some(), with("interval")),
             ("--prefix", self.prefix.is_some(), vec![Kind::Prefixed]),
-            ("--tail", self.tail.is_some(), vec![Kind::Prefixed]),
-            ("--writer", self.writer.is_some(), vec![Kind::Prefixed]),
-            ("--bits", self.bits.is_some(), vec![Kind::Prefixed]),
-            ("--utc-offset", self.utc_offset.is_some(), vec![Kind::Week, Kind::Prefixed]),
+            ("--tail", self.tail.is_some(), with("tail")),
+            ("--writer", self.writer.is_some(), with("writer")),
+            ("--bits", self.bits.is_some(), with("bits")),
+            ("--utc-offset", self.utc_offset.is_some(), with("utc_offset_secs")),
             ("--fixed", self.fixed.is_some(), vec![Kind::FixedPrefix]),
-            ("--server-id", self.server_id.is_some(), vec![Kind::MysqlShort]),
+            ("--server-id", self.server_id.is_some(), with("server_id")),
         ]
     }
 
@@ -134,19 +137,12 @@ impl Layout {
             _ => Ok(seen),
         }
     }
+}
 
-    /// The prefix of fixed-prefix.
-    pub fn fixed(&self) -> PrefixBits {
-        self.fixed.unwrap_or(PrefixBits::ONES)
-    }
+impl LayoutSettings for Layout {
+    type Error = anyhow::Error;
 
-    /// The server's id of mysql-short.
-    pub fn server_id(&self) -> u8 {
-        self.server_id.unwrap_or(DEFAULT_SERVER_ID)
-    }
-
-    /// Prefix, interval and tail of week or prefixed.
-    pub fn parts(&self, kind: Kind) -> anyhow::Result<(Prefix, Interval, Tail)> {
+    fn prefixed(&self, kind: Kind) -> anyhow::Result<(Prefix, Interval, Tail)> {
         let choice = match kind {
             Kind::Week => &PrefixChoice::Md5Week,
             _ => self.prefix.as_ref().unwrap_or(&PrefixChoice::Sequential),
@@ -175,6 +171,18 @@ impl Layout {
             _ => self.tail(),
         };
         Ok((prefix, self.interval.unwrap_or(interval), tail))
+    }
+
+    fn fixed_prefix(&self) -> anyhow::Result<PrefixBits> {
+        Ok(self.fixed.unwrap_or(PrefixBits::ONES))
+    }
+
+    fn server_id(&self) -> anyhow::Result<u8> {
+        Ok(self.server_id.unwrap_or(DEFAULT_SERVER_ID))
+    }
+
+    fn refused(&self, error: idgen::Error) -> anyhow::Error {
+        usage(error)
     }
 }
 

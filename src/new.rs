@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use idgen::codec::Format;
-use idgen::generator::Generate;
-use idgen::source::FixedClock;
+use idgen::generator::{AnyGenerator, Generate};
+use idgen::source::{Clock, Csprng, FixedClock};
 use idgen::{Kind, Timestamp};
 
 use crate::failure::{note, usage};
@@ -19,7 +19,7 @@ use crate::number;
 use crate::output::Output;
 use crate::record::Record;
 use crate::values::{self, Made};
-use kinds::{Generator, Options, clock, record};
+use kinds::{Options, clock, record};
 use times::Timed;
 
 const EXAMPLES: &str = "\
@@ -102,12 +102,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     named.check_none(kind)?;
     options.check(kind)?;
     let is_short = kind.bits() == 64;
-    let target = format.unwrap_or(match kind {
-        _ if is_typed => Target::Typed,
-        Kind::Ulid => Target::Format(Format::Base32),
-        _ if is_short => Target::Format(Format::Int),
-        _ => Target::Format(Format::Hyphenated),
-    });
+    let usual = if is_typed { Target::Typed } else { Target::Format(kind.facts().text) };
+    let target = format.unwrap_or(usual);
     if is_typed && target != Target::Typed {
         return Err(usage("only the format typed shows a type: leave out --format, or the type"));
     }
@@ -144,7 +140,7 @@ fn make(kind: Kind, count: u64, form: &Form, json: bool, options: &Options) -> a
     let mut out = Output::open();
     let (generator, count) = generator(kind, count, options)?;
     match generator {
-        Generator::Uuids(ids) if json => stream(ids, count, has_state, |ids| {
+        AnyGenerator::Uuids(ids) if json => stream(ids, count, has_state, |ids| {
             let inspect = if kind == Kind::Ulid { idgen::inspect_ulid } else { idgen::inspect_uuid };
             let mut buf = [0; Form::MAX_LEN];
             ids.iter().try_for_each(|id| {
@@ -153,7 +149,7 @@ fn make(kind: Kind, count: u64, form: &Form, json: bool, options: &Options) -> a
                 record(text, form.name(), &seen, kind, tail).write(&mut out)
             })
         })?,
-        Generator::Uuids(ids) => {
+        AnyGenerator::Uuids(ids) => {
             let (mut buffer, mut misread) = (Vec::new(), 0);
             stream(ids, count, has_state, |ids| {
                 misread += form.count_misread(ids);
@@ -161,13 +157,13 @@ fn make(kind: Kind, count: u64, form: &Form, json: bool, options: &Options) -> a
             })?;
             form.note_if_misread(misread);
         }
-        Generator::Shorts(ids) if json => stream(ids, count, has_state, |ids| {
+        AnyGenerator::Shorts(ids) if json => stream(ids, count, has_state, |ids| {
             ids.iter().try_for_each(|id| {
                 let seen = idgen::inspect_short(*id);
                 record(&id.to_string(), form.name(), &seen, kind, tail).write(&mut out)
             })
         })?,
-        Generator::Shorts(ids) => stream(ids, count, has_state, |ids| {
+        AnyGenerator::Shorts(ids) => stream(ids, count, has_state, |ids| {
             ids.iter().try_for_each(|id| writeln!(out, "{id}")).map_err(Into::into)
         })?,
     }
@@ -175,17 +171,18 @@ fn make(kind: Kind, count: u64, form: &Form, json: bool, options: &Options) -> a
 }
 
 /// The generator, and how many ids are asked for.
-fn generator(kind: Kind, count: u64, options: &Options) -> anyhow::Result<(Generator, u64)> {
-    let Some(file) = &options.times else {
-        return Ok((Generator::new(kind, options, clock(options))?, count));
+fn generator(kind: Kind, count: u64, options: &Options) -> anyhow::Result<(AnyGenerator, u64)> {
+    let new = |clock: Box<dyn Clock + Send>| {
+        AnyGenerator::new(kind, clock, Csprng::new()?, &options.layout, options)
     };
+    let Some(file) = &options.times else { return Ok((new(clock(options))?, count)) };
     let moments = times::read(file)?;
     let (count, clock) = (moments.len() as u64, Arc::new(FixedClock::new(Timestamp::UNIX_EPOCH)));
-    let generator = match Generator::new(kind, options, Box::new(Arc::clone(&clock)))? {
-        Generator::Uuids(ids) => {
-            Generator::Uuids(Box::new(Timed { clock, moments: moments.into_iter(), ids }))
+    let generator = match new(Box::new(Arc::clone(&clock)))? {
+        AnyGenerator::Uuids(ids) => {
+            AnyGenerator::Uuids(Box::new(Timed { clock, moments: moments.into_iter(), ids }))
         }
-        shorts @ Generator::Shorts(_) => shorts,
+        shorts @ AnyGenerator::Shorts(_) => shorts,
     };
     Ok((generator, count))
 }

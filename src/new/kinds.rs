@@ -3,13 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use idgen::generator::{
-    DeviceShort, FixedPrefix, Generate, MysqlShort, Prefixed, Tail, Ulid, V1, V4, V6, V7,
-};
-use idgen::source::{
-    Clock, ClockPolicy, Csprng, FileState, FixedClock, NoState, State, SystemClock, WhenBehind,
-};
-use idgen::{Inspection, Kind, Node, Setting, ShortId, Timestamp, Uuid};
+use idgen::generator::{Settings, Tail};
+use idgen::source::{Clock, ClockPolicy, FileState, FixedClock, NoState, State, SystemClock, WhenBehind};
+use idgen::{Inspection, Kind, Node, Setting, Timestamp};
 
 use crate::failure::{note, usage};
 use crate::layout::{Layout, check_kind};
@@ -65,7 +61,7 @@ impl Options {
             (
                 "--times",
                 self.times.is_some(),
-                with(Setting::Clock).into_iter().filter(|kind| kind.bits() == 128).collect(),
+                Kind::ALL.iter().copied().filter(|kind| kind.has_rows()).collect(),
             ),
             ("--node", self.node.is_some(), with(Setting::Node)),
             ("--state", self.state.is_some(), with(Setting::State)),
@@ -92,64 +88,35 @@ impl Options {
     }
 }
 
-/// A generator of one of the two widths.
-pub enum Generator {
-    Uuids(Box<dyn Generate<Id = Uuid>>),
-    Shorts(Box<dyn Generate<Id = ShortId>>),
-}
+impl Settings for Options {
+    type Error = anyhow::Error;
 
-impl Generator {
-    /// The generator of a kind, with options that were checked.
-    pub fn new(kind: Kind, options: &Options, clock: Box<dyn Clock>) -> anyhow::Result<Self> {
-        let (entropy, policy) = (Csprng::new()?, policy(options));
-        let node = node(options)?;
-        Ok(match kind {
-            Kind::V1 => {
-                let mut ids =
-                    V1::new(clock, entropy).with_policy(policy).with_state(state(kind, options)?)?;
-                if let Some(node) = node {
-                    ids = ids.with_node(node);
-                }
-                Generator::Uuids(Box::new(ids))
-            }
-            Kind::V4 => Generator::Uuids(Box::new(V4::new(entropy))),
-            Kind::V6 => {
-                let mut ids =
-                    V6::new(clock, entropy).with_policy(policy).with_state(state(kind, options)?)?;
-                if let Some(node) = node {
-                    ids = ids.with_node(node);
-                }
-                Generator::Uuids(Box::new(ids))
-            }
-            Kind::V7 => {
-                let ids = V7::new(clock, entropy).with_policy(policy);
-                Generator::Uuids(Box::new(ids.with_state(state(kind, options)?)?))
-            }
-            Kind::Ulid => {
-                let ids = Ulid::new(clock, entropy).with_policy(policy);
-                Generator::Uuids(Box::new(ids.with_state(state(kind, options)?)?))
-            }
-            Kind::Week | Kind::Prefixed => {
-                let (prefix, interval, tail) = options.layout.parts(kind)?;
-                let ids = Prefixed::new(clock, entropy, prefix, interval, tail).map_err(usage)?;
-                Generator::Uuids(Box::new(ids.with_policy(policy).with_state(state(kind, options)?)?))
-            }
-            Kind::FixedPrefix => {
-                let ids = FixedPrefix::new(clock, entropy, options.layout.fixed()).with_policy(policy);
-                Generator::Uuids(Box::new(ids.with_state(state(kind, options)?)?))
-            }
-            Kind::Short => {
-                let mut ids = DeviceShort::new(clock, entropy)?.with_policy(policy);
-                if let Some(node) = node {
-                    ids = ids.with_node(node);
-                }
-                Generator::Shorts(Box::new(ids.with_state(state(kind, options)?)?))
-            }
-            Kind::MysqlShort => {
-                let ids = MysqlShort::new(clock, options.layout.server_id())?;
-                Generator::Shorts(Box::new(ids.with_state(state(kind, options)?)?))
-            }
+    fn policy(&self) -> anyhow::Result<ClockPolicy> {
+        Ok(policy(self))
+    }
+
+    fn node(&self) -> anyhow::Result<Option<Node>> {
+        Ok(match self.node {
+            None | Some(NodeChoice::Random) => None,
+            Some(NodeChoice::Mac) => Some(Node::mac()?),
+            Some(NodeChoice::Given(node)) => Some(node),
         })
+    }
+
+    fn state(&self, kind: Kind) -> anyhow::Result<Box<dyn State + Send>> {
+        let Some(path) = &self.state else { return Ok(Box::new(NoState)) };
+        let mut state = FileState::open(path)?;
+        // The generator refuses the state of another kind.
+        if let Some(moment) = self.forget_state_beyond
+            && let Some(saved) = state.load()?.filter(|saved| saved.kind == kind && saved.time() > moment)
+        {
+            state.save(&saved.set_back_to(moment))?;
+            note(format_args!(
+                "the state said that ids were made until {}, and now says {moment}",
+                saved.time()
+            ));
+        }
+        Ok(Box::new(state))
     }
 }
 
@@ -172,18 +139,18 @@ pub fn record<'a>(
         Kind::Prefixed if tail != Tail::Ascending => {
             Record { tail_time: None, counter: None, round: None, offset_ms: None, ..record }
         }
-        // Here it is known that the prefix is not keyed, where there is such a time.
-        Kind::Prefixed | Kind::FixedPrefix => {
-            Record { time: record.tail_time.clone(), tail_time: None, ..record }
-        }
         Kind::Short => Record { mysql: None, ..record },
         Kind::MysqlShort => Record { device: None, ..record },
-        Kind::V1 | Kind::V6 | Kind::V7 | Kind::Ulid | Kind::Week => record,
+        // Here it is known that the prefix is not keyed, where there is such a time.
+        _ if kind.facts().is_ascending && record.time.is_none() => {
+            Record { time: record.tail_time.clone(), tail_time: None, ..record }
+        }
+        _ => record,
     }
 }
 
 /// The clock of all kinds, unless each id has its own moment.
-pub fn clock(options: &Options) -> Box<dyn Clock> {
+pub fn clock(options: &Options) -> Box<dyn Clock + Send> {
     match options.at {
         Some(moment) => Box::new(FixedClock::new(moment)),
         None => Box::new(SystemClock),
@@ -204,25 +171,4 @@ fn policy(options: &Options) -> ClockPolicy {
         (None, Some(_), Some(_)) => policy.with_when_behind(WhenBehind::Error),
         (None, None, _) => policy,
     }
-}
-
-fn node(options: &Options) -> anyhow::Result<Option<Node>> {
-    Ok(match options.node {
-        None | Some(NodeChoice::Random) => None,
-        Some(NodeChoice::Mac) => Some(Node::mac()?),
-        Some(NodeChoice::Given(node)) => Some(node),
-    })
-}
-
-fn state(kind: Kind, options: &Options) -> anyhow::Result<Box<dyn State>> {
-    let Some(path) = &options.state else { return Ok(Box::new(NoState)) };
-    let mut state = FileState::open(path)?;
-    // The generator refuses the state of another kind.
-    if let Some(moment) = options.forget_state_beyond
-        && let Some(saved) = state.load()?.filter(|saved| saved.kind == kind && saved.time() > moment)
-    {
-        state.save(&saved.set_back_to(moment))?;
-        note(format_args!("the state said that ids were made until {}, and now says {moment}", saved.time()));
-    }
-    Ok(Box::new(state))
 }

@@ -56,7 +56,7 @@ pub fn read(path: &Path) -> anyhow::Result<Vec<Timestamp>> {
 pub struct Timed<T> {
     pub clock: Arc<FixedClock>,
     pub moments: std::vec::IntoIter<Timestamp>,
-    pub ids: Box<dyn Generate<Id = T>>,
+    pub ids: Box<dyn Generate<Id = T> + Send>,
 }
 
 impl<T> Generate for Timed<T> {

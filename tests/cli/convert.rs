@@ -1,14 +1,14 @@
 //! `idgen convert`.
 
 use crate::{
-    FORMATS, UUID_KINDS, failure, idgen, is_raw, lines, lines_of, noted, output, output_in, vectors,
+    FORMATS, failure, idgen, is_raw, lines, lines_of, noted, output, output_in, uuid_kinds, vectors,
 };
 
 const COUNT: &str = "40";
 
 #[test]
 fn every_format_of_every_kind_round_trips() {
-    for kind in UUID_KINDS {
+    for kind in uuid_kinds() {
         // Without their name, integers of at most 36 digits are not read as such.
         let ids = lines(&["new", kind, "-n", COUNT, "-f", "hyphenated"]);
         let ids: String = ids.iter().filter(|id| !id.starts_with("00")).map(|id| format!("{id}\n")).collect();
@@ -30,7 +30,7 @@ fn every_format_of_every_kind_round_trips() {
 
 #[test]
 fn convert_reads_what_new_writes() {
-    for kind in UUID_KINDS {
+    for kind in uuid_kinds() {
         for format in FORMATS {
             let written = output_in(format, kind, &["new", kind, "-n", COUNT, "-f", format], "");
             let ids = lines_of(output(&["convert", "--from", format, "--to", "hyphenated"], &*written));

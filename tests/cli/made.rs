@@ -2,27 +2,24 @@
 
 use std::collections::HashSet;
 
-use crate::{UUID_KINDS, failure, lines, lines_of, noted, vectors};
+use ::idgen::{Kind, Setting};
+
+use crate::{failure, lines, lines_of, noted, uuid_kinds, vectors};
 
 #[test]
 fn each_kind_has_its_length_and_version() {
-    for (kind, length, version) in [
-        ("v1", 36, Some('1')),
-        ("v4", 36, Some('4')),
-        ("v6", 36, Some('6')),
-        ("v7", 36, Some('7')),
-        ("week", 36, Some('4')),
-        ("prefixed", 36, Some('8')),
-        ("fixed-prefix", 36, Some('8')),
-        ("ulid", 26, None),
-    ] {
-        let ids = lines(&["new", kind]);
-        assert_eq!((ids.len(), ids[0].len()), (1, length), "{kind}");
-        if let Some(version) = version {
-            assert_eq!(ids[0].chars().nth(14), Some(version), "{kind}");
+    for kind in Kind::ALL {
+        let (ids, _) = noted(&["new", kind.name()], "");
+        let ids = lines_of(ids);
+        assert_eq!(ids.len(), 1, "{kind}");
+        match kind.facts().version {
+            Some(version) => {
+                assert_eq!((ids[0].len(), &ids[0][14..15]), (36, &*version.to_string()), "{kind}")
+            }
+            None if kind.bits() == 128 => assert_eq!(ids[0].len(), 26, "{kind}"),
+            None => assert!(ids[0].parse::<u64>().is_ok(), "{kind}"),
         }
     }
-    assert!(lines(&["new", "short"])[0].parse::<u64>().is_ok());
     assert_eq!(lines(&["new", "v7", "-n", "0"]), [""; 0]);
     for count in ["1_000", "1K"] {
         assert_eq!(lines(&["new", "V7", "-n", count, "-f", "Simple"]).len(), 1_000);
@@ -34,20 +31,20 @@ fn many_ids_are_complete_distinct_and_in_order() {
     const COUNT: usize = 200_000;
     let folder = tempfile::tempdir().unwrap();
     let state = folder.path().join("state");
-    for kind in UUID_KINDS.into_iter().chain(["short", "mysql-short"]) {
-        let mut args = vec!["new", kind, "-n", "200000"];
+    for kind in Kind::ALL {
+        let mut args = vec!["new", kind.name(), "-n", "200000"];
         // With a fixed time, short ids need no wait, and the ascending kinds fill whole units of time.
-        if kind != "v4" {
+        if kind.has(Setting::Clock) {
             args.extend(["--at", "2026-11-21T12:00:00Z"]);
         }
         // Without a state file, mysql-short prints a note.
-        if kind == "mysql-short" {
+        if *kind == Kind::MysqlShort {
             args.extend(["--state", state.to_str().unwrap()]);
         }
         let ids = lines(&args);
         assert_eq!(ids.len(), COUNT, "{kind}");
         assert_eq!(ids.iter().collect::<HashSet<_>>().len(), COUNT, "{kind}");
-        if ["v6", "v7", "ulid", "prefixed", "fixed-prefix", "mysql-short"].contains(&kind) {
+        if kind.facts().is_ascending {
             assert!(ids.is_sorted(), "{kind}");
         }
     }
@@ -188,7 +185,7 @@ fn json_lines_have_the_fields_of_the_kind() {
         lines(&all).iter().map(|line| serde_json::from_str(line).unwrap()).collect()
     };
     let at = "2026-11-21T12:00:00Z";
-    for kind in UUID_KINDS {
+    for kind in uuid_kinds() {
         let mut args = vec![kind, "-n", "3"];
         if kind != "v4" {
             args.extend(["--at", at]);

@@ -24,6 +24,7 @@ mod survey;
 mod times;
 mod typed;
 
+use ::idgen::Kind;
 use assert_cmd::Command;
 
 /// The binary.
@@ -84,7 +85,14 @@ fn vectors(name: &str) -> serde_json::Value {
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 
-const UUID_KINDS: [&str; 8] = ["v1", "v4", "v6", "v7", "ulid", "week", "prefixed", "fixed-prefix"];
+/// The kinds for which something holds.
+fn kinds(holds: impl Fn(Kind) -> bool) -> impl Iterator<Item = &'static str> {
+    Kind::ALL.iter().copied().filter(move |kind| holds(*kind)).map(Kind::name)
+}
+
+fn uuid_kinds() -> impl Iterator<Item = &'static str> {
+    kinds(|kind| kind.bits() == 128)
+}
 
 const FORMATS: [&str; 11] = [
     "hyphenated",

@@ -4,25 +4,25 @@ use std::collections::HashSet;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
-use crate::{failure, lines, lines_of, noted};
+use ::idgen::{Kind, Setting};
 
-const ORDERED: [&str; 6] = ["v6", "v7", "ulid", "prefixed", "fixed-prefix", "mysql-short"];
+use crate::{failure, kinds, lines, lines_of, noted};
 
 #[test]
 fn no_run_repeats_another_and_the_order_holds() {
     let folder = tempfile::tempdir().unwrap();
-    for kind in ["v1", "v6", "v7", "ulid", "prefixed", "fixed-prefix", "short", "mysql-short"] {
-        let file = folder.path().join(kind);
+    for kind in Kind::ALL.iter().filter(|kind| kind.has(Setting::State)) {
+        let file = folder.path().join(kind.name());
         let file = file.to_str().unwrap();
         // All runs have the same time, and the same node where there is one, so only the file keeps their ids
         // distinct.
-        let mut args = vec!["new", kind, "-n", "50", "--at", "2026-11-21T12:00:00Z", "--state", file];
-        if ["v1", "v6", "short"].contains(&kind) {
+        let mut args = vec!["new", kind.name(), "-n", "50", "--at", "2026-11-21T12:00:00Z", "--state", file];
+        if kind.has(Setting::Node) {
             args.extend(["--node", "9f6bdeced846"]);
         }
         let ids: Vec<String> = (0..20).flat_map(|_| lines(&args)).collect();
         assert_eq!(ids.iter().collect::<HashSet<_>>().len(), 1_000, "{kind}");
-        if ORDERED.contains(&kind) {
+        if kind.facts().is_ascending {
             assert!(ids.is_sorted(), "{kind}");
         }
     }
@@ -84,7 +84,7 @@ fn a_file_that_is_not_a_state_is_refused_and_kept() {
 #[test]
 fn a_clock_far_behind_is_an_error_or_a_wait() {
     let folder = tempfile::tempdir().unwrap();
-    for kind in ["v1", "v6", "v7", "ulid", "prefixed", "fixed-prefix", "short"] {
+    for kind in kinds(|kind| kind.has(Setting::Policy)) {
         let file = folder.path().join(kind);
         let file = file.to_str().unwrap();
         let late = lines(&["new", kind, "--at", "2026-11-21T12:00:00Z", "--state", file]);
@@ -106,7 +106,7 @@ fn a_clock_far_behind_is_an_error_or_a_wait() {
 #[test]
 fn a_state_of_a_wrong_clock_can_be_set_back() {
     let folder = tempfile::tempdir().unwrap();
-    for kind in ["v1", "v6", "v7", "ulid", "prefixed", "fixed-prefix", "short", "mysql-short"] {
+    for kind in kinds(|kind| kind.has(Setting::State)) {
         let file = folder.path().join(kind);
         let file = file.to_str().unwrap();
         let at = |moment: &'static str| ["new", kind, "--state", file, "--at", moment];

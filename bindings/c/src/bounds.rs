@@ -3,11 +3,13 @@
 use std::ops::{Range, RangeInclusive};
 use std::time::Duration;
 
-use idgen::{Interval, Kind, Prefix, Timestamp, Uuid, bounds, codec::swapped};
+use idgen::bounds::{self, Bounds};
+use idgen::generator::LayoutSettings as _;
+use idgen::{Interval, Kind, Prefix, Span, Timestamp, Uuid};
 
 use crate::boundary::Checked;
 use crate::error::{Failure, IDGEN_BUFFER, IDGEN_CONFIG, IdgenError};
-use crate::settings::IdgenSettings;
+use crate::settings::{IdgenSettings, Settings, kinds_with};
 use crate::{boundary, input};
 
 fn times(start: i64, end: i64) -> Range<Timestamp> {
@@ -33,7 +35,7 @@ pub unsafe extern "C" fn idgen_bounds(
     boundary::status(error, || {
         // SAFETY: the caller promises a struct that idgen_settings_init has set, and 16 bytes for each id.
         unsafe {
-            let settings = &IdgenSettings::read(settings)?;
+            let settings = &Settings::read(settings)?;
             let range = range(settings, times(start, end))?;
             let (first, last) = (input::ids("first", first, 1)?, input::ids("last", last, 1)?);
             (first[0], last[0]) = range.into_inner();
@@ -42,25 +44,20 @@ pub unsafe extern "C" fn idgen_bounds(
     })
 }
 
-unsafe fn range(settings: &IdgenSettings, times: Range<Timestamp>) -> Checked<RangeInclusive<Uuid>> {
-    Ok(match settings.check()? {
-        Kind::V7 => bounds::v7(times)?,
-        Kind::Ulid => bounds::ulid(times)?,
-        Kind::V6 => bounds::v6(times)?,
-        Kind::V1 => {
-            let (first, last) = bounds::v1_swapped(times)?.into_inner();
-            swapped::from_bytes(first)..=swapped::from_bytes(last)
-        }
-        // SAFETY: the caller promises what the settings promise.
-        Kind::FixedPrefix => bounds::fixed_prefix(unsafe { settings.fixed_prefix() }?, times)?,
-        other => {
+fn range(settings: &Settings, times: Range<Timestamp>) -> Checked<RangeInclusive<Uuid>> {
+    let kind = settings.check()?;
+    match bounds::of(kind, times, settings)? {
+        Some(Bounds::Uuids(range)) => Ok(range),
+        _ => {
+            let names = kinds_with(|kind| {
+                kind.bits() == 128 && matches!(kind.facts().span, Some(Span::Ids | Span::Swapped))
+            });
             let message = format!(
-                "the ids of {other} have no bounds of 16 bytes: use IDGEN_V7, IDGEN_ULID, IDGEN_V6, IDGEN_V1 or IDGEN_FIXED_PREFIX, or call \
-                 idgen_prefixed_bounds or idgen_short_bounds"
+                "the ids of {kind} have no bounds of 16 bytes: use {names}, or call idgen_prefixed_bounds or idgen_short_bounds"
             );
-            return Err(Failure::Own(IDGEN_CONFIG, message));
+            Err(Failure::Own(IDGEN_CONFIG, message))
         }
-    })
+    }
 }
 
 /// Counts the intervals of these times without their prefixes; 0 for those that are not numbered, the weeks of a year.
@@ -92,13 +89,13 @@ pub unsafe extern "C" fn idgen_prefixed_bounds(
         input::can_put("count", count)?;
         // SAFETY: the caller promises a struct that idgen_settings_init has set, 32 bytes for each pair, and memory for the number.
         unsafe {
-            let settings = &IdgenSettings::read(settings)?;
+            let settings = &Settings::read(settings)?;
             if settings.check()? != Kind::Prefixed {
                 let message = "only the ids of IDGEN_PREFIXED have a range for each interval: call idgen_bounds for others";
                 return Err(Failure::Own(IDGEN_CONFIG, message.into()));
             }
-            let (prefix, interval) = (settings.prefix()?, settings.interval()?);
-            let ranges = bounds::prefixed(&prefix, interval, settings.tail()?, times(start, end))?;
+            let (prefix, interval, tail) = settings.prefixed(Kind::Prefixed)?;
+            let ranges = bounds::prefixed(&prefix, interval, tail, times(start, end))?;
             // Memory for what does not fit might not exist, and the prefixes of a long time might take days.
             let (mut ids, mut found) = (Vec::new(), intervals(&prefix, interval, times(start, end)));
             if found <= capacity {

@@ -1,11 +1,11 @@
 //! Leased numbers of devices.
 
 use idgen::Timestamp;
-use idgen::generator::DeviceLease;
+use idgen::generator::{AnyGenerator, DeviceLease};
 
 use crate::boundary;
 use crate::error::IdgenError;
-use crate::generator::{IdgenGenerator, Width, other_width, with};
+use crate::generator::{IdgenGenerator, other_width, with};
 
 /// Gives a generator of IDGEN_SHORT the number of its device that a server has leased, for the seconds from `not_before` to `not_after`, both in units of
 /// 100 ns since 1970. A fraction of a second makes the lease shorter at its beginning, and counts as the whole second at its end. The number is the node,
@@ -28,12 +28,13 @@ pub unsafe extern "C" fn idgen_generator_set_lease(
         let (begin, end) = (Timestamp::from_unix_ticks(not_before), Timestamp::from_unix_ticks(not_after));
         // SAFETY: the caller promises a living object.
         unsafe {
-            with(generator, |width| match width {
-                Width::Short(generator) => {
-                    generator.set_lease(DeviceLease::new(number, begin, end)?);
-                    Ok(())
+            with(generator, |any| match any {
+                AnyGenerator::Shorts(generator) => {
+                    Ok(generator.set_lease(DeviceLease::new(number, begin, end)?)?)
                 }
-                Width::Wide(_) => Err(other_width("64 bits: only IDGEN_SHORT has the number of a device")),
+                AnyGenerator::Uuids(_) => {
+                    Err(other_width("64 bits: only IDGEN_SHORT has the number of a device"))
+                }
             })
         }
     })

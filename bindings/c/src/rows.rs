@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use idgen::generator::{AnyGenerator, Generate as _};
 use idgen::source::{Csprng, FixedClock};
-use idgen::{Setting, Timestamp, Uuid};
+use idgen::{Kind, Timestamp, Uuid};
 
 use crate::boundary::Checked;
 use crate::error::{Failure, IDGEN_CONFIG, IdgenError};
-use crate::generator::{Width, build};
-use crate::settings::{IDGEN_RESTART, IdgenSettings};
+use crate::settings::{IdgenSettings, Settings, kinds_with};
 use crate::{boundary, input};
 
 /// Generates the ids of `count` rows that exist, such as those of a table that gets a key later: the id at each place has the time at
@@ -38,35 +38,26 @@ pub unsafe extern "C" fn idgen_ids_at(
 
 unsafe fn fill(settings: *const IdgenSettings, times: &[i64], ids: &mut [Uuid]) -> Checked<()> {
     // SAFETY: the caller promises what the settings promise.
-    let mut settings = unsafe { IdgenSettings::read(settings) }?;
+    let mut settings = unsafe { Settings::read(settings) }?;
     let kind = settings.check()?;
-    if !kind.has(Setting::Clock) || kind.bits() != 128 {
-        let message = format!(
-            "{kind} has no ids for times of rows: use IDGEN_V7, IDGEN_ULID, IDGEN_V6, IDGEN_V1, IDGEN_FIXED_PREFIX or IDGEN_PREFIXED"
-        );
+    if !kind.has_rows() {
+        let message = format!("{kind} has no ids for times of rows: use {}", kinds_with(Kind::has_rows));
         return Err(Failure::Own(IDGEN_CONFIG, message));
     }
-    if !settings.state_path.is_null() || settings.fixed_state {
+    if settings.has_state() {
         let message = "a state has no effect on ids for times of rows: leave it out";
         return Err(Failure::Own(IDGEN_CONFIG, message.into()));
     }
-    // Each id has its own time, also if the generator went ahead of it for a row before.
-    (settings.tolerance_ms, settings.when_behind) = (0, IDGEN_RESTART);
+    settings.take_each_time();
     let mut places: Vec<usize> = (0..times.len()).collect();
     places.sort_by_key(|&place| times[place]);
     let first = places.first().map_or(0, |&place| times[place]);
     let clock = Arc::new(FixedClock::new(Timestamp::from_unix_ticks(first)));
-    // SAFETY: as above.
-    let width = unsafe {
-        match settings.fixed.is_null() {
-            true => build(kind, &settings, Arc::clone(&clock), Csprng::new()?),
-            false => {
-                let fixed = input::object("fixed", settings.fixed)?;
-                build(kind, &settings, Arc::clone(&clock), fixed.entropy())
-            }
-        }
+    let generator = match settings.fixed()? {
+        None => AnyGenerator::new(kind, Arc::clone(&clock), Csprng::new()?, &settings, &settings),
+        Some(fixed) => AnyGenerator::new(kind, Arc::clone(&clock), fixed.entropy(), &settings, &settings),
     }?;
-    if let Width::Wide(mut generator) = width {
+    if let AnyGenerator::Uuids(mut generator) = generator {
         for place in places {
             clock.set(Timestamp::from_unix_ticks(times[place]));
             ids[place] = generator.next_id()?;

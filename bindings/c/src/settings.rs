@@ -5,7 +5,7 @@ use std::mem::offset_of;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use idgen::generator::{PrefixBits, Tail};
+use idgen::generator::{self, LayoutSettings, PrefixBits, Tail};
 use idgen::source::{ClockPolicy, FileState, NoState, State, WhenBehind};
 use idgen::{Interval, Kind, Node, Prefix, PrefixKey, Setting, Writer};
 
@@ -162,123 +162,110 @@ impl IdgenSettings {
         (offset_of!(IdgenSettings, when_behind)..=size_of::<IdgenSettings>()).contains(&size)
             && size.is_multiple_of(align_of::<IdgenSettings>())
     }
+}
 
+/// The kinds of this library with their numbers, in the order in which messages name them.
+const KINDS: [(i32, Kind, &str); 8] = [
+    (IDGEN_V7, Kind::V7, "IDGEN_V7"),
+    (IDGEN_ULID, Kind::Ulid, "IDGEN_ULID"),
+    (IDGEN_V6, Kind::V6, "IDGEN_V6"),
+    (IDGEN_V1, Kind::V1, "IDGEN_V1"),
+    (IDGEN_FIXED_PREFIX, Kind::FixedPrefix, "IDGEN_FIXED_PREFIX"),
+    (IDGEN_PREFIXED, Kind::Prefixed, "IDGEN_PREFIXED"),
+    (IDGEN_V4, Kind::V4, "IDGEN_V4"),
+    (IDGEN_SHORT, Kind::Short, "IDGEN_SHORT"),
+];
+
+/// The names of the kinds for which something holds, as in "IDGEN_V7, IDGEN_V6 or IDGEN_V1".
+pub(crate) fn kinds_with(holds: impl Fn(Kind) -> bool) -> String {
+    let names: Vec<_> = KINDS.iter().filter(|(_, kind, _)| holds(*kind)).map(|(.., name)| *name).collect();
+    names.split_last().map_or_else(String::new, |(last, others)| format!("{} or {last}", others.join(", ")))
+}
+
+/// The settings of a caller, whose pointers are valid while this lives.
+pub(crate) struct Settings(IdgenSettings);
+
+impl Settings {
     /// Reads a caller's settings; those that its header does not have are the defaults.
     ///
     /// # Safety
-    /// The pointer is NULL, or points at as many bytes as its first field says.
+    /// The pointer is NULL, or points at as many bytes as its first field says. The pointers among the settings are NULL, or valid while the result
+    /// lives.
     pub(crate) unsafe fn read(settings: *const IdgenSettings) -> Checked<Self> {
         // SAFETY: the caller promises it.
         let size = *unsafe { input::object("settings", settings.cast::<usize>()) }?;
-        if !Self::has_size(size) {
+        if !IdgenSettings::has_size(size) {
             let known = size_of::<IdgenSettings>();
             return Err(Failure::argument(format!(
                 "the size of the settings is {size}, but this library knows at most {known}: call idgen_settings_init first, and link a \
                  library that is not older than the header"
             )));
         }
-        let mut own = Self::of(0);
+        let mut own = IdgenSettings::of(0);
         // SAFETY: the caller promises so many bytes, and no more than the struct has.
         unsafe { std::ptr::copy_nonoverlapping(settings.cast::<u8>(), (&raw mut own).cast(), size) };
-        Ok(own)
+        Ok(Settings(own))
     }
 
+    /// The kind, if the other settings have an effect on it.
     pub(crate) fn check(&self) -> Checked<Kind> {
-        let kind = match self.kind {
-            IDGEN_V1 => Kind::V1,
-            IDGEN_V4 => Kind::V4,
-            IDGEN_V6 => Kind::V6,
-            IDGEN_V7 => Kind::V7,
-            IDGEN_ULID => Kind::Ulid,
-            IDGEN_PREFIXED => Kind::Prefixed,
-            IDGEN_FIXED_PREFIX => Kind::FixedPrefix,
-            IDGEN_SHORT => Kind::Short,
-            other => {
-                return Err(config(format!(
-                    "no kind of id has the number {other}: pass one such as IDGEN_V7"
-                )));
-            }
-        };
-        if !self.node.is_null() && !kind.has(Setting::Node) {
+        let settings = &self.0;
+        let found = KINDS.iter().find(|(number, ..)| *number == settings.kind);
+        let &(_, kind, _) = found.ok_or_else(|| {
+            config(format!("no kind of id has the number {}: pass one such as IDGEN_V7", settings.kind))
+        })?;
+        if !settings.node.is_null() && !kind.has(Setting::Node) {
             return Err(unused("a node", kind.name()));
         }
-        if (!self.state_path.is_null() || self.fixed_state) && !kind.has(Setting::State) {
+        if (!settings.state_path.is_null() || settings.fixed_state) && !kind.has(Setting::State) {
             return Err(unused("a state", kind.name()));
         }
-        if !self.secret.is_null() && (kind != Kind::Prefixed || self.prefix != IDGEN_KEYED) {
+        if !settings.secret.is_null() && (kind != Kind::Prefixed || settings.prefix != IDGEN_KEYED) {
             return Err(unused("a secret", "ids without a keyed prefix"));
         }
-        if !self.writer.is_null() && (kind != Kind::Prefixed || self.prefix == IDGEN_MD5_WEEK) {
+        if !settings.writer.is_null() && (kind != Kind::Prefixed || settings.prefix == IDGEN_MD5_WEEK) {
             return Err(unused("the name of a writer", "ids without a sequential or keyed prefix"));
         }
-        if self.fixed_state && (self.fixed.is_null() || !self.state_path.is_null()) {
+        if settings.fixed_state && (settings.fixed.is_null() || !settings.state_path.is_null()) {
             return Err(config("fixed_state needs fixed, and no state_path"));
         }
         Ok(kind)
     }
 
-    pub(crate) fn policy(&self) -> Checked<ClockPolicy> {
-        let when_behind = match self.when_behind {
-            IDGEN_RESTART => WhenBehind::Restart,
-            IDGEN_ERROR => WhenBehind::Error,
-            IDGEN_WAIT => WhenBehind::Wait,
-            other => {
-                return Err(config(format!(
-                    "when_behind cannot be {other}: pass IDGEN_RESTART, IDGEN_ERROR or IDGEN_WAIT"
-                )));
-            }
-        };
-        Ok(ClockPolicy::DEFAULT
-            .with_tolerance(Duration::from_millis(self.tolerance_ms))
-            .with_when_behind(when_behind)
-            .with_longest_wait(Duration::from_millis(self.longest_wait_ms)))
+    /// Sets the policy of ids with the times of rows: each id has its own time, also if the generator went ahead of it for a row before.
+    pub(crate) fn take_each_time(&mut self) {
+        (self.0.tolerance_ms, self.0.when_behind) = (0, IDGEN_RESTART);
     }
 
-    /// # Safety
-    /// As that of [`input::text`]; so are the following ones.
-    pub(crate) unsafe fn node(&self) -> Checked<Option<Node>> {
-        // SAFETY: the caller promises it.
-        let text = unsafe { input::text("node", self.node) }?;
-        Ok(text.map(str::parse).transpose()?)
+    pub(crate) fn has_state(&self) -> bool {
+        !self.0.state_path.is_null() || self.0.fixed_state
     }
 
-    pub(crate) unsafe fn fixed_prefix(&self) -> Checked<PrefixBits> {
-        // SAFETY: the caller promises it.
-        Ok(unsafe { input::required("fixed_prefix", self.fixed_prefix) }?.parse()?)
-    }
-
-    pub(crate) unsafe fn interval(&self) -> Checked<Interval> {
-        // SAFETY: the caller promises it.
-        Ok(unsafe { input::required("interval", self.interval) }?.parse()?)
-    }
-
-    pub(crate) fn tail(&self) -> Checked<Tail> {
-        match self.tail {
-            IDGEN_ASCENDING => Ok(Tail::Ascending),
-            IDGEN_RANDOM_V4 => Ok(Tail::RandomV4),
-            IDGEN_RANDOM_V8 => Ok(Tail::RandomV8),
-            other => Err(config(format!(
-                "tail cannot be {other}: pass IDGEN_ASCENDING, IDGEN_RANDOM_V4 or IDGEN_RANDOM_V8"
-            ))),
+    /// Clock and random bytes of a test.
+    pub(crate) fn fixed(&self) -> Checked<Option<&IdgenFixed>> {
+        match self.0.fixed.is_null() {
+            true => Ok(None),
+            // SAFETY: the caller of `read` has promised it.
+            false => Ok(Some(unsafe { input::object("fixed", self.0.fixed) }?)),
         }
     }
 
-    pub(crate) unsafe fn prefix(&self) -> Checked<Prefix> {
-        // SAFETY: the caller promises it.
-        let writer = unsafe { input::text("writer", self.writer) }?;
-        match self.prefix {
-            IDGEN_SEQUENTIAL => match (u8::try_from(self.prefix_bits), writer) {
+    fn prefix(&self) -> Checked<Prefix> {
+        // SAFETY: the caller of `read` has promised it.
+        let writer = unsafe { input::text("writer", self.0.writer) }?;
+        match self.0.prefix {
+            IDGEN_SEQUENTIAL => match (u8::try_from(self.0.prefix_bits), writer) {
                 (Ok(16), Some(name)) => Ok(Prefix::SequentialOf(Writer::new(name))),
                 (Ok(bits @ 1..=16), None) => Ok(Prefix::Sequential { bits }),
                 (Ok(bits @ 1..=15), Some(_)) => Err(config(format!(
                     "prefix_bits cannot be {bits} with a writer, whose rounds have 16 bits: pass 16"
                 ))),
-                _ => Err(config(format!("prefix_bits cannot be {}: pass 1 to 16", self.prefix_bits))),
+                _ => Err(config(format!("prefix_bits cannot be {}: pass 1 to 16", self.0.prefix_bits))),
             },
-            IDGEN_MD5_WEEK => Ok(Prefix::Md5Week { utc_offset_secs: self.utc_offset_secs }),
+            IDGEN_MD5_WEEK => Ok(Prefix::Md5Week { utc_offset_secs: self.0.utc_offset_secs }),
             IDGEN_KEYED => {
-                // SAFETY: the caller promises them.
-                let secret = unsafe { input::slice("secret", self.secret, self.secret_length) }?;
+                // SAFETY: as above.
+                let secret = unsafe { input::slice("secret", self.0.secret, self.0.secret_length) }?;
                 let key = PrefixKey::new(secret)?;
                 Ok(Prefix::Keyed(match writer {
                     Some(name) => key.for_writer(name),
@@ -291,13 +278,74 @@ impl IdgenSettings {
         }
     }
 
-    /// Opened last, because that takes the lock of a file.
-    pub(crate) unsafe fn state(&self, fixed: Option<&IdgenFixed>) -> Checked<Box<dyn State + Send>> {
-        // SAFETY: the caller promises it.
-        let path = unsafe { input::text("state_path", self.state_path) }?;
-        Ok(match (path, fixed) {
+    fn tail(&self) -> Checked<Tail> {
+        match self.0.tail {
+            IDGEN_ASCENDING => Ok(Tail::Ascending),
+            IDGEN_RANDOM_V4 => Ok(Tail::RandomV4),
+            IDGEN_RANDOM_V8 => Ok(Tail::RandomV8),
+            other => Err(config(format!(
+                "tail cannot be {other}: pass IDGEN_ASCENDING, IDGEN_RANDOM_V4 or IDGEN_RANDOM_V8"
+            ))),
+        }
+    }
+}
+
+impl LayoutSettings for Settings {
+    type Error = Failure;
+
+    fn prefixed(&self, _: Kind) -> Checked<(Prefix, Interval, Tail)> {
+        let prefix = self.prefix()?;
+        // SAFETY: the caller of `read` has promised it.
+        let interval = unsafe { input::required("interval", self.0.interval) }?.parse()?;
+        Ok((prefix, interval, self.tail()?))
+    }
+
+    fn fixed_prefix(&self) -> Checked<PrefixBits> {
+        // SAFETY: as above.
+        Ok(unsafe { input::required("fixed_prefix", self.0.fixed_prefix) }?.parse()?)
+    }
+
+    fn server_id(&self) -> Checked<u8> {
+        Err(config("no generator of this library makes the ids of a server"))
+    }
+
+    fn refused(&self, error: idgen::Error) -> Failure {
+        error.into()
+    }
+}
+
+impl generator::Settings for Settings {
+    type Error = Failure;
+
+    fn policy(&self) -> Checked<ClockPolicy> {
+        let when_behind = match self.0.when_behind {
+            IDGEN_RESTART => WhenBehind::Restart,
+            IDGEN_ERROR => WhenBehind::Error,
+            IDGEN_WAIT => WhenBehind::Wait,
+            other => {
+                return Err(config(format!(
+                    "when_behind cannot be {other}: pass IDGEN_RESTART, IDGEN_ERROR or IDGEN_WAIT"
+                )));
+            }
+        };
+        Ok(ClockPolicy::DEFAULT
+            .with_tolerance(Duration::from_millis(self.0.tolerance_ms))
+            .with_when_behind(when_behind)
+            .with_longest_wait(Duration::from_millis(self.0.longest_wait_ms)))
+    }
+
+    fn node(&self) -> Checked<Option<Node>> {
+        // SAFETY: as above.
+        let text = unsafe { input::text("node", self.0.node) }?;
+        Ok(text.map(str::parse).transpose()?)
+    }
+
+    fn state(&self, _: Kind) -> Checked<Box<dyn State + Send>> {
+        // SAFETY: as above.
+        let path = unsafe { input::text("state_path", self.0.state_path) }?;
+        Ok(match (path, self.fixed()?) {
             (Some(path), _) => Box::new(FileState::open(PathBuf::from(path))?),
-            (None, Some(fixed)) if self.fixed_state => Box::new(fixed.state()),
+            (None, Some(fixed)) if self.0.fixed_state => Box::new(fixed.state()),
             _ => Box::new(NoState),
         })
     }

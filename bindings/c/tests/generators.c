@@ -14,9 +14,12 @@ static int32_t number_of(const char *name, const char *const names[], const int3
 }
 
 int32_t kind_of(const char *name) {
-  static const char *const names[] = {"v1", "v4", "v6", "v7", "ulid", "prefixed", "fixed-prefix", "short", NULL};
-  static const int32_t kinds[] = {IDGEN_V1,   IDGEN_V4,       IDGEN_V6,           IDGEN_V7,
-                                  IDGEN_ULID, IDGEN_PREFIXED, IDGEN_FIXED_PREFIX, IDGEN_SHORT};
+  /* Those without a number are not in this library: IDGEN_PREFIXED makes the ids of weeks, with IDGEN_MD5_WEEK and a random tail, and the ids
+   * of a server's UUID_SHORT() have no place in an app. */
+  static const char *const names[] = {"v1",           "v4",    "v6",   "v7",          "ulid", "prefixed",
+                                      "fixed-prefix", "short", "week", "mysql-short", NULL};
+  static const int32_t kinds[] = {IDGEN_V1,           IDGEN_V4,    IDGEN_V6, IDGEN_V7, IDGEN_ULID, IDGEN_PREFIXED,
+                                  IDGEN_FIXED_PREFIX, IDGEN_SHORT, 0,        0};
   return number_of(name, names, kinds);
 }
 

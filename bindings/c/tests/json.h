@@ -34,9 +34,11 @@ void check_inspection(const json_t *vector);
 void check_bounds(const char *folder);
 void check_leases(const char *folder);
 void check_orders(const char *folder);
-void check_rows(void);
+/* Checks the ids of a kind for rows that exist. */
+void check_rows(int32_t kind);
+void check_kinds(const char *folder);
 
-/* The number of a kind. */
+/* The number of a kind; 0 if the library does not have it. */
 int32_t kind_of(const char *name);
 /* Sets prefix, interval and tail. Returns the secret, which the caller frees after the settings were read. */
 uint8_t *set_prefix(const json_t *given, idgen_settings *settings);

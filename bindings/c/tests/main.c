@@ -16,13 +16,10 @@
 
 /* Prints ids that continue a state file. All runs have the same time, so that only the state keeps their ids apart. */
 static void continue_file(char **arguments) {
-  static const char *const names[] = {"v1", "v6", "v7", "ulid", "short"};
-  static const int32_t kinds[] = {IDGEN_V1, IDGEN_V6, IDGEN_V7, IDGEN_ULID, IDGEN_SHORT};
   idgen_settings settings;
   idgen_error error;
   uint8_t bytes[4096];
-  for (size_t i = 0; i < 5; i++)
-    if (strcmp(names[i], arguments[0]) == 0) idgen_settings_init(&settings, kinds[i]);
+  idgen_settings_init(&settings, kind_of(arguments[0]));
   settings.state_path = arguments[1];
   settings.tolerance_ms = UINT64_MAX;
   FILE *random = fopen("/dev/urandom", "rb");

@@ -13,7 +13,9 @@ export type { Saved, State } from "./state.js";
 
 const HEADER = "idgen state 1";
 const LONGEST = 1_024;
+// begin kinds: scripts/kinds.py --write
 const KINDS = ["v1", "v4", "v6", "v7", "ulid", "week", "prefixed", "fixed-prefix", "short", "mysql-short"];
+// end kinds
 
 /**
  * A state file, which one generator at a time can hold, of any process and either language.

@@ -2,7 +2,9 @@
 
 use core::ops::{Range, RangeInclusive};
 
-use idgen::{Interval, Kind, ShortId, Timestamp, Uuid, bounds, codec::swapped};
+use idgen::bounds::{self, Bounds};
+use idgen::generator::{LayoutSettings, PrefixBits, Tail};
+use idgen::{Interval, Kind, Prefix, Span, Timestamp, Uuid};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -46,49 +48,57 @@ pub(crate) fn bounds_of<'py>(
 ) -> PyResult<Pair<'py>> {
     let py = start.py();
     let kind: Kind = kind.replace('_', "-").parse().map_err(raise)?;
-    let unused = match kind {
-        Kind::FixedPrefix => server_id.is_some().then_some("server_id"),
-        Kind::MysqlShort => prefix.is_some().then_some("prefix"),
-        _ if prefix.is_some() => Some("prefix"),
-        _ => server_id.is_some().then_some("server_id"),
-    };
-    if let Some(name) = unused {
+    let has = |setting| kind.facts().span != Some(Span::Intervals) && kind.facts().layout.contains(&setting);
+    let given = [("prefix", prefix.is_some()), ("server_id", server_id.is_some())];
+    if let Some((name, _)) = given.into_iter().find(|(name, is_given)| *is_given && !has(name)) {
         return Err(PyTypeError::new_err(format!("{name} does not apply to {kind}")));
     }
     let times = read_times(start, end)?;
-    let uuids = |range: idgen::Result<RangeInclusive<Uuid>>| {
-        let form = Form::named(form.unwrap_or("uuid"))?;
-        pair(py, form, &range.map_err(raise)?)
-    };
-    let shorts = |range: idgen::Result<RangeInclusive<ShortId>>| {
-        let (form, range) = (Form::named(form.unwrap_or("int"))?, range.map_err(raise)?);
-        Ok((form.make_short(py, *range.start())?, form.make_short(py, *range.end())?))
-    };
-    match kind {
-        Kind::V7 => uuids(bounds::v7(times)),
-        Kind::Ulid => uuids(bounds::ulid(times)),
-        Kind::V6 => uuids(bounds::v6(times)),
-        Kind::V1 => {
-            let range = bounds::v1_swapped(times).map_err(raise)?;
-            let [first, last] = [range.start(), range.end()].map(|bytes| swapped::from_bytes(*bytes));
-            uuids(Ok(first..=last))
+    match bounds::of(kind, times, &Given { prefix, server_id })? {
+        Some(Bounds::Uuids(range)) => pair(py, Form::named(form.unwrap_or("uuid"))?, &range),
+        Some(Bounds::Shorts(range)) => {
+            let form = Form::named(form.unwrap_or("int"))?;
+            Ok((form.make_short(py, *range.start())?, form.make_short(py, *range.end())?))
         }
-        Kind::FixedPrefix => {
-            let prefix = prefix.unwrap_or("ffffffff").parse().map_err(raise)?;
-            uuids(bounds::fixed_prefix(prefix, times))
-        }
-        Kind::Short => shorts(bounds::short(times)),
-        Kind::MysqlShort => {
-            let server_id = server_id.ok_or_else(|| PyTypeError::new_err("mysql_short needs server_id"))?;
-            shorts(bounds::mysql_short(read_server_id(&server_id)?, times))
-        }
-        Kind::Prefixed | Kind::Week => Err(PyValueError::new_err(format!(
+        None if kind.facts().span.is_some() => Err(PyValueError::new_err(format!(
             "{kind} ids have a range for each interval: use prefixed_bounds"
         ))),
-        other => Err(PyValueError::new_err(format!(
-            "an id of the kind {other} does not begin with its time, so it has no bounds: use v7, ulid, v6, v1, \
-             fixed_prefix, short or mysql_short"
-        ))),
+        None => {
+            let others =
+                Kind::ALL.iter().filter(|kind| !matches!(kind.facts().span, None | Some(Span::Intervals)));
+            let names: Vec<_> = others.map(|kind| kind.name().replace('-', "_")).collect();
+            Err(PyValueError::new_err(format!(
+                "an id of the kind {kind} does not begin with its time, so it has no bounds: use {}",
+                names.join(", ")
+            )))
+        }
+    }
+}
+
+/// The arguments that only some kinds have.
+struct Given<'a, 'py> {
+    prefix: Option<&'a str>,
+    server_id: Option<Bound<'py, PyAny>>,
+}
+
+impl LayoutSettings for Given<'_, '_> {
+    type Error = PyErr;
+
+    fn prefixed(&self, kind: Kind) -> PyResult<(Prefix, Interval, Tail)> {
+        unreachable!("{kind} ids have no single range")
+    }
+
+    fn fixed_prefix(&self) -> PyResult<PrefixBits> {
+        self.prefix.unwrap_or("ffffffff").parse().map_err(raise)
+    }
+
+    fn server_id(&self) -> PyResult<u8> {
+        let given = self.server_id.as_ref();
+        read_server_id(given.ok_or_else(|| PyTypeError::new_err("mysql_short needs server_id"))?)
+    }
+
+    fn refused(&self, error: idgen::Error) -> PyErr {
+        raise(error)
     }
 }
 

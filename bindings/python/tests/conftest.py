@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 from servers import FLAVORS, Server
+from table import VECTORS
 
 ROOT = pathlib.Path(__file__).parents[3]
-VECTORS = ROOT / "tests" / "vectors"
 
 
 @pytest.fixture(scope="session")

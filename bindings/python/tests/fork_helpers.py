@@ -6,6 +6,7 @@ from typing import Any
 
 import idgen
 import idgen.uuid
+from table import UUIDS
 
 NODE = 0x9F6BDECED846
 COUNT = 3_000
@@ -21,16 +22,14 @@ GENERATORS: dict[str, Any] = {
     "Ulid": idgen.Ulid(),
     "Week": idgen.Week(),
     "Prefixed": idgen.Prefixed(),
+    "FixedPrefix": idgen.FixedPrefix(),
     "Prefixed keyed": idgen.Prefixed("keyed", "minute", key=b"0123456789abcdef"),
     "Short": idgen.Short(),
     "MysqlShort": idgen.MysqlShort(5),
 }
 FUNCTIONS: dict[str, Any] = {
-    **{kind: getattr(idgen, kind) for kind in ("v1", "v4", "v6", "v7", "ulid", "week", "prefixed", "short")},
-    **{
-        f"{kind}_str": getattr(idgen, f"{kind}_str")
-        for kind in ("v1", "v4", "v6", "v7", "ulid", "week", "prefixed")
-    },
+    **{kind: getattr(idgen, kind) for kind in (*UUIDS, "short")},
+    **{f"{kind}_str": getattr(idgen, f"{kind}_str") for kind in UUIDS},
     "mysql_short": lambda: idgen.mysql_short(6),
     "uuid1 with node": lambda: idgen.uuid.uuid1(NODE),
     "uuid6 with node": lambda: idgen.uuid.uuid6(NODE),

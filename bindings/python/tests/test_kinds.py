@@ -3,23 +3,79 @@
 from __future__ import annotations
 
 import base64
+import inspect
 import pickle
 import time
 import uuid
 
 import idgen
 import pytest
+from table import ASCENDING, ROWS, UUIDS
 
-KINDS = {"v1": 1, "v4": 4, "v6": 6, "v7": 7, "ulid": None, "week": 4, "prefixed": 8, "fixed_prefix": 8}
-ASCENDING = ("v6", "v7", "ulid", "prefixed", "fixed_prefix")
+#: The arguments of Python for each setting of the table.
+ARGUMENTS = {
+    "clock": {"clock"},
+    "state": {"state"},
+    "policy": {"tolerance", "when_behind", "longest_wait"},
+    "node": {"node"},
+    "secret": {"key"},
+    "utc_offset_secs": {"utc_offset"},
+}
+#: What is in no setting of the table: randomness for tests, the version of a random tail, and leases.
+OTHERS = {"seed", "version", "lease"}
+
+#: Rows get ids from a class with a policy for the clock, which the prefixes of weeks do not need.
+WITHOUT_ROWS = {"week"}
 
 
-@pytest.mark.parametrize("kind", KINDS)
+def class_of(kind: str) -> type:
+    found = getattr(idgen, kind.title().replace("_", ""))
+    assert isinstance(found, type)
+    return found
+
+
+def test_the_classes_and_functions_are_those_of_the_table() -> None:
+    bases = {idgen.Generator: 128, idgen.ShortGenerator: 64}
+    public = [getattr(idgen, name) for name in idgen.__all__]
+    classes = {one: bases[one.__base__] for one in public if isinstance(one, type) and one.__base__ in bases}
+    assert classes == {class_of(kind): row["bits"] for kind, row in ROWS.items()}
+    for ending in ("_str", "_bytes", "_int", "_base64"):
+        named = {name.removesuffix(ending) for name in idgen.__all__ if name.endswith(ending)}
+        named -= {"to", "from"}
+        assert named == set(ROWS if ending == "_str" else UUIDS), ending
+
+
+@pytest.mark.parametrize("kind", ROWS)
+def test_each_class_has_the_settings_of_the_table(kind: str) -> None:
+    row = ROWS[kind]
+    settings = [*row["settings"], *row["layout"]]
+    expected: set[str] = set().union(*(ARGUMENTS.get(setting, {setting}) for setting in settings))
+    assert set(inspect.signature(class_of(kind)).parameters) - OTHERS == expected
+
+
+@pytest.mark.parametrize("kind", ROWS)
+def test_bounds_and_rows_are_those_of_the_table(kind: str) -> None:
+    row = ROWS[kind]
+    given = {"server_id": 7} if "server_id" in row["layout"] else {}
+    if row["bounds"] in ("ids", "swapped"):
+        first, last = idgen.bounds(kind, 0, **given)  # type: ignore[call-overload]
+        assert type(first) is type(last) is (uuid.UUID if row["bits"] == 128 else int)
+    else:
+        with pytest.raises(ValueError, match="prefixed_bounds" if row["bounds"] else "does not begin"):
+            idgen.bounds(kind, 0)  # type: ignore[call-overload]
+    if row["rows"] and kind not in WITHOUT_ROWS:
+        assert len(idgen.ids_for_rows([10**18], class_of(kind))) == 1
+    else:
+        with pytest.raises(TypeError):
+            idgen.ids_for_rows([10**18], class_of(kind))
+
+
+@pytest.mark.parametrize("kind", UUIDS)
 def test_each_kind_has_each_form(kind: str) -> None:
     id = getattr(idgen, kind)()
     assert type(id) is uuid.UUID
-    if KINDS[kind]:
-        assert id.version == KINDS[kind] and id.variant == uuid.RFC_4122
+    if UUIDS[kind]:
+        assert id.version == UUIDS[kind] and id.variant == uuid.RFC_4122
     forms = {form: getattr(idgen, f"{kind}_{form}")() for form in ("str", "bytes", "int", "base64")}
     read = [
         uuid.UUID(forms["str"]),
@@ -30,11 +86,11 @@ def test_each_kind_has_each_form(kind: str) -> None:
     assert {len(forms["str"]), len(forms["base64"]), len(forms["bytes"])} == {36, 22, 16}
     assert forms["str"] == str(read[0])
     if kind != "ulid":
-        assert [id.version for id in read] == [KINDS[kind]] * 4
+        assert [id.version for id in read] == [UUIDS[kind]] * 4
     assert len({id, *read}) == 5
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", UUIDS)
 def test_no_id_is_repeated(kind: str) -> None:
     make = getattr(idgen, kind)
     assert len({make() for _ in range(20_000)}) == 20_000

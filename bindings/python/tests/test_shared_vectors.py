@@ -10,18 +10,11 @@ from uuid import UUID
 
 import idgen
 import pytest
-from conftest import VECTORS
+from table import ROWS, VECTORS
 
+# Those of weeks are the same as prefixed ids with md5-week.
 KINDS: dict[str, Any] = {
-    "v1": idgen.V1,
-    "v4": idgen.V4,
-    "v6": idgen.V6,
-    "v7": idgen.V7,
-    "ulid": idgen.Ulid,
-    "prefixed": idgen.Prefixed,
-    "fixed-prefix": idgen.FixedPrefix,
-    "short": idgen.Short,
-    "mysql-short": idgen.MysqlShort,
+    row["name"]: getattr(idgen, kind.title().replace("_", "")) for kind, row in ROWS.items() if kind != "week"
 }
 
 

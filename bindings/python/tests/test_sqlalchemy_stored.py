@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import uuid
+from collections.abc import Iterator
 from typing import Any
 
 import idgen
@@ -16,15 +18,27 @@ from sqlalchemy.schema import CreateTable
 from test_sqlalchemy import Base, Row
 
 
-def test_stored_values_are_those_of_the_servers_functions(server: Server) -> None:
-    """The bytes and texts equal those of the server's own functions, and the columns have the right types."""
+@contextlib.contextmanager
+def stored_in(server: Server) -> Iterator[Row]:
+    """Stores a row, and drops its tables at the end."""
     engine = sa.create_engine(server.url())
     Base.metadata.create_all(engine)
     row = Row()
     with Session(engine, expire_on_commit=False) as session:
         session.add(row)
         session.commit()
-    with server.connect(server.database) as connection, connection.cursor() as cursor:
+    yield row
+    Base.metadata.drop_all(engine)
+    engine.dispose()
+
+
+def test_stored_values_are_those_of_the_servers_functions(server: Server) -> None:
+    """The bytes and texts equal those of the server's own functions, and the columns have the right types."""
+    with (
+        stored_in(server) as row,
+        server.connect(server.database) as connection,
+        connection.cursor() as cursor,
+    ):
         cursor.execute("SELECT HEX(id), HEX(swapped), text, short FROM `rows`")
         assert cursor.fetchone() == (
             row.id.hex.upper(),
@@ -46,18 +60,10 @@ def test_stored_values_are_those_of_the_servers_functions(server: Server) -> Non
     assert types["id"] == types["swapped"] == types["parent_id"] == ("binary(16)", None)
     assert types["text"] == ("char(22)", "ascii_bin")
     assert types["short"][0] == "bigint"
-    Base.metadata.drop_all(engine)
-    engine.dispose()
 
 
 def test_stored_values_are_those_of_postgres(postgres: Server) -> None:
-    engine = sa.create_engine(postgres.url())
-    Base.metadata.create_all(engine)
-    row = Row()
-    with Session(engine, expire_on_commit=False) as session:
-        session.add(row)
-        session.commit()
-    with postgres.connect(postgres.database) as connection:
+    with stored_in(postgres) as row, postgres.connect(postgres.database) as connection:
         stored = connection.execute("SELECT encode(id, 'hex'), encode(swapped, 'hex'), text, short FROM rows")
         assert stored.fetchone() == (
             row.id.hex,
@@ -76,8 +82,6 @@ def test_stored_values_are_those_of_postgres(postgres: Server) -> None:
     assert types["id"] == types["swapped"] == types["parent_id"] == ["bytea", None, None, None]
     assert types["text"] == ["character varying", None, None, 22]
     assert types["short"] == ["numeric", 20, 0, None]
-    Base.metadata.drop_all(engine)
-    engine.dispose()
 
 
 def test_ddl() -> None:

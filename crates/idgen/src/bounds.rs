@@ -31,6 +31,8 @@ use uuid::Uuid;
 use crate::codec::swapped;
 use crate::error::{Error, Result};
 use crate::fields;
+#[cfg(all(feature = "prefixed", feature = "alloc"))]
+use crate::generator::LayoutSettings;
 use crate::generator::PrefixBits;
 #[cfg(feature = "prefixed")]
 use crate::generator::Tail;
@@ -219,6 +221,39 @@ pub fn mysql_short(server_id: u8, starts: Range<Timestamp>) -> Result<RangeInclu
     let (first, last) = unix_secs(Kind::MysqlShort, starts)?;
     let id = |startup_secs, counter| ShortId::from(MysqlShortFields { server_id, startup_secs, counter });
     Ok(id(first, 0)..=id(last, (1 << 24) - 1))
+}
+
+/// Bounds of either width.
+#[cfg(all(feature = "prefixed", feature = "alloc"))]
+#[doc(hidden)]
+pub enum Bounds {
+    Uuids(RangeInclusive<Uuid>),
+    Shorts(RangeInclusive<ShortId>),
+}
+
+/// The bounds of a kind, for programs that learn the kind while they run; those of version 1 are ids, whose swapped bytes are in order. `None` if
+/// the ids do not begin with their time, or if there is a range for each interval.
+#[cfg(all(feature = "prefixed", feature = "alloc"))]
+#[doc(hidden)]
+pub fn of<O: LayoutSettings>(
+    kind: Kind,
+    times: Range<Timestamp>,
+    settings: &O,
+) -> core::result::Result<Option<Bounds>, O::Error> {
+    let found = match kind {
+        Kind::V1 => v1_swapped(times).map(|bytes| {
+            let (first, last) = bytes.into_inner();
+            Bounds::Uuids(swapped::from_bytes(first)..=swapped::from_bytes(last))
+        }),
+        Kind::V6 => v6(times).map(Bounds::Uuids),
+        Kind::V7 => v7(times).map(Bounds::Uuids),
+        Kind::Ulid => ulid(times).map(Bounds::Uuids),
+        Kind::FixedPrefix => fixed_prefix(settings.fixed_prefix()?, times).map(Bounds::Uuids),
+        Kind::Short => short(times).map(Bounds::Shorts),
+        Kind::MysqlShort => mysql_short(settings.server_id()?, times).map(Bounds::Shorts),
+        Kind::V4 | Kind::Week | Kind::Prefixed => return Ok(None),
+    };
+    found.map(Some).map_err(|error| settings.refused(error))
 }
 
 /// The bits of an id after 48 bits of milliseconds.

@@ -105,6 +105,8 @@ pub use inspect::{
     inspect_decoded, inspect_short, inspect_ulid, inspect_uuid, weeks_between,
 };
 pub use interval::{Bucket, Interval};
+#[doc(hidden)]
+pub use kind::{Facts, Position, Span};
 pub use kind::{Kind, Setting};
 pub use node::Node;
 #[cfg(all(feature = "prefixed", feature = "std"))]

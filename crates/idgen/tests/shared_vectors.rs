@@ -6,7 +6,7 @@
 mod shared;
 
 use serde_json::{Value, json};
-use shared::{bounds, codecs, generators, inspections, leases, replay, seals, states};
+use shared::{bounds, codecs, generators, inspections, kinds, leases, replay, seals, states};
 
 /// Compares a file with its content as computed now, or writes it.
 fn check(name: &str, computed: &Value) {
@@ -31,6 +31,11 @@ fn entries(file: &Value) -> Vec<(&String, &Value)> {
         .iter()
         .flat_map(|(list, vectors)| vectors.as_array().expect("a list").iter().map(move |v| (list, v)))
         .collect()
+}
+
+#[test]
+fn table_of_kinds() {
+    check("kinds.json", &kinds::vectors());
 }
 
 #[test]

@@ -47,7 +47,7 @@ def ids_for_rows(
     generator = make(clock=lambda: now, tolerance=0)
     if not isinstance(generator, _idgen.Generator):
         raise TypeError(
-            f"not a generator of 128-bit ids: {generator!r}: give V7, Ulid, V6, V1, FixedPrefix or Prefixed"
+            f"not a generator of 128-bit ids: {generator!r}: give a class such as V7, Ulid or Prefixed"
         )
     ids: dict[int, UUID] = {}
     for place in places:

@@ -12,59 +12,9 @@ import Foundation
 /// of these times are in the range, and so are the other ids of the first and the last millisecond (100 ns for versions 1 and 6, a second for 64-bit
 /// ids). The functions throw ``IdError/config(_:)`` if the times end before they begin, and ``IdError/timeOutOfRange(_:)`` if the kind cannot hold them.
 public enum Bounds {
-    /// The ids of version 7.
-    public static func v7(_ times: some Times) throws -> (first: UUID, last: UUID) { try of(IDGEN_V7, times) }
+    static let few = 64
 
-    /// The ULIDs.
-    public static func ulid(_ times: some Times) throws -> (first: UUID, last: UUID) { try of(IDGEN_ULID, times) }
-
-    /// The ids of version 6.
-    public static func v6(_ times: some Times) throws -> (first: UUID, last: UUID) { try of(IDGEN_V6, times) }
-
-    /// The ids of version 1, which bound a column of swapped bytes: encode them as ``Format/swapped``.
-    public static func v1(_ times: some Times) throws -> (first: UUID, last: UUID) { try of(IDGEN_V1, times) }
-
-    /// The ids with fixed first bits, as ``UUIDGenerator/fixedPrefix(_:options:)`` makes them.
-    public static func fixedPrefix(_ times: some Times, bits: String = "ffffffff") throws -> (first: UUID, last: UUID) {
-        try of(IDGEN_FIXED_PREFIX, times) { settings in settings.settings.fixed_prefix = try settings.text("bits", bits) }
-    }
-
-    /// The ids of ``UUIDGenerator/prefixed(_:interval:tail:options:)``: a range for each interval of the times, in their order. After an ascending
-    /// tail, a range has the ids of these times only. After a random tail it has all ids of the interval, and those of all other intervals with the
-    /// same prefix. A keyed prefix takes about 0.2 ms for each interval.
-    public static func prefixed(
-        _ times: some Times, _ prefix: Prefix = .sequential(), interval: String = "day", tail: Tail = .ascending
-    ) throws -> [(first: UUID, last: UUID)] {
-        let (start, end) = (times.startTicks, times.endTicks)
-        return try Settings.with(IDGEN_PREFIXED, { try $0.setPrefixed(prefix, interval, tail) }) { settings in
-            var count = 0
-            var pairs = [uuid_t](repeating: UUID_NULL, count: 2 * few)
-            func find(_ error: UnsafeMutablePointer<idgen_error>) -> Int32 {
-                pairs.withUnsafeMutableBytes { bytes in
-                    let ids = bytes.baseAddress!.assumingMemoryBound(to: UInt8.self)
-                    return idgen_prefixed_bounds(settings, start, end, ids, bytes.count / 32, &count, error)
-                }
-            }
-            try call { error in
-                let status = find(error)
-                guard status == IDGEN_BUFFER, count <= 1 << 24 else { return status }
-                pairs = [uuid_t](repeating: UUID_NULL, count: 2 * count)
-                return find(error)
-            }
-            return (0..<count).map { (UUID(uuid: pairs[2 * $0]), UUID(uuid: pairs[2 * $0 + 1])) }
-        }
-    }
-
-    /// The 64-bit ids.
-    public static func short(_ times: some Times) throws -> (first: UInt64, last: UInt64) {
-        var (first, last): (UInt64, UInt64) = (0, 0)
-        try call { idgen_short_bounds(times.startTicks, times.endTicks, &first, &last, $0) }
-        return (first, last)
-    }
-
-    private static let few = 64
-
-    private static func of(
+    static func of(
         _ kind: Int32, _ times: some Times, _ configure: (inout Settings) throws -> Void = { _ in }
     ) throws -> (first: UUID, last: UUID) {
         try Settings.with(kind, configure) { settings in

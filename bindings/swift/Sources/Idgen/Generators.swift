@@ -18,39 +18,7 @@ public final class UUIDGenerator: @unchecked Sendable {
 
     deinit { idgen_generator_free(pointer) }
 
-    /// UUIDs of version 7: they sort by time.
-    public static func v7(_ options: Options = Options()) throws -> UUIDGenerator { try of(IDGEN_V7, options) }
-
-    /// UUIDs of version 4: random. A state is refused.
-    public static func v4(_ options: Options = Options()) throws -> UUIDGenerator { try of(IDGEN_V4, options) }
-
-    /// UUIDs of version 6: as version 1, but sorted by time.
-    public static func v6(_ options: Options = Options()) throws -> UUIDGenerator { try of(IDGEN_V6, options) }
-
-    /// UUIDs of version 1.
-    public static func v1(_ options: Options = Options()) throws -> UUIDGenerator { try of(IDGEN_V1, options) }
-
-    /// ULIDs. Their text is that of ``Format/base32``.
-    public static func ulid(_ options: Options = Options()) throws -> UUIDGenerator { try of(IDGEN_ULID, options) }
-
-    /// UUIDs whose first 16 bits stay the same for an interval, such as "day", "ten-minutes", "week" or "90s". A state is refused if the
-    /// tail is random.
-    public static func prefixed(
-        _ prefix: Prefix = .sequential(), interval: String = "day", tail: Tail = .ascending, options: Options = Options()
-    ) throws -> UUIDGenerator {
-        try of(IDGEN_PREFIXED, options) { settings in
-            try settings.setPrefixed(prefix, interval, tail)
-        }
-    }
-
-    /// UUIDs of version 8 that begin with fixed bits, such as "ffffffff" or "0b101", and then ascend. Of 2^32 random keys, one begins with the default.
-    public static func fixedPrefix(_ bits: String = "ffffffff", options: Options = Options()) throws -> UUIDGenerator {
-        try of(IDGEN_FIXED_PREFIX, options) { settings in
-            settings.settings.fixed_prefix = try settings.text("bits", bits)
-        }
-    }
-
-    private static func of(
+    static func of(
         _ kind: Int32, _ options: Options, _ configure: (inout Settings) throws -> Void = { _ in }
     ) throws -> UUIDGenerator {
         UUIDGenerator(try Settings.create(kind, options, configure))

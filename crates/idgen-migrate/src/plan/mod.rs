@@ -29,6 +29,7 @@
 
 mod data;
 mod duration;
+mod ended;
 mod folder;
 mod identity;
 mod make;

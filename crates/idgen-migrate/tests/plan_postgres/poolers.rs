@@ -58,6 +58,13 @@ impl Through {
     fn attempt(&self, name: &str) -> Output {
         self.command(name).output().unwrap()
     }
+
+    /// Fails unless a file finds out that its connection goes through a pooler.
+    fn assert_refused(&self, name: &str) {
+        let output = tokio::task::block_in_place(|| self.attempt(name));
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && said.contains("goes through a pooler"), "{name}: {said}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -76,9 +83,7 @@ async fn a_pooler_that_shares_transactions_is_refused_and_keeps_its_settings() {
         plan.files().into_iter().map(|(name, _)| name).filter(|name| name.ends_with(".sql")).collect();
     assert!(all.len() > 15);
     for name in all {
-        let output = tokio::task::block_in_place(|| files.attempt(&name));
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(!output.status.success() && said.contains("goes through a pooler"), "{name}: {said}");
+        files.assert_refused(&name);
         are_as_before(&url, &before, name.as_ref()).await;
     }
 }
@@ -117,9 +122,7 @@ async fn a_load_balancer_is_refused() {
     let plan = planned(&url).await;
     let files = Through::new(&plan, url.clone());
     for name in ["01-check.sql", "02-prepare.sql", "undo/02-prepare.sql"] {
-        let output = tokio::task::block_in_place(|| files.attempt(name));
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(!output.status.success() && said.contains("goes through a pooler"), "{name}: {said}");
+        files.assert_refused(name);
     }
     let folder = Folder::open(&files.folder.path().join("plan")).unwrap();
     let (said, _lines) = tokio::sync::mpsc::unbounded_channel();

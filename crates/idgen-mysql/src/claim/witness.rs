@@ -15,8 +15,8 @@ use crate::statement::caller::Connection;
 use crate::statement::sql::{ALL, hash};
 use crate::statement::values::{Values, number_at};
 
-/// A look-up is repeated this many times if the pair that it included was forgotten.
-const LOOKS: u32 = 4;
+/// A look-up is repeated this many times if the known pair that it includes was forgotten.
+pub(super) const LOOKS: u32 = 4;
 
 impl Context {
     /// Finds pairs by their hashes, in no order, and fails if the server does not find a pair that it has. Some UUIDs have

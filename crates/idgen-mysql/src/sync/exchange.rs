@@ -11,6 +11,7 @@ use crate::sync::change::{Operation, Outcome, Value};
 use crate::sync::fits::Holds;
 use crate::sync::log::{self, Newest, list};
 use crate::sync::mode::{GO_BACK_EXCHANGE, SAVE_AGAIN, SAVE_EXCHANGE, lost};
+use crate::sync::packet::BESIDE;
 use crate::sync::shape::{Compared, OnDelete, Reference};
 use crate::sync::trouble::{Owner, Refusal, owner};
 use crate::sync::writer::{Row, Writer};
@@ -19,8 +20,6 @@ use crate::sync::writer::{Row, Writer};
 const DEEPEST: usize = 16;
 /// Every server takes a statement of this many bytes. The writer reads the actual limit only for a large batch.
 const SMALL: usize = 1 << 20;
-/// Allowance for the bytes that are sent in addition to the statement itself.
-const BESIDE: usize = 1024;
 
 /// The state of a writer before it writes rows together, which is restored if that fails.
 struct Before {

@@ -12,6 +12,9 @@ use crate::sync::prepare::Prepared;
 /// Servers accept a statement of this many bytes, unless `max_allowed_packet` is set to less than its default.
 const SMALL: usize = 256 << 10;
 
+/// Allowance for the bytes that are sent in addition to the statements of a row.
+pub(super) const BESIDE: usize = 1024;
+
 /// The changes whose values do not fit into a statement. Their texts are not even made.
 pub(super) fn too_large(prepared: &[Prepared<'_>], packet: usize) -> HashMap<usize, Outcome> {
     let refused = prepared.iter().filter_map(|prepared| {

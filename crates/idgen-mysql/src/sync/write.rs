@@ -10,6 +10,7 @@ use crate::statement::sql::ALL;
 use crate::statement::values::Values;
 use crate::sync::log::{self, Open, list};
 use crate::sync::mode::{Guard, STILL_THERE, lost, refuse_unsafe};
+use crate::sync::packet::BESIDE;
 use crate::sync::shape::Shape;
 use crate::sync::targets::{in_order, refers_to_own};
 use crate::sync::trouble::{Owner, Refusal, is_elsewhere, may_be_elsewhere, owner, owner_by_state, state};
@@ -17,8 +18,6 @@ use crate::sync::writer::{Ready, Row, Writer};
 
 /// The approximate number of bytes of statements that are sent at once.
 const TEXT: usize = 1 << 20;
-/// More bytes than the statements have that are sent with one of a row.
-const BESIDE: usize = 1024;
 
 /// The state of the last error, for a driver that reports its number alone: a trigger can signal any number. `None` if
 /// the server, or another connection, does not know the error.

@@ -65,7 +65,7 @@ async fn a_check_finds_what_was_done_to_the_tables(database: Database, index: In
     run(&mut root, "CREATE TABLE orders (id BIGINT UNSIGNED, FOREIGN KEY (id) REFERENCES uuid_map (id))")
         .await;
     assert_eq!(running.check().await.unwrap(), []);
-    // A new epoch, so that clients discard what they know of another one.
+    // The epoch 0, which a map never has.
     run(&mut root, "UPDATE uuid_map_state SET epoch = 0").await;
     let findings = running.check().await.unwrap();
     assert!(

@@ -165,8 +165,11 @@ pub enum Upward {
     PagesRead,
     /// Bytes that an LSM tree writes to files, divided by those of the rows.
     Written,
-    /// Shares of the inserts, from 0 to 1. A stronger line is at the share that each node would have if all had the same.
-    Shares { even: f64 },
+    /// Shares of the inserts, from 0 to 1.
+    Shares {
+        /// The share of each node if all had the same: a stronger line is there.
+        even: f64,
+    },
 }
 
 /// A figure over the numbers that `across` names, such as the rows in the table, for each name a line, as an SVG of its own with a legend.

@@ -1,5 +1,7 @@
 //! Layer 3: the generators, one a file. Each is a value built from its sources.
 
+#[cfg(all(feature = "prefixed", feature = "alloc"))]
+mod any;
 mod counted;
 mod device_lease;
 mod device_short;
@@ -26,6 +28,9 @@ mod v1_v6;
 mod v4;
 mod v7;
 
+#[cfg(all(feature = "prefixed", feature = "alloc"))]
+#[doc(hidden)]
+pub use any::{AnyGenerator, GenerateShort, LayoutSettings, Settings};
 pub use device_lease::DeviceLease;
 pub use device_short::DeviceShort;
 pub use fixed_prefix::{FixedPrefix, PrefixBits};

@@ -1,7 +1,7 @@
 //! States: everything that a generator must remember over a restart.
 
 use crate::error::Result;
-use crate::kind::Kind;
+use crate::kind::{Kind, Position};
 use crate::node::Node;
 use crate::short_id::ShortId;
 use crate::timestamp::Timestamp;
@@ -41,13 +41,11 @@ impl Saved {
     /// ```
     pub fn time(&self) -> Timestamp {
         let units = (self.position >> 32) as i64;
-        match self.kind {
-            Kind::V1 | Kind::V6 => Timestamp::from_unix_ticks(units),
-            Kind::V4 | Kind::V7 | Kind::Ulid | Kind::Week | Kind::Prefixed | Kind::FixedPrefix => {
-                Timestamp::from_unix_millis(units)
-            }
-            Kind::Short => Timestamp::from_unix_secs(units),
-            Kind::MysqlShort => ShortId::new(self.position as u64).mysql().startup(),
+        match self.kind.facts().position {
+            Position::Ticks => Timestamp::from_unix_ticks(units),
+            Position::Millis => Timestamp::from_unix_millis(units),
+            Position::Secs => Timestamp::from_unix_secs(units),
+            Position::MysqlId => ShortId::new(self.position as u64).mysql().startup(),
         }
     }
 
@@ -62,14 +60,12 @@ impl Saved {
         }
         let secs = time.unix_secs().clamp(0, u32::MAX.into()) as u64;
         let line = |units: i64| (units as u128) << 32 | u128::from(u32::MAX);
-        let position = match self.kind {
-            Kind::V1 | Kind::V6 => line(time.unix_ticks()),
-            Kind::V4 | Kind::V7 | Kind::Ulid | Kind::Week | Kind::Prefixed | Kind::FixedPrefix => {
-                line(time.unix_millis())
-            }
+        let position = match self.kind.facts().position {
+            Position::Ticks => line(time.unix_ticks()),
+            Position::Millis => line(time.unix_millis()),
             // The second counts as full.
-            Kind::Short => u128::from(secs << 32 | 0xFFFF << 16 | self.position as u64 & 0xFFFF),
-            Kind::MysqlShort => u128::from(self.position as u64 >> 56 << 56 | secs << 24 | 0xFF_FFFF),
+            Position::Secs => u128::from(secs << 32 | 0xFFFF << 16 | self.position as u64 & 0xFFFF),
+            Position::MysqlId => u128::from(self.position as u64 >> 56 << 56 | secs << 24 | 0xFF_FFFF),
         };
         Saved { position, node: None, ..*self }
     }

@@ -1,12 +1,12 @@
 //! The content of `bounds.json`: the smallest and the largest id of a time.
 
-use std::ops::{Range, RangeInclusive};
+use std::ops::Range;
 
-use idgen::codec::{base32, swapped};
-use idgen::{Interval, Kind, Result, Timestamp, Uuid, bounds};
+use idgen::bounds::{self, Bounds};
+use idgen::{Interval, Kind, Result, Timestamp};
 use serde_json::{Value, json};
 
-use super::replay::{prefix, tail, text};
+use super::replay::{Given, prefix, tail, text, uuid_text};
 use super::{failure, hex};
 
 /// 2026-11-21T12:00:00.1234567Z in units of 100 ns.
@@ -108,27 +108,14 @@ fn times(case: &Value) -> Range<Timestamp> {
     ticks("start")..ticks("end")
 }
 
-fn texts<T>(range: Result<RangeInclusive<T>>, text: impl Fn(&T) -> String) -> Result<(String, String)> {
-    range.map(|range| (text(range.start()), text(range.end())))
-}
-
 fn found(case: &Value) -> Result<(String, String)> {
-    let times = times(case);
-    match text(case, "kind").parse::<Kind>().expect("a kind") {
-        Kind::V1 => texts(bounds::v1_swapped(times), |bytes| swapped::from_bytes(*bytes).to_string()),
-        Kind::V6 => texts(bounds::v6(times), Uuid::to_string),
-        Kind::V7 => texts(bounds::v7(times), Uuid::to_string),
-        Kind::Ulid => texts(bounds::ulid(times), base32::to_string),
-        Kind::FixedPrefix => {
-            let prefix = text(&case["settings"], "prefix").parse().expect("a prefix");
-            texts(bounds::fixed_prefix(prefix, times), Uuid::to_string)
+    let kind: Kind = text(case, "kind").parse().expect("a kind");
+    match bounds::of(kind, times(case), &Given::new(&case["settings"]))?.expect("the kind has bounds") {
+        Bounds::Uuids(range) => {
+            let format = kind.facts().text;
+            Ok((uuid_text(format, range.start()), uuid_text(format, range.end())))
         }
-        Kind::Short => texts(bounds::short(times), idgen::ShortId::to_string),
-        Kind::MysqlShort => {
-            let server_id = case["settings"]["server_id"].as_u64().expect("a server") as u8;
-            texts(bounds::mysql_short(server_id, times), idgen::ShortId::to_string)
-        }
-        other => panic!("{other} has no bounds"),
+        Bounds::Shorts(range) => Ok((range.start().to_string(), range.end().to_string())),
     }
 }
 

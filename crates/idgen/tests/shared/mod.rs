@@ -4,6 +4,7 @@ pub mod bounds;
 pub mod codecs;
 pub mod generators;
 pub mod inspections;
+pub mod kinds;
 pub mod leases;
 pub mod replay;
 pub mod seals;

@@ -1,27 +1,23 @@
 //! Runs the steps of a generator's case, and adds what they return.
 
-use std::cell::{Cell, RefCell};
-use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use idgen::codec::{base32, hyphenated};
-use idgen::generator::{
-    DeviceLease, DeviceShort, FixedPrefix, Generate, MysqlShort, PrefixBits, Prefixed, Tail, Ulid, V1, V4,
-    V6, V7,
-};
+use idgen::codec::Format;
+use idgen::generator::{AnyGenerator, DeviceLease, Generate, LayoutSettings, PrefixBits, Settings, Tail};
 use idgen::source::{Clock as _, ClockPolicy, Entropy, FixedClock, FixedEntropy, Saved, State, WhenBehind};
-use idgen::{Interval, Kind, Prefix, PrefixKey, Result, ShortId, Timestamp};
+use idgen::{Error, Interval, Kind, Node, Prefix, PrefixKey, Result, ShortId, Timestamp, Uuid};
 use serde_json::{Map, Value, json};
 
 use super::{failure, hex, leases, unhex};
 
 /// The bytes of a text, again and again. It records how many were drawn.
 #[derive(Clone)]
-struct Bytes(Rc<RefCell<(Vec<u8>, usize)>>);
+struct Bytes(Arc<Mutex<(Vec<u8>, usize)>>);
 
 impl Entropy for Bytes {
     fn fill(&mut self, bytes: &mut [u8]) -> Result<()> {
-        let (source, drawn) = &mut *self.0.borrow_mut();
+        let (source, drawn) = &mut *self.0.lock().expect("no test panicked");
         for byte in bytes {
             *byte = source[*drawn % source.len()];
             *drawn += 1;
@@ -32,11 +28,11 @@ impl Entropy for Bytes {
 
 /// The bytes of a seed, recorded.
 #[derive(Clone)]
-struct Recorded(Rc<RefCell<(FixedEntropy, Vec<u8>)>>);
+struct Recorded(Arc<Mutex<(FixedEntropy, Vec<u8>)>>);
 
 impl Entropy for Recorded {
     fn fill(&mut self, bytes: &mut [u8]) -> Result<()> {
-        let (source, drawn) = &mut *self.0.borrow_mut();
+        let (source, drawn) = &mut *self.0.lock().expect("no test panicked");
         source.fill(bytes)?;
         drawn.extend_from_slice(bytes);
         Ok(())
@@ -45,83 +41,134 @@ impl Entropy for Recorded {
 
 /// A state in memory that outlives its generator.
 #[derive(Clone, Default)]
-struct Kept(Rc<Cell<Option<Saved>>>, bool);
+struct Kept(Arc<Mutex<Option<Saved>>>, bool);
+
+impl Kept {
+    fn saved(&self) -> Option<Saved> {
+        *self.0.lock().expect("no test panicked")
+    }
+}
 
 impl State for Kept {
     fn is_kept(&self) -> bool {
         self.1
     }
     fn load(&mut self) -> Result<Option<Saved>> {
-        Ok(self.0.get())
+        Ok(self.saved())
     }
     fn save(&mut self, saved: &Saved) -> Result<()> {
-        self.0.set(Some(*saved));
+        *self.0.lock().expect("no test panicked") = Some(*saved);
         Ok(())
     }
 }
 
-/// A generator of either width, whose ids are texts.
-trait Texts {
-    fn next(&mut self) -> Result<String>;
-    fn fill(&mut self, count: usize) -> Result<Vec<String>>;
-    fn set_lease(&mut self, _: DeviceLease) {
-        panic!("only 64-bit ids of devices have leases");
+/// The settings of a case.
+pub struct Given<'a>(&'a Value, Kept);
+
+impl<'a> Given<'a> {
+    pub fn new(settings: &'a Value) -> Self {
+        Given(settings, Kept::default())
     }
 }
 
-struct Of<G: Generate>(G, fn(&G::Id) -> String);
+impl LayoutSettings for Given<'_> {
+    type Error = Error;
 
-impl<G: Generate> Texts for Of<G>
-where
-    G::Id: Default + Clone,
-{
-    fn next(&mut self) -> Result<String> {
-        self.0.next_id().map(|id| self.1(&id))
+    fn prefixed(&self, _: Kind) -> Result<(Prefix, Interval, Tail)> {
+        let interval = text(self.0, "interval").parse().expect("an interval");
+        Ok((prefix(self.0), interval, tail(self.0)))
     }
 
-    fn fill(&mut self, count: usize) -> Result<Vec<String>> {
-        let mut ids = vec![G::Id::default(); count];
-        self.0.fill(&mut ids)?;
-        // A skipped stretch of millions is only counted.
-        Ok(if count > 1_000 { Vec::new() } else { ids.iter().map(self.1).collect() })
+    fn fixed_prefix(&self) -> Result<PrefixBits> {
+        Ok(text(self.0, "prefix").parse().expect("a prefix"))
+    }
+
+    fn server_id(&self) -> Result<u8> {
+        Ok(self.0["server_id"].as_u64().expect("a server") as u8)
+    }
+
+    fn refused(&self, error: Error) -> Error {
+        error
     }
 }
 
-struct Device(DeviceShort<&'static FixedClock, Kept>);
+impl Settings for Given<'_> {
+    type Error = Error;
 
-impl Texts for Device {
+    fn policy(&self) -> Result<ClockPolicy> {
+        Ok(policy(self.0))
+    }
+
+    fn node(&self) -> Result<Option<Node>> {
+        Ok(self.0["node"].as_str().map(|node| node.parse().expect("a node")))
+    }
+
+    fn state(&self, _: Kind) -> Result<Box<dyn State + Send>> {
+        Ok(Box::new(self.1.clone()))
+    }
+}
+
+/// A generator whose ids are texts.
+struct Texts(AnyGenerator, Format);
+
+/// A skipped stretch of millions is only counted.
+fn texts<T: Clone + Default>(
+    ids: &mut impl Generate<Id = T>,
+    count: usize,
+    text: impl Fn(&T) -> String,
+) -> Result<Vec<String>> {
+    let mut made = vec![T::default(); count];
+    ids.fill(&mut made)?;
+    Ok(if count > 1_000 { Vec::new() } else { made.iter().map(text).collect() })
+}
+
+impl Texts {
     fn next(&mut self) -> Result<String> {
-        self.0.next_id().map(|id| id.to_string())
+        match &mut self.0 {
+            AnyGenerator::Uuids(ids) => ids.next_id().map(|id| uuid_text(self.1, &id)),
+            AnyGenerator::Shorts(ids) => ids.next_id().map(|id| id.to_string()),
+        }
     }
 
     fn fill(&mut self, count: usize) -> Result<Vec<String>> {
-        Of(&mut self.0, ShortId::to_string).fill(count)
+        match &mut self.0 {
+            AnyGenerator::Uuids(ids) => texts(ids, count, |id| uuid_text(self.1, id)),
+            AnyGenerator::Shorts(ids) => texts(ids, count, ShortId::to_string),
+        }
     }
 
-    fn set_lease(&mut self, lease: DeviceLease) {
-        self.0.set_lease(lease);
+    fn set_lease(&mut self, lease: DeviceLease) -> Result<()> {
+        match &mut self.0 {
+            AnyGenerator::Shorts(ids) => ids.set_lease(lease),
+            AnyGenerator::Uuids(_) => panic!("only 64-bit ids of devices have leases"),
+        }
     }
+}
+
+pub fn uuid_text(format: Format, id: &Uuid) -> String {
+    let mut buffer = [0; Format::MAX_LEN];
+    String::from_utf8(format.encode(id, &mut buffer).to_vec()).expect("a text")
 }
 
 /// The case with the result of each step, and with the random bytes of its seed.
 pub fn complete(mut case: Value) -> Value {
     let Some(seed) = case["seed"].as_u64() else {
-        let bytes = Rc::new(RefCell::new((unhex(text(&case, "entropy")), 0)));
+        let bytes = Arc::new(Mutex::new((unhex(text(&case, "entropy")), 0)));
         return with_results(&case, Bytes(bytes));
     };
-    let recorded = Recorded(Rc::new(RefCell::new((FixedEntropy::new(seed), Vec::new()))));
+    let recorded = Recorded(Arc::new(Mutex::new((FixedEntropy::new(seed), Vec::new()))));
     case["entropy"] = json!("");
     let mut seeded = with_results(&case, recorded.clone());
-    let drawn = recorded.0.borrow().1.clone();
+    let drawn = recorded.0.lock().expect("no test panicked").1.clone();
     seeded["entropy"] = json!(hex(&drawn));
-    let bytes = Bytes(Rc::new(RefCell::new((drawn, 0))));
+    let bytes = Bytes(Arc::new(Mutex::new((drawn, 0))));
     assert_eq!(with_results(&seeded, bytes), seeded, "the recorded bytes are those of the seed");
     seeded
 }
 
-fn with_results(case: &Value, entropy: impl Entropy + Clone + 'static) -> Value {
+fn with_results(case: &Value, entropy: impl Entropy + Clone + Send + 'static) -> Value {
     let clock: &'static FixedClock = Box::leak(Box::new(FixedClock::new(Timestamp::UNIX_EPOCH)));
-    let state = Kept(Rc::default(), case["state"] == true);
+    let state = Kept(Arc::default(), case["state"] == true);
     let mut device = Running::default();
     let mut completed = case.clone();
     for step in completed["steps"].as_array_mut().expect("steps") {
@@ -143,7 +190,7 @@ fn with_results(case: &Value, entropy: impl Entropy + Clone + 'static) -> Value 
             step.insert("clock_after".into(), json!(clock.now().unix_ticks().to_string()));
         }
         if state.1 {
-            step.insert("saved".into(), saved(state.0.get()));
+            step.insert("saved".into(), saved(state.saved()));
         }
     }
     completed
@@ -152,7 +199,7 @@ fn with_results(case: &Value, entropy: impl Entropy + Clone + 'static) -> Value 
 /// A generator and the lease of its device, which outlives it.
 #[derive(Default)]
 struct Running {
-    generator: Option<Box<dyn Texts>>,
+    generator: Option<Texts>,
     lease: Option<DeviceLease>,
 }
 
@@ -160,7 +207,7 @@ fn run(
     op: &str,
     case: &Value,
     clock: &'static FixedClock,
-    entropy: &(impl Entropy + Clone + 'static),
+    entropy: &(impl Entropy + Clone + Send + 'static),
     state: &Kept,
     Running { generator, lease }: &mut Running,
     step: &mut Map<String, Value>,
@@ -170,7 +217,7 @@ fn run(
     let made = (|| {
         if let Some(renewed) = renewed {
             let renewed = *lease.insert(leases::read(&renewed)?);
-            generator.iter_mut().for_each(|generator| generator.set_lease(renewed));
+            generator.iter_mut().try_for_each(|generator| generator.set_lease(renewed))?;
         }
         let generator = match generator {
             Some(generator) => generator,
@@ -251,55 +298,13 @@ pub fn tail(settings: &Value) -> Tail {
 fn build(
     case: &Value,
     clock: &'static FixedClock,
-    entropy: impl Entropy + 'static,
+    entropy: impl Entropy + Send + 'static,
     state: Kept,
     lease: Option<DeviceLease>,
-) -> Result<Box<dyn Texts>> {
-    let settings = &case["settings"];
-    let policy = policy(settings);
-    let node = settings["node"].as_str().map(|node| node.parse().expect("a node"));
-    macro_rules! with_node {
-        ($generator:expr) => {{
-            let mut generator = $generator;
-            if let Some(node) = node {
-                generator = generator.with_node(node);
-            }
-            generator.with_policy(policy).with_state(state)?
-        }};
-    }
-    Ok(match text(case, "kind").parse::<Kind>().expect("a kind") {
-        Kind::V1 => Box::new(Of(with_node!(V1::new(clock, entropy)), hyphenated::to_string)),
-        Kind::V4 => Box::new(Of(V4::new(entropy), hyphenated::to_string)),
-        Kind::V6 => Box::new(Of(with_node!(V6::new(clock, entropy)), hyphenated::to_string)),
-        Kind::V7 => {
-            let ids = V7::new(clock, entropy).with_policy(policy).with_state(state)?;
-            Box::new(Of(ids, hyphenated::to_string))
-        }
-        Kind::Ulid => {
-            let ids = Ulid::new(clock, entropy).with_policy(policy).with_state(state)?;
-            Box::new(Of(ids, base32::to_string))
-        }
-        Kind::Prefixed | Kind::Week => {
-            let interval: Interval = text(settings, "interval").parse().expect("an interval");
-            let ids = Prefixed::new(clock, entropy, prefix(settings), interval, tail(settings))?;
-            Box::new(Of(ids.with_policy(policy).with_state(state)?, hyphenated::to_string))
-        }
-        Kind::FixedPrefix => {
-            let prefix: PrefixBits = text(settings, "prefix").parse().expect("a prefix");
-            let ids = FixedPrefix::new(clock, entropy, prefix).with_policy(policy).with_state(state)?;
-            Box::new(Of(ids, hyphenated::to_string))
-        }
-        Kind::Short => {
-            let ids = with_node!(DeviceShort::new(clock, entropy)?);
-            Box::new(Device(match lease {
-                Some(lease) => ids.with_lease(lease),
-                None => ids,
-            }))
-        }
-        Kind::MysqlShort => {
-            let server = settings["server_id"].as_u64().expect("a server") as u8;
-            let ids = MysqlShort::new(clock, server)?.with_state(state)?;
-            Box::new(Of(ids, ShortId::to_string))
-        }
-    })
+) -> Result<Texts> {
+    let kind: Kind = text(case, "kind").parse().expect("a kind");
+    let given = Given(&case["settings"], state);
+    let mut ids = Texts(AnyGenerator::new(kind, clock, entropy, &given, &given)?, kind.facts().text);
+    lease.map_or(Ok(()), |lease| ids.set_lease(lease))?;
+    Ok(ids)
 }

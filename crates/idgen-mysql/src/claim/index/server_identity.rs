@@ -3,13 +3,11 @@
 use uuid::Uuid;
 
 use crate::claim::context::Context;
+use crate::claim::witness::LOOKS;
 use crate::error::failure::Attempt;
 use crate::statement::caller::Connection;
 use crate::statement::sql::{ALL, hash};
 use crate::statement::values::Values;
-
-/// A look-up is repeated this many times if the known pair that it includes was forgotten.
-const LOOKS: u32 = 4;
 
 /// Identifies the running server process. Host names and ports repeat if machines are copies of one image, so it includes
 /// the end of a UUID of version 1: the hardware address and a random number of this start of the server (MySQL manual,

@@ -1,18 +1,12 @@
 //! Refuses a connection whose server session others use too: a pooler would give them its settings, locks and temporary tables. Refuses
 //! one whose reads go to another session, which may be that of a replica: what a step reads there does not prove its conditions.
 
-use std::time::Duration;
-
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Connection, Executor, Row};
 
 use super::connect;
+use crate::plan::ended::{ATTEMPTS, BETWEEN};
 use idgen_database::{Error, Result};
-
-/// The server needs a moment to end a session. So its lock is requested up to this many times, with this pause in
-/// between, until it is free.
-const ATTEMPTS: u32 = 500;
-const BETWEEN: Duration = Duration::from_millis(20);
 
 /// Connects, and finds out that reads see a lock of the same connection, and that the session of the server ends with its connection: a
 /// lock that is still there afterward belongs to the session of a pooler.

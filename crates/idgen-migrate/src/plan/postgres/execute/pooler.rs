@@ -2,18 +2,12 @@
 //! to another process, which may be that of a replica: what a step reads there does not prove its conditions. Files for psql begin with
 //! the same questions.
 
-use std::time::Duration;
-
 use sqlx::postgres::PgConnection;
 use sqlx::{AssertSqlSafe, Connection, Executor};
 
 use super::{connect, sentence, value};
+use crate::plan::ended::{ATTEMPTS, BETWEEN};
 use idgen_database::{Error, Result};
-
-/// The server needs a moment to end a session. So its lock is requested up to this many times, with this pause in
-/// between, until it is free.
-const ATTEMPTS: u32 = 500;
-const BETWEEN: Duration = Duration::from_millis(20);
 
 /// The process and its server. Load balancers take it for a statement that only reads.
 const PROCESS: &str = "pg_catalog.pg_backend_pid() || ' ' || pg_catalog.pg_postmaster_start_time()";

@@ -1,6 +1,5 @@
 package io.github.idgen
 
-import java.nio.ByteBuffer
 import java.util.UUID
 import kotlin.time.Instant
 import kotlin.time.toKotlinInstant
@@ -32,83 +31,6 @@ public data class ShortBounds(
     @get:JvmName("getFirst") val first: ULong,
     @get:JvmName("getLast") val last: ULong,
 )
-
-/**
- * The smallest and the largest id of a time, for queries such as `WHERE id BETWEEN ? AND ?`.
- *
- * All ids of these times are in the range, and so are the other ids of the first and the last millisecond (100 ns for versions 1 and 6, a second for
- * 64-bit ids). The functions throw [IdException.Config] if the times end before they begin, and [IdException.TimeOutOfRange] if the kind cannot hold
- * them.
- */
-public object Bounds {
-    /** The ids of version 7. */
-    @JvmStatic
-    public fun v7(times: TimeSpan): UuidBounds = of(7, times)
-
-    /** The ULIDs. */
-    @JvmStatic
-    public fun ulid(times: TimeSpan): UuidBounds = of(10, times)
-
-    /** The ids of version 6. */
-    @JvmStatic
-    public fun v6(times: TimeSpan): UuidBounds = of(6, times)
-
-    /** The ids of version 1, which bound a column of swapped bytes: encode them as [Format.SWAPPED]. */
-    @JvmStatic
-    public fun v1(times: TimeSpan): UuidBounds = of(1, times)
-
-    /** The ids with fixed first bits, as [UuidGenerator.fixedPrefix] makes them. */
-    @JvmStatic
-    public fun fixedPrefix(bits: String, times: TimeSpan): UuidBounds = of(12, times) { settings.fixed_prefix = text("bits", bits) }
-
-    /**
-     * The ids of [UuidGenerator.prefixed]: a range for each interval of the times, in their order. After an ascending tail, a range has the ids of these times
-     * only. After a random tail it has all ids of the interval, and those of all other intervals with the same prefix. A keyed prefix takes about
-     * 0.2 ms for each interval.
-     */
-    @JvmStatic
-    public fun prefixed(prefix: Prefix, interval: String, tail: Tail, times: TimeSpan): List<UuidBounds> =
-        SettingsOf(11, Options()).apply { prefixed(prefix, interval, tail) }.use { settings -> pairs(settings, times) }
-
-    /** The 64-bit ids. `short` is a word of Java, where it is `shortIds`. */
-    @JvmStatic
-    @JvmName("shortIds")
-    public fun short(times: TimeSpan): ShortBounds {
-        val (first, last) = List(2) { LongArray(1) }
-        call { Library.idgen_short_bounds(times.startTicks, times.endTicks, first, last, it) }
-        return ShortBounds(first[0].toULong(), last[0].toULong())
-    }
-
-    private fun of(kind: Int, times: TimeSpan, configure: SettingsOf.() -> Unit = {}): UuidBounds {
-        val (first, last) = List(2) { ByteArray(16) }
-        SettingsOf(kind, Options()).apply(configure).use { settings ->
-            call { Library.idgen_bounds(settings, times.startTicks, times.endTicks, first, last, it) }
-        }
-        return UuidBounds(Uuid.fromByteArray(first), Uuid.fromByteArray(last))
-    }
-
-    private fun pairs(settings: Settings, times: TimeSpan): List<UuidBounds> {
-        val count = LongArray(1)
-        var bytes = ByteArray(PAIR * FEW)
-        fun find(error: com.sun.jna.Pointer) =
-            Library.idgen_prefixed_bounds(settings, times.startTicks, times.endTicks, bytes, (bytes.size / PAIR).toLong(), count, error)
-        val error = errorMemory()
-        var status = find(error)
-        if (status == BUFFER) {
-            if (count[0] > MAX_BATCH) throw IdException.Config("the times have ${count[0]} intervals: ask for at most $MAX_BATCH at once")
-            bytes = ByteArray(PAIR * count[0].toInt())
-            status = find(error)
-        }
-        if (status != 0) throw exceptionOf(error)
-        val ids = ByteBuffer.wrap(bytes)
-        fun id() = Uuid.fromLongs(ids.long, ids.long)
-        return List(count[0].toInt()) { UuidBounds(id(), id()) }
-    }
-
-    private const val PAIR = 32
-    private const val FEW = 64
-    private const val BUFFER = 9
-}
 
 private const val TICKS = 10_000_000L
 private const val LAST_SECOND = Long.MAX_VALUE / TICKS - 1
