@@ -1,5 +1,5 @@
 # Continuous integration calls `make test`, which you can run, too.
-.PHONY: setup check forms lint build test test-workspace test-map test-changed test-lab test-plan test-others wheel-to-test test-features test-processors-if-able test-msrv test-publish test-package test-minimal-versions test-reproducible semver deny docs test-newer test-replicated test-clusters test-hbase test-adversary test-processors test-targets test-targets-if-able test-python test-django test-js test-ffi test-c test-kotlin test-swift test-conformance test-tutorials conformance wheel program-wheel test-program test-ids test-wheels bench bench-speed bench-instructions bench-record bench-python bench-js bench-kotlin bench-swift features bench-map sanitize fuzz fuzz-count soak soak-map soak-ids soak-check soak-sync
+.PHONY: setup check forms lint build test test-workspace test-map test-changed test-lab test-plan test-others wheel-to-test test-features test-processors-if-able test-msrv test-publish test-package test-minimal-versions test-reproducible semver deny docs test-newer test-replicated test-clusters test-hbase test-rocksdb test-adversary test-processors test-targets test-targets-if-able test-python test-django test-js test-ffi test-c test-kotlin test-swift test-conformance test-tutorials conformance wheel program-wheel test-program test-ids test-wheels bench bench-speed bench-instructions bench-record bench-python bench-js bench-kotlin bench-swift features bench-map sanitize fuzz fuzz-count soak soak-map soak-ids soak-check soak-sync
 .DEFAULT_GOAL := test
 
 setup: ## installs missing packages (as root on Debian), starts Docker, builds the server images
@@ -170,6 +170,9 @@ test-clusters: test-replicated ## the same, and on Vitess (1 minute more, and a 
 test-hbase: ## two loads on HBase, compared with the model of ranges (needs Java 17 and Maven; 134 MB of jars the first time; minutes)
 	scripts/hbase.sh test
 
+test-rocksdb: ## RocksDB as an engine of the lab, compared with the model (compiles RocksDB the first time: 5 processor minutes)
+	scripts/rocksdb.sh test
+
 test-adversary: setup ## the map behind a proxy that makes each change of each answer; `make test` makes a sample (10 minutes)
 	IDGEN_ADVERSARY=each cargo test -p idgen-mysql --test adversary
 
@@ -309,7 +312,7 @@ soak-sync: setup ## 1,000 devices make 10^6 rows, while servers and the database
 		cargo test --release -p idgen-mysql --test servers sync_races -- --test-threads 1 --include-ignored
 	IDGEN_SYNC_SCHEMAS=300 cargo test --release -p idgen-mysql --test servers sync_generated -- --test-threads 2
 
-soak: test-hbase test-processors-if-able test-targets-if-able bench-instructions test-program test-newer soak-ids soak-check soak-sync test-clusters ## the long tests: clusters, ten million operations each, hundreds of kills, long records (hours)
+soak: test-hbase test-rocksdb test-processors-if-able test-targets-if-able bench-instructions test-program test-newer soak-ids soak-check soak-sync test-clusters ## the long tests: clusters, ten million operations each, hundreds of kills, long records (hours)
 	IDGEN_FORECASTS=all cargo test --release -p idgen-lab --lib --test forecasts --test hold_out --test model \
 		--test model_postgres --test model_sqlite --test strangers --test lsm --test ranges -- --include-ignored
 	cargo test --release -p idgen-mysql --test servers -- --ignored --skip histories --skip sync_races

@@ -8,6 +8,7 @@ mod compare;
 mod engine;
 mod existing;
 mod forecast;
+mod lsm;
 mod options;
 mod own;
 mod pages;
@@ -77,7 +78,7 @@ enum Command {
     #[command(after_help = EXAMPLES)]
     Run {
         /// The experiments to run, or `all`. Without any, the lab compares all strategies.
-        #[arg(value_name = "EXPERIMENT", conflicts_with_all = ["rows", "quick", "payload", "pool", "seed", "statement_rows", "commit_rows", "prefixes", "interval", "rate", "existing", "mix", "serializable", "schema", "insert", "secondary_indexes"])]
+        #[arg(value_name = "EXPERIMENT", conflicts_with_all = ["rows", "quick", "payload", "pool", "seed", "statement_rows", "commit_rows", "prefixes", "interval", "rate", "existing", "mix", "serializable", "schema", "insert", "secondary_indexes", "memtable", "level_base", "lz4", "fixed_levels"])]
         experiments: Vec<String>,
         /// The size of the experiments: ci (seconds), default (minutes) or full (as published).
         #[arg(long, default_value_t = Scale::Default, requires = "experiments")]

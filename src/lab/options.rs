@@ -35,9 +35,9 @@ pub struct LoadArgs {
 
 #[derive(clap::Args)]
 pub struct CommonArgs {
-    /// The database: sqlite, mysql, mariadb, postgres, myrocks (MariaDB with MyRocks), or your own server as
-    /// mysql://user:password@host:port or postgres://user:password@host:port. Use the environment variable to
-    /// keep the password out of process lists.
+    /// The database: sqlite, mysql, mariadb, postgres, myrocks (MariaDB with MyRocks), rocksdb (the library, with the
+    /// feature rocksdb), or your own server as mysql://user:password@host:port or postgres://user:password@host:port.
+    /// Use the environment variable to keep the password out of process lists.
     #[arg(long, env = "IDGEN_LAB_ENGINE", hide_env_values = true, default_value = "sqlite")]
     pub engine: Target,
     /// How many clients work at the same time, each with ids that it generates immediately before it inserts them; only on
@@ -64,14 +64,14 @@ pub struct CommonArgs {
 
 impl LoadArgs {
     /// Checks that the database can run each strategy that was chosen, and that none is named twice.
-    pub fn check(&self, database: Database) -> anyhow::Result<()> {
+    pub fn check(&self, database: Option<Database>) -> anyhow::Result<()> {
         let mut seen = HashSet::new();
         for strategy in &self.strategies {
             if !seen.insert(strategy.name) {
                 let name = strategy.name;
                 return Err(failure::usage(format_args!("--strategies names {name} twice: name each once")));
             }
-            strategy.check(database).map_err(failure::usage)?;
+            Target::check_strategy(strategy, database).map_err(failure::usage)?;
         }
         Ok(())
     }
@@ -164,8 +164,8 @@ impl CommonArgs {
         Ok(())
     }
 
-    /// The database, by its name, or as the server at its URL says.
-    pub fn database(&self) -> anyhow::Result<Database> {
+    /// The database, by its name, or as the server at its URL says; `None` for RocksDB.
+    pub fn database(&self) -> anyhow::Result<Option<Database>> {
         self.engine.check().map_err(failure::usage)?;
         Ok(self.engine.database()?)
     }

@@ -7,6 +7,7 @@ use idgen_record::{Database, Existing, IdKind, Mix, Skew, Workload, thousands};
 
 use super::clocks;
 use super::existing;
+use super::lsm::LsmArgs;
 use super::own::OwnArgs;
 use crate::failure;
 use crate::number;
@@ -82,6 +83,8 @@ pub struct ShapeArgs {
     skew: Option<Skew>,
     #[command(flatten)]
     pub own: OwnArgs,
+    #[command(flatten)]
+    lsm: LsmArgs,
 }
 
 /// Five shares, separated by slashes.
@@ -144,7 +147,8 @@ impl ShapeArgs {
             )));
         }
         let load = self.with_checkpoint(load, engine)?;
-        if self.serializable && engine.database()? != Database::Postgres {
+        self.check_lsm(engine)?;
+        if self.serializable && engine.database()? != Some(Database::Postgres) {
             return Err(failure::usage(format_args!(
                 "--serializable does not apply to {engine}: choose --engine postgres"
             )));
@@ -175,9 +179,13 @@ impl ShapeArgs {
             delay_ms,
             skew: self.skew.clone(),
             statement_rows,
+            lsm: self.lsm.options().or(load.lsm),
             ..load
         };
-        if self.own.is_given() { self.own.apply(load, engine.database()?) } else { Ok(load) }
+        match self.own.is_given().then(|| engine.database()).transpose()?.flatten() {
+            Some(database) => self.own.apply(load, database),
+            None => Ok(load),
+        }
     }
 
     /// The delay between making an id and its insert, by the simulated clock.
@@ -192,6 +200,23 @@ impl ShapeArgs {
             }
             given => Ok(given),
         }
+    }
+
+    /// Refuses what an engine without SQL does not have, and options of LSM trees for other engines.
+    fn check_lsm(&self, engine: &Target) -> anyhow::Result<()> {
+        let options = [
+            ("--secondary-indexes", self.own.is_indexed()),
+            ("--schema", self.own.is_given()),
+            ("--mix", self.mix.is_some()),
+        ];
+        let option = options.iter().find(|(_, given)| *given && !engine.has_sql());
+        if let Some((option, _)) = option {
+            return Err(failure::usage(format_args!(
+                "{option} does not apply to {engine}, into which the lab inserts one value for each key: leave it out, or choose \
+                 --engine myrocks"
+            )));
+        }
+        self.lsm.check(engine)
     }
 
     /// The load with the distance between checkpoints that was given.
@@ -247,6 +272,7 @@ impl ShapeArgs {
             if self.serializable { " --serializable".to_owned() } else { String::new() },
             if self.paced { " --paced".to_owned() } else { String::new() },
             self.own.given(),
+            self.lsm.given(),
         ]
         .concat()
     }

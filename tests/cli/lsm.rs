@@ -56,3 +56,51 @@ fn simulate_and_advise_predict_an_lsm_tree() {
         assert_eq!((code, error.contains(says)), (2, true), "{error}");
     }
 }
+
+/// RocksDB compiles for minutes, so a program has it only if it was asked for.
+#[test]
+fn a_run_on_rocksdb_says_what_it_takes() {
+    let run = |args: &[&str]| failure(&[&["lab", "run", "--engine", "rocksdb"], args].concat(), "");
+    if !cfg!(feature = "rocksdb") {
+        let (code, error) = run(&["--quick"]);
+        let says = "built without the engine rocksdb, which the feature 'rocksdb' brings";
+        assert!(code == 2 && error.contains(says) && error.contains("--features rocksdb"), "{error}");
+        return;
+    }
+    for (bad, says) in [
+        (
+            &["--secondary-indexes", "2"][..],
+            "--secondary-indexes does not apply to rocksdb, into which the lab inserts one value",
+        ),
+        (&["--mix", "40/25/15/15/5", "--existing", "v4:10K"], "--mix does not apply to rocksdb"),
+        (&["--strategies", "mapped"], "RocksDB cannot run mapped: it keeps one table, and a map takes two"),
+        (&["--strategies", "auto-increment"], "it numbers no rows; choose device"),
+        (&["--commit-rows", "10"], "--commit-rows 10 does not apply to rocksdb"),
+        (&["--serializable"], "--serializable does not apply to rocksdb"),
+        (&["--checkpoint", "60"], "--checkpoint 60 does not apply to rocksdb"),
+        (&["--memtable", "1K"], "--memtable 1024 is too small for an LSM tree: give at least 65536 bytes"),
+        (&["function-calls"], "It cannot run on rocksdb: choose --engine mysql or mariadb"),
+    ] {
+        let (code, error) = run(bad);
+        assert_eq!((code, error.contains(says)), (2, true), "{error}");
+    }
+}
+
+#[test]
+fn options_of_lsm_trees_are_refused_by_other_engines() {
+    for (args, says) in [
+        (
+            &["--engine", "sqlite", "--memtable", "1M"][..],
+            "--memtable does not apply to sqlite, which is no LSM tree",
+        ),
+        (&["--engine", "mariadb", "--level-base", "1M"], "--level-base does not apply to mariadb"),
+        (
+            &["--engine", "myrocks", "--lz4"],
+            "--lz4 does not apply to myrocks, whose files the lab does not compress",
+        ),
+        (&["--engine", "postgres", "--fixed-levels"], "--fixed-levels does not apply to postgres"),
+    ] {
+        let (code, error) = failure(&[&["lab", "run", "--quick"], args].concat(), "");
+        assert_eq!((code, error.contains(says)), (2, true), "{error}");
+    }
+}

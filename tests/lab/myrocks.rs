@@ -48,6 +48,9 @@ fn compactions_are_counted_as_the_model_predicts_them() {
         assert!(counted.fill_mean.is_nan() && counted.splits_per_1k.is_none(), "{name} has no pages");
     }
     assert!(totals("v4-binary").filters_per_1k > Some(1_500.0), "{:?}", totals("v4-binary"));
+    assert!(totals("v4-binary").false_positives_per_1k > Some(1.0), "{:?}", totals("v4-binary"));
+    // Files of ascending keys only move.
+    assert!(totals("v7-binary").moved_bytes_per_row > Some(50.0), "{:?}", totals("v7-binary"));
     let answer = idgen_report::answer(&recorded).unwrap();
     let lead = &answer.parts[0].lead;
     assert!(lead.contains("bytes per row to the files, and \u{201c}v4, binary 16\u{201d}"), "{lead}");

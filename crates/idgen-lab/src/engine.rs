@@ -7,6 +7,8 @@ mod host;
 mod latencies;
 mod mysql;
 mod postgres;
+#[cfg(feature = "rocksdb")]
+mod rocksdb;
 mod sqlite;
 mod start;
 mod step;
@@ -30,9 +32,11 @@ pub use counted::{Contents, Counters, FilePages, Leaf, LsmCounters, Seen, Tree};
 pub(crate) use latencies::Latencies;
 pub use mysql::Mysql;
 pub use postgres::Postgres;
+#[cfg(feature = "rocksdb")]
+pub use rocksdb::RocksDb;
 pub use sqlite::Sqlite;
-pub(crate) use start::{can_limit_iops, database_at, has_checkpoints, may_be};
-pub use start::{connect, start, start_myrocks};
+pub(crate) use start::{can_limit_iops, database_at, has_checkpoints, has_rocksdb, may_be};
+pub use start::{connect, start, start_myrocks, start_rocksdb};
 #[doc(hidden)]
 pub use step::{Answer, MakeKey, Outcome, Step};
 #[doc(hidden)]

@@ -33,6 +33,7 @@
 //! | to | use |
 //! |---|---|
 //! | measure strategies on a database | [`engine::start`] or [`engine::connect`], [`measure::begin`], [`runner::run`] with an [`Observer`](runner::Observer); [`Cancel`](runner::Cancel) ends a run |
+//! | measure on RocksDB or MyRocks | [`engine::start_rocksdb`] with the feature `rocksdb`, [`engine::start_myrocks`] |
 //! | measure on SQLite, MySQL, MariaDB or PostgreSQL with settings of your own | [`engine::Sqlite`], [`engine::Mysql`], [`engine::Postgres`] |
 //! | choose strategies | [`strategy::find`], [`strategy::default_set`], [`strategy::ALL`] |
 //! | measure with your own table | [`own::Own`] |

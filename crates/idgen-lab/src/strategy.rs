@@ -1,5 +1,6 @@
 //! The list of key strategies: which id goes into which column.
 
+mod bytes;
 mod columns;
 mod ids;
 mod list;
@@ -99,6 +100,14 @@ impl Strategy {
 }
 
 impl Strategy {
+    /// Refuses a strategy that this database does not support; without a database, one that RocksDB does not support.
+    pub(crate) fn check_on(&self, database: Option<Database>) -> Result<()> {
+        match database {
+            Some(database) => self.check(database),
+            None => bytes::check(self),
+        }
+    }
+
     /// The most similar strategy that every database supports.
     pub(crate) fn portable(&self) -> &'static str {
         match self.ids {
@@ -154,8 +163,13 @@ const ON_REQUEST: [&str; 18] = [
 /// assert!(default_set(Database::Sqlite).iter().all(|strategy| strategy.check(Database::Sqlite).is_ok()));
 /// ```
 pub fn default_set(database: Database) -> Vec<&'static Strategy> {
+    default_set_on(Some(database))
+}
+
+/// The strategies that are compared on this database if none are named; without a database, those for RocksDB.
+pub(crate) fn default_set_on(database: Option<Database>) -> Vec<&'static Strategy> {
     ALL.iter()
-        .filter(|strategy| !ON_REQUEST.contains(&strategy.name) && strategy.check(database).is_ok())
+        .filter(|strategy| !ON_REQUEST.contains(&strategy.name) && strategy.check_on(database).is_ok())
         .collect()
 }
 

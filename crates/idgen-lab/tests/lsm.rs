@@ -11,23 +11,11 @@ use idgen_lab::lsm::{Engine, Load, predict};
 use idgen_lab::strategy;
 use idgen_record::{Metric, Results, Workload, thousands};
 use sample::sample;
-use serde::Deserialize;
 
 const SET: &str = include_str!("../../../docs/results/lsm/set.tsv");
-const ROCKSDB: &str = include_str!("../../../docs/results/lsm/rocksdb.jsonl");
 const PAGE: &str = include_str!("../../../docs/results/lsm/README.md");
 /// The goal of the page.
 const WITHIN: f64 = 15.0;
-
-/// The counters that docs/results/lsm/rocksdb.py prints.
-#[derive(Deserialize)]
-struct Counted {
-    strategy: String,
-    rows: u64,
-    flushed_bytes: f64,
-    compacted_bytes: f64,
-    filters: f64,
-}
 
 /// A load of the set.
 struct Planned {
@@ -60,34 +48,33 @@ impl Planned {
         };
         // MyRocks stores the length of the payload.
         let row_bytes = payload as u32 + u32::from(engine == Engine::MyRocks);
-        // The ids of the lab's own load come from several devices in turn; those of the script from one.
-        let is_lab = engine == Engine::MyRocks && self.strategy == "device";
-        let writers = if is_lab { Workload::of_rows(rows).unwrap().devices.into() } else { 1 };
+        // The ids of the lab's own load come from several devices in turn.
+        let devices = self.strategy == "device";
+        let writers = if devices { Workload::of_rows(rows).unwrap().devices.into() } else { 1 };
         Load { row_bytes, rate: rate as f64, settings, writers, ..usual }
     }
 }
 
 /// The recorded write amplification, and filters asked per 1,000 inserts, of each load of the set.
 fn recorded() -> Vec<(f64, f64)> {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results/lsm/myrocks.jsonl.gz");
-    let mut myrocks: Vec<Results> = idgen_report::open_lines(&file).unwrap();
-    let mut rocksdb: Vec<Counted> = ROCKSDB.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    myrocks.reverse();
-    rocksdb.reverse();
-    planned()
-        .map(|one| {
-            if one.engine == "rocksdb" {
-                let counted = rocksdb.pop().unwrap();
-                assert_eq!((counted.strategy.as_str(), counted.rows), (one.strategy, one.numbers[3]));
-                let times = 1.0 + counted.compacted_bytes / counted.flushed_bytes;
-                return (times, counted.filters * 1_000.0 / counted.rows as f64);
-            }
-            let results = myrocks.pop().unwrap();
-            let run = &results.runs[0];
-            assert_eq!((run.strategy.name.as_str(), results.workload.rows), (one.strategy, one.numbers[3]));
-            (run.totals.write_amplification.unwrap(), run.totals.filters_per_1k.unwrap())
-        })
-        .collect()
+    let records = ["myrocks", "rocksdb"].map(|engine| {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results/lsm");
+        idgen_report::open_lines(&folder.join(format!("{engine}.jsonl.gz"))).unwrap()
+    });
+    let records: Vec<Results> = records.into_iter().flatten().collect();
+    assert_eq!(records.len(), planned().count());
+    let of = |(one, results): (Planned, &Results)| {
+        let (run, load) = (&results.runs[0], &results.workload);
+        let [payload, memtable, base, rows, rate, compressed] = one.numbers;
+        assert_eq!((run.strategy.name.as_str(), load.rows), (one.strategy, rows));
+        assert_eq!((u64::from(load.payload_bytes), load.rate), (payload, Some(rate as f64)));
+        assert_eq!(results.engine.name.to_lowercase(), one.engine);
+        let given = load.lsm.unwrap_or_default();
+        assert_eq!(given.sizes(load.cache_bytes.unwrap()), (memtable << 10, base << 10));
+        assert_eq!((given.lz4, given.fixed_levels), (compressed < 100, one.levels == "fixed"));
+        (run.totals.write_amplification.unwrap(), run.totals.filters_per_1k.unwrap())
+    };
+    planned().zip(&records).map(of).collect()
 }
 
 fn planned() -> impl Iterator<Item = Planned> {
@@ -133,7 +120,8 @@ fn the_pages_say_how_far_the_model_is_off() {
         .map(|line| line.split(" | ").nth(10).unwrap().parse::<f64>().unwrap().abs())
         .collect();
     assert_eq!(errors.len(), planned().count());
-    let within = errors.iter().filter(|error| **error <= WITHIN).count();
+    // An error that is shown as the goal may be a little larger.
+    let within = errors.iter().filter(|error| **error < WITHIN).count();
     let mean = errors.iter().sum::<f64>() / errors.len() as f64;
     let largest = errors.iter().copied().fold(0.0, f64::max);
     let sentence = format!(
@@ -146,60 +134,70 @@ fn the_pages_say_how_far_the_model_is_off() {
     }
 }
 
-/// The records of one client and of eight, with what the model predicts for the median run.
-fn recorded_with(writers: u32) -> Results {
-    let name = if writers == 1 { "one" } else { "eight" };
+/// The records of this many clients.
+fn recorded_with(engine: Engine, writers: u32) -> Results {
+    let name = match (engine, writers) {
+        (Engine::MyRocks, 1) => "one",
+        (Engine::MyRocks, _) => "eight",
+        (Engine::RocksDb, 1) => "rocksdb-one",
+        (Engine::RocksDb, _) => "rocksdb-eight",
+    };
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results/lsm").join(name);
     let results = idgen_report::open(&folder).unwrap();
     assert_eq!((results.workload.writers, results.failures.len()), (writers, 0));
+    assert_eq!(results.engine.name, engine.name());
     results
 }
+
+/// The three cells of a record: written, the model, filters.
+fn cells(engine: Engine, results: &Results, name: &str) -> [String; 3] {
+    let Some(run) = results.run(name) else { return ["–", "–", "–"].map(str::to_owned) };
+    assert_eq!(run.repeats.len(), 5, "{name}");
+    let load = &results.workload;
+    let (memtable, base) = load.lsm.unwrap_or_default().sizes(load.cache_bytes.unwrap());
+    let usual = Load::new(load.rows, engine);
+    let settings = usual.settings.clone().sized(memtable, base);
+    // The minutes of the ids were simulated if the load has no rate.
+    let id_rate = load.rate.is_none().then(|| load.rows as f64 / f64::from(load.intervals) / 60.0);
+    let clients = run.clients.filter(|_| load.writers > 1).and_then(|clients| {
+        let span = clients.span.map(Delay::Recorded);
+        Some(Clients {
+            statement_rows: load.statement_rows.into(),
+            delay: Delay::Recorded(clients.insert?),
+            span,
+        })
+    });
+    let planned = Load {
+        row_bytes: load.payload_bytes + u32::from(engine == Engine::MyRocks),
+        rate: load.rate.unwrap_or(run.totals.rows_per_sec),
+        id_rate,
+        writers: load.writers.into(),
+        settings,
+        clients,
+        ..usual
+    };
+    let whole = predict(strategy::find(name).unwrap(), &planned).unwrap().whole;
+    let median = |name: &str| Metric::named(name).unwrap().sample(run).unwrap().median();
+    [
+        format!("{:.2}", median("write_amplification")),
+        format!("{:.2}", whole.write_amplification),
+        thousands(median("filters_per_1k").round() as u64),
+    ]
+}
+
+const NAMES: [&str; 6] =
+    ["auto-increment", "v7-binary", "minute-writers", "minute-ascending", "minute-random", "v4-binary"];
 
 #[test]
 fn the_page_has_the_recorded_figures_and_the_model_s() {
     let page = include_str!("../../../docs/lsm.md");
-    let both = [1, 8].map(recorded_with);
     let mut lines = Vec::new();
-    for name in
-        ["auto-increment", "v7-binary", "minute-writers", "minute-ascending", "minute-random", "v4-binary"]
-    {
-        let mut cells = vec![format!("| `{name}`")];
-        for results in &both {
-            let Some(run) = results.run(name) else {
-                cells.extend(["–", "–", "–"].map(str::to_owned));
-                continue;
-            };
-            assert_eq!(run.repeats.len(), 5, "{name}");
-            let load = &results.workload;
-            let cache = load.cache_bytes.unwrap();
-            let usual = Load::new(load.rows, Engine::MyRocks);
-            let settings = usual.settings.clone().sized(cache / 4, cache);
-            // The minutes of the ids were simulated if the load has no rate.
-            let id_rate = load.rate.is_none().then(|| load.rows as f64 / f64::from(load.intervals) / 60.0);
-            let clients = run.clients.filter(|_| load.writers > 1).and_then(|clients| {
-                let span = clients.span.map(Delay::Recorded);
-                Some(Clients {
-                    statement_rows: load.statement_rows.into(),
-                    delay: Delay::Recorded(clients.insert?),
-                    span,
-                })
-            });
-            let planned = Load {
-                row_bytes: load.payload_bytes + 1,
-                rate: load.rate.unwrap_or(run.totals.rows_per_sec),
-                id_rate,
-                writers: load.writers.into(),
-                settings,
-                clients,
-                ..usual
-            };
-            let whole = predict(strategy::find(name).unwrap(), &planned).unwrap().whole;
-            let median = |name: &str| Metric::named(name).unwrap().sample(run).unwrap().median();
-            cells.push(format!("{:.2}", median("write_amplification")));
-            cells.push(format!("{:.2}", whole.write_amplification));
-            cells.push(thousands(median("filters_per_1k").round() as u64));
+    for engine in [Engine::MyRocks, Engine::RocksDb] {
+        let both = [1, 8].map(|writers| recorded_with(engine, writers));
+        for name in NAMES.into_iter().filter(|name| both.iter().any(|results| results.run(name).is_some())) {
+            let cells: Vec<_> = both.iter().flat_map(|results| cells(engine, results, name)).collect();
+            lines.push(format!("| `{name}` | {} |", cells.join(" | ")));
         }
-        lines.push(format!("{} |", cells.join(" | ")));
     }
     let wrong: Vec<&String> = lines.iter().filter(|line| !page.contains(*line)).collect();
     assert!(wrong.is_empty(), "docs/lsm.md should have these lines:\n{}", lines.join("\n"));

@@ -91,6 +91,15 @@ pub struct Totals {
     /// Filters that an LSM tree asked, to find out whether a key was new, per 1,000 inserts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filters_per_1k: Option<f64>,
+    /// Filters among those that did not exclude a key that was not in their file, per 1,000 inserts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub false_positives_per_1k: Option<f64>,
+    /// Bytes of files that moved to another level of an LSM tree without being written, per row.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub moved_bytes_per_row: Option<f64>,
+    /// Seconds for which an LSM tree made inserts wait for flushes and compactions, per 1,000,000 inserts: all clients together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stall_secs_per_1m: Option<f64>,
     /// Different leaf pages that 1,000 consecutive inserts went to, on average; all trees together. Not a
     /// number where the pages are out of reach, as on a server given by URL: `null` in JSON, `–` in reports.
     #[serde(with = "known")]

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::lsm::LsmOptions;
 use crate::mix::Mix;
 use crate::skew::Skew;
 use crate::strategy::IdKind;
@@ -75,6 +76,9 @@ pub struct Workload {
     /// The user's own tables and statements. The random bytes of a row are then `payload_bytes`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub own: Option<OwnTable>,
+    /// The settings of an LSM tree that differ from those that follow from the cache.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lsm: Option<LsmOptions>,
     /// Rows that the table holds before the run. No figure counts them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub existing: Option<Existing>,
@@ -164,6 +168,7 @@ impl Workload {
             devices: 5_000,
             seed: 2026,
             own: None,
+            lsm: None,
             existing: None,
             mix: None,
         })

@@ -23,7 +23,7 @@ fn every_record_is_the_one_that_the_lab_wrote() {
     let sets = sets
         .flat_map(|set| ["mysql", "mariadb", "postgres"].map(|server| format!("{set}/{server}.jsonl.gz")))
         .chain(
-            ["lsm/myrocks", "postgres-cache/lab", "postgres-cache/default"]
+            ["lsm/myrocks", "lsm/rocksdb", "postgres-cache/lab", "postgres-cache/default"]
                 .map(|set| format!("{set}.jsonl.gz")),
         );
     let found: BTreeSet<_> = report::below(&root())

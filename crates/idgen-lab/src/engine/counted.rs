@@ -45,6 +45,12 @@ pub struct LsmCounters {
     pub compacted_bytes: u64,
     /// Filters that were asked for a key.
     pub filters: u64,
+    /// Filters among those that did not exclude a key that was not in their file.
+    pub false_positives: u64,
+    /// Bytes of files that moved to another level without being written.
+    pub moved_bytes: u64,
+    /// Microseconds for which inserts were made to wait for flushes and compactions, all clients together.
+    pub stall_micros: u64,
 }
 
 impl LsmCounters {
@@ -53,6 +59,9 @@ impl LsmCounters {
             flushed_bytes: self.flushed_bytes.saturating_sub(earlier.flushed_bytes),
             compacted_bytes: self.compacted_bytes.saturating_sub(earlier.compacted_bytes),
             filters: self.filters.saturating_sub(earlier.filters),
+            false_positives: self.false_positives.saturating_sub(earlier.false_positives),
+            moved_bytes: self.moved_bytes.saturating_sub(earlier.moved_bytes),
+            stall_micros: self.stall_micros.saturating_sub(earlier.stall_micros),
         }
     }
 
@@ -62,6 +71,9 @@ impl LsmCounters {
             flushed_bytes: self.flushed_bytes + later.flushed_bytes,
             compacted_bytes: self.compacted_bytes + later.compacted_bytes,
             filters: self.filters + later.filters,
+            false_positives: self.false_positives + later.false_positives,
+            moved_bytes: self.moved_bytes + later.moved_bytes,
+            stall_micros: self.stall_micros + later.stall_micros,
         }
     }
 }

@@ -26,6 +26,40 @@ pub fn start_myrocks(load: &Workload) -> Result<Box<dyn Engine>> {
     Ok(Box::new(Mysql::start_myrocks(load)?))
 }
 
+/// Opens RocksDB in this process, for this load.
+///
+/// # Errors
+/// This program was built without it, or it cannot make files.
+#[cfg(feature = "rocksdb")]
+pub fn start_rocksdb(load: &Workload) -> Result<Box<dyn Engine>> {
+    Ok(Box::new(super::RocksDb::new(load)?))
+}
+
+/// Opens RocksDB in this process, for this load.
+///
+/// # Errors
+/// This program was built without it.
+#[cfg(not(feature = "rocksdb"))]
+pub fn start_rocksdb(_: &Workload) -> Result<Box<dyn Engine>> {
+    has_rocksdb()?;
+    Err(Error::mistake("RocksDB is not a part of this program".to_owned()))
+}
+
+/// Checks that RocksDB is a part of this program.
+///
+/// # Errors
+/// It is not: the error says which command builds it.
+pub(crate) fn has_rocksdb() -> Result<()> {
+    if cfg!(feature = "rocksdb") {
+        return Ok(());
+    }
+    Err(Error::config(
+        "this program was built without the engine rocksdb, which the feature 'rocksdb' brings: install it from a checkout with \
+         cargo install --path . --features rocksdb, which compiles C++ for some minutes and needs a C++ compiler and libclang \
+         (on Debian: apt-get install g++ libclang-dev)",
+    ))
+}
+
 /// Connects to the server at this URL, and measures it without changing its settings.
 ///
 /// # Errors

@@ -72,6 +72,9 @@ pub fn totals(
             .filter(|lsm| lsm.flushed_bytes > 0)
             .map(|lsm| 1.0 + lsm.compacted_bytes as f64 / lsm.flushed_bytes as f64),
         filters_per_1k: counters.lsm.map(|lsm| per_1k(lsm.filters)),
+        false_positives_per_1k: counters.lsm.map(|lsm| per_1k(lsm.false_positives)),
+        moved_bytes_per_row: lsm.map(|lsm| lsm.moved_bytes as f64 / rows as f64),
+        stall_secs_per_1m: counters.lsm.map(|lsm| lsm.stall_micros as f64 / rows as f64),
         distinct_leaves_per_1k: figures.iter().map(|tree| tree.distinct_leaves_per_1k).sum(),
         fill_mean: all_leaves.mean,
         fill_p10: all_leaves.p10,

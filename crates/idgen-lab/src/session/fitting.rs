@@ -11,8 +11,8 @@ use crate::{Error, Result};
 pub struct Fitting<'a> {
     /// The load.
     pub load: &'a Workload,
-    /// The database that it runs on.
-    pub database: Database,
+    /// The database that it runs on; `None` for RocksDB.
+    pub database: Option<Database>,
     /// True if all strategies were to run, because none was named: those that do not fit are left out then,
     /// and are an error otherwise.
     pub all: bool,
@@ -49,15 +49,14 @@ impl Fitting<'_> {
 
     /// The strategies that the user's own table, or the lab's with secondary indexes, can have.
     fn those_of_the_table(&self, mut strategies: Vec<&'static Strategy>) -> Result<Vec<&'static Strategy>> {
-        let Some(own) = &self.load.own else { return Ok(strategies) };
+        let (Some(own), Some(database)) = (&self.load.own, self.database) else { return Ok(strategies) };
         // SQLite counts only in a table with a hidden row id, and this table is `WITHOUT ROWID`.
-        let cannot_count = self.database == Database::Sqlite && self.indexed;
+        let cannot_count = database == Database::Sqlite && self.indexed;
         let counts = |strategy: &Strategy| cannot_count && strategy.column == Column::CountedInteger;
         if self.all {
-            let own = Own::read(own, self.database)?;
-            let fits = |strategy: &Strategy| {
-                strategy.column != Column::CountedInteger || own.can_count(self.database)
-            };
+            let own = Own::read(own, database)?;
+            let fits =
+                |strategy: &Strategy| strategy.column != Column::CountedInteger || own.can_count(database);
             strategies.retain(|strategy| Own::check(strategy).is_ok() && fits(strategy) && !counts(strategy));
         }
         for strategy in &strategies {

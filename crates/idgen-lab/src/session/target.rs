@@ -8,10 +8,12 @@ use idgen_record::{Database, Workload, thousands};
 
 use crate::engine::{self, Engine};
 use crate::experiment::Experiment;
+use crate::strategy::{self, Strategy};
 use crate::{Error, Result};
 
-/// The name of MyRocks on the command line.
+/// The names of MyRocks and RocksDB on the command line.
 const MYROCKS: &str = "myrocks";
+const ROCKSDB: &str = "rocksdb";
 
 /// A database as the user named it. It is always displayed without the password.
 #[derive(Clone, PartialEq, Eq)]
@@ -20,6 +22,8 @@ pub enum Target {
     Own(Database),
     /// A server of MariaDB that the lab starts, whose tables are those of MyRocks.
     MyRocks,
+    /// RocksDB as a library in this process. It has several clients, as servers do.
+    RocksDb,
     /// Anything else is treated as the URL of a server, and [`Target::check`] refuses it if it is not one. An error of
     /// parsing would show the value, which may contain a password.
     Url(String),
@@ -29,10 +33,11 @@ impl FromStr for Target {
     type Err = Infallible;
 
     fn from_str(text: &str) -> std::result::Result<Self, Infallible> {
-        if text == MYROCKS {
-            return Ok(Target::MyRocks);
-        }
-        Ok(Database::with_id(text).map_or_else(|| Target::Url(text.to_owned()), Target::Own))
+        Ok(match text {
+            MYROCKS => Target::MyRocks,
+            ROCKSDB => Target::RocksDb,
+            _ => Database::with_id(text).map_or_else(|| Target::Url(text.to_owned()), Target::Own),
+        })
     }
 }
 
@@ -42,6 +47,7 @@ impl fmt::Display for Target {
         match self {
             Target::Own(database) => f.write_str(database.id()),
             Target::MyRocks => f.write_str(MYROCKS),
+            Target::RocksDb => f.write_str(ROCKSDB),
             Target::Url(url) => f.write_str(&idgen_server::redacted(url)),
         }
     }
@@ -52,18 +58,28 @@ impl Target {
     pub fn own_server(&self) -> Option<Database> {
         match self {
             Target::Own(database) => Some(*database).filter(|database| !database.is_embedded()),
-            Target::MyRocks | Target::Url(_) => None,
+            Target::MyRocks | Target::RocksDb | Target::Url(_) => None,
         }
     }
 
-    /// Returns whether it runs in this process.
+    /// Returns whether it is SQLite, which has one writer and commits many of its rows together.
     pub fn is_embedded(&self) -> bool {
         matches!(self, Target::Own(database) if database.is_embedded())
     }
 
-    /// Returns whether it is the embedded engine or a server of the lab's own.
+    /// Returns whether its tables are LSM trees of the lab's own.
+    pub fn is_own_lsm(&self) -> bool {
+        matches!(self, Target::MyRocks | Target::RocksDb)
+    }
+
+    /// Returns whether its tables have further indexes, updates and transactions, as databases with SQL have.
+    pub fn has_sql(&self) -> bool {
+        *self != Target::RocksDb
+    }
+
+    /// Returns whether it is an engine in this process or a server of the lab's own.
     pub fn is_ours(&self) -> bool {
-        matches!(self, Target::Own(_) | Target::MyRocks)
+        !matches!(self, Target::Url(_))
     }
 
     /// Returns whether it can be this database, as far as its name or URL says: no connection is made to an
@@ -72,6 +88,7 @@ impl Target {
         match self {
             Target::Own(own) => *own == database,
             Target::MyRocks => database == Database::MariaDb,
+            Target::RocksDb => false,
             Target::Url(url) => engine::may_be(url, database),
         }
     }
@@ -101,7 +118,7 @@ impl Target {
     /// Checks the name, without connecting.
     ///
     /// # Errors
-    /// It is neither a database nor a URL.
+    /// It is neither a database nor a URL, or this program was built without it.
     pub fn check(&self) -> Result<()> {
         match self {
             Target::Url(url) if !url.contains("://") => {
@@ -110,25 +127,40 @@ impl Target {
                     url.len() <= 16 && url.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
                 let name = if is_name { format!(" {url:?}") } else { String::new() };
                 Err(Error::config(format!(
-                    "there is no such engine{name}: choose sqlite, mysql, mariadb, postgres, myrocks, or a URL: \
+                    "there is no such engine{name}: choose sqlite, mysql, mariadb, postgres, myrocks, rocksdb, or a URL: \
                      mysql://user:password@host:port or postgres://user:password@host:port"
                 )))
             }
+            Target::RocksDb => engine::has_rocksdb(),
             Target::Url(_) | Target::Own(_) | Target::MyRocks => Ok(()),
         }
     }
 
-    /// The database that strategies are checked against. An external server is asked.
+    /// The database that strategies are checked against; `None` for RocksDB, which has no SQL. An external server is asked.
     ///
     /// # Errors
     /// The errors of [`check`](Self::check); also if no server answers.
-    pub fn database(&self) -> Result<Database> {
+    pub fn database(&self) -> Result<Option<Database>> {
         self.check()?;
         Ok(match self {
-            Target::Own(database) => *database,
-            Target::MyRocks => Database::MariaDb,
-            Target::Url(url) => engine::database_at(url)?,
+            Target::Own(database) => Some(*database),
+            Target::MyRocks => Some(Database::MariaDb),
+            Target::RocksDb => None,
+            Target::Url(url) => Some(engine::database_at(url)?),
         })
+    }
+
+    /// The strategies that are compared on it if none are named. `database` is what [`database`](Self::database) returned.
+    pub fn default_set(database: Option<Database>) -> Vec<&'static Strategy> {
+        strategy::default_set_on(database)
+    }
+
+    /// Refuses a strategy that it does not support. `database` is what [`database`](Self::database) returned.
+    ///
+    /// # Errors
+    /// The error says why, and what to choose instead.
+    pub fn check_strategy(strategy: &Strategy, database: Option<Database>) -> Result<()> {
+        strategy.check_on(database)
     }
 
     /// Starts it for this load, or connects to it.
@@ -152,13 +184,14 @@ impl Target {
                 }
                 engine::start(*database, &load)?
             }
-            Target::MyRocks => {
+            Target::MyRocks | Target::RocksDb => {
                 if load.iops.take().is_some() {
-                    notes.push(
-                        "MyRocks writes files as a whole, so the lab does not limit its IOPS".to_owned(),
-                    );
+                    notes.push(format!("{self} writes files as a whole, so the lab does not limit its IOPS"));
                 }
-                engine::start_myrocks(&load)?
+                match self {
+                    Target::RocksDb => engine::start_rocksdb(&load)?,
+                    _ => engine::start_myrocks(&load)?,
+                }
             }
         };
         if self.has_checkpoints() {

@@ -601,6 +601,37 @@ pub static METRICS: &[Metric] = &[
         ..PER_1K
     },
     Metric {
+        name: "false_positives_per_1k",
+        title: "filters asked in vain per 1k",
+        head: "in vain\nper 1k",
+        unit: Unit::Decimals(1),
+        noise: Noise { floor: 2.0, share: 0.35 },
+        group: Group::Server,
+        run: |f| f.totals.false_positives_per_1k.and_then(number),
+        ..PER_1K
+    },
+    Metric {
+        name: "moved_bytes_per_row",
+        title: "bytes per row in files that moved without being written",
+        head: "moved\nB/row",
+        unit: Unit::Decimals(0),
+        group: Group::Server,
+        noise: Noise { floor: 1.0, share: 0.1 },
+        run: |f| f.totals.moved_bytes_per_row.and_then(number),
+        ..METRIC
+    },
+    Metric {
+        name: "stall_secs_per_1m",
+        title: "seconds that inserts waited for compactions per 1M",
+        head: "stalls\ns per 1M",
+        unit: Unit::Decimals(1),
+        better: Better::Lower,
+        group: Group::Server,
+        noise: Noise { floor: 1.0, share: 0.7 },
+        run: |f| f.totals.stall_secs_per_1m.and_then(number),
+        ..METRIC
+    },
+    Metric {
         name: "heap_bytes_per_row",
         title: "bytes per row of the heap",
         head: "heap B\nper row",

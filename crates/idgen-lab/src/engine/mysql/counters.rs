@@ -99,6 +99,6 @@ impl Status {
     }
 }
 
-fn number(text: &str) -> Result<u64> {
+pub(super) fn number(text: &str) -> Result<u64> {
     text.parse().map_err(|error| Error::engine(format!("the server counts \"{text}\", not a number"), error))
 }
