@@ -93,3 +93,9 @@ fn shares_of_nodes_are_drawn() {
     }
     assert!(drawn.contains("predicted for 3 nodes"), "{drawn}");
 }
+
+#[test]
+fn engines_that_are_only_predicted_are_named() {
+    let (code, error) = failure(&["lab", "--engine", "tidb"], "");
+    assert!(code == 2 && error.contains("idgen lab advise --engine tidb"), "{code} {error}");
+}

@@ -8,6 +8,7 @@ use idgen_record::{Database, Workload, thousands};
 
 use crate::engine::{self, Engine};
 use crate::experiment::Experiment;
+use crate::ranges;
 use crate::strategy::{self, Strategy};
 use crate::{Error, Result};
 
@@ -121,6 +122,10 @@ impl Target {
     /// It is neither a database nor a URL, or this program was built without it.
     pub fn check(&self) -> Result<()> {
         match self {
+            Target::Url(url) if let Ok(engine) = ranges::Engine::find(url) => Err(Error::config(format!(
+                "the lab cannot run {0}, it predicts it: use `idgen lab advise --engine {1}`, or `idgen lab simulate STRATEGY --engine {1}`",
+                engine.name, engine.id
+            ))),
             Target::Url(url) if !url.contains("://") => {
                 // Anything longer or with other letters may be a part of a URL with its password.
                 let is_name =
