@@ -141,7 +141,7 @@ async fn a_role_that_can_no_longer_read_a_parent_is_named() {
     assert!(
         found[0].starts_with(
             "The role reads_no_parents, which executed the switch, cannot read children any more"
-        ) && found[1].ends_with("GRANT SELECT ON parents TO reads_no_parents."),
+        ) && found[1].ends_with("GRANT SELECT ON public.parents TO reads_no_parents."),
         "{found:?}"
     );
     execute(&mut stage.connection, "GRANT SELECT ON parents, children TO reads_no_parents").await;
