@@ -117,7 +117,8 @@ impl Plan {
         numbered(self.steps.len(), at, name)
     }
 
-    fn sql(&self, purpose: &str, statements: &[Statement]) -> String {
+    /// The text of a file with these statements.
+    pub(crate) fn sql(&self, purpose: &str, statements: &[Statement]) -> String {
         // MySQL's client sends comments, too, which the beginning would count.
         let mut text = format!("{}{}", begin(self.engine), comment(purpose));
         let end = if self.engine == Engine::Postgres { ";" } else { DELIMITER };

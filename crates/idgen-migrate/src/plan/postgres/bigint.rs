@@ -65,12 +65,13 @@ pub(super) async fn notes(
 
 /// The old columns are kept current, and their sequences keep their end, until the last step.
 async fn left(session: &mut Session, root: &Table, column: &Column) -> Result<String> {
-    // Without a privilege on a sequence, its value is not known, which is not the same as none.
+    // Without a privilege on a sequence, its value is not known, which is not the same as none. The server may ask for the privilege before it
+    // compares the kind, and then fails for a table.
     let sequences = format!(
-        "SELECT c.oid, has_sequence_privilege(c.oid, 'SELECT, USAGE') AS is_readable \
+        "SELECT c.oid, CASE WHEN c.relkind = 'S' THEN has_sequence_privilege(c.oid, 'SELECT, USAGE') END AS is_readable \
          FROM pg_depend d JOIN pg_class c ON (d.classid, d.objid) = ('pg_class'::regclass, c.oid) AND c.relkind = 'S' \
          WHERE (d.refclassid, d.refobjid, d.refobjsubid) = ('pg_class'::regclass, {id}, {number}) \
-         UNION SELECT c.oid, has_sequence_privilege(c.oid, 'SELECT, USAGE') FROM pg_attrdef f \
+         UNION SELECT c.oid, CASE WHEN c.relkind = 'S' THEN has_sequence_privilege(c.oid, 'SELECT, USAGE') END FROM pg_attrdef f \
          JOIN pg_depend d ON (d.classid, d.objid, d.refclassid) = ('pg_attrdef'::regclass, f.oid, 'pg_class'::regclass) \
          JOIN pg_class c ON c.oid = d.refobjid AND c.relkind = 'S' WHERE (f.adrelid, f.adnum) = ({id}, {number})",
         id = root.id,

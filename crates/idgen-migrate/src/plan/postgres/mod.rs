@@ -1,5 +1,6 @@
 //! PostgreSQL: new columns beside the old ones, triggers, a copy in chunks, and one short transaction that switches.
 
+pub(super) mod abandon;
 mod bigint;
 mod catalog;
 mod change;
@@ -106,7 +107,7 @@ async fn of_type(
         false => references::notes(session, catalog, &graph).await?,
     };
     let times = reading.map(|_| Reading::fact());
-    Ok(Plan {
+    let mut plan = Plan {
         id: change.id.clone(),
         engine: Engine::Postgres,
         target: options.to,
@@ -117,7 +118,9 @@ async fn of_type(
         steps,
         scripts: Vec::new(),
         command: None,
-    })
+    };
+    plan.scripts.push(abandon::script(&templates, &steps::Context::of(&change), &plan)?);
+    Ok(plan)
 }
 
 /// The column stays; new rows without an id get one of version 7, as text where the column is text.

@@ -27,6 +27,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("text.sql", include_str!("templates/text.sql")),
     ("switch.sql", include_str!("templates/switch.sql")),
     ("finish.sql", include_str!("templates/finish.sql")),
+    ("abandon.sql", include_str!("templates/abandon.sql")),
     ("trial.sql", include_str!("templates/trial.sql")),
     ("default.sql", include_str!("templates/default.sql")),
     ("shape.sql", include_str!("templates/shape.sql")),

@@ -125,10 +125,16 @@ const DEFAULT: Text = Text {
 
 /// The context of the templates of a change: its fields, and all of it as `p` for macros.
 #[derive(Serialize)]
-struct Context<'a> {
+pub(super) struct Context<'a> {
     #[serde(flatten)]
     change: &'a Change,
     p: &'a Change,
+}
+
+impl<'a> Context<'a> {
+    pub(super) fn of(change: &'a Change) -> Context<'a> {
+        Context { change, p: change }
+    }
 }
 
 /// The steps of a change of type.
@@ -147,7 +153,7 @@ pub(super) fn of_type(
     };
     let step = |name: &str| {
         let text = texts.iter().find(|text| text.name == name)?;
-        let step = step(templates, text, Context { change, p: change });
+        let step = step(templates, text, Context::of(change));
         Some(step.map(|step| Step { duration: duration(name), ..step }))
     };
     change.steps.iter().filter_map(|file| step(file.name)).collect()
@@ -155,7 +161,7 @@ pub(super) fn of_type(
 
 /// The query of everything that is attached to the tables.
 pub(super) fn shape(templates: &Templates, change: &Change) -> Result<String> {
-    templates.query("shape.sql", Context { change, p: change })
+    templates.query("shape.sql", Context::of(change))
 }
 
 /// The step that gives a column a default of version 7.
