@@ -19,8 +19,9 @@ pub(super) const TEXTS: [Text; 10] = [
     },
     Text {
         purpose: "Adds empty columns of type bigint beside the old ones, and a schema with the progress of the copy. Clients see the new \
-            columns from here on: `SELECT *` returns them, an INSERT or COPY without a list of columns leaves them out, prepared statements that \
-            return whole rows get \"cached plan must not change result type\", at each execution until they are prepared again, and functions that \
+            columns from here on: `SELECT *` returns them, COPY FROM without a list of columns fails (\"missing data for column\"), COPY TO without one writes \
+            them, and INSERT INTO … SELECT * into a table of before fails (\"more expressions than target columns\"), so name the columns in these before \
+            this step. An INSERT of values without a list of columns leaves them out until the switch. Prepared statements that return whole rows get \"cached plan must not change result type\", at each execution until they are prepared again, and functions that \
             return the rows of a table by a list of columns fail.",
         ..PREPARE
     },
