@@ -15,6 +15,7 @@ mod prepared;
 mod psql;
 mod refused;
 mod replica;
+mod rights;
 mod rows;
 mod schema;
 mod sessions;

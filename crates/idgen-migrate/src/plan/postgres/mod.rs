@@ -31,6 +31,7 @@ use self::spelling::Spelling;
 use crate::plan::data::{Engine, Plan, Target};
 use crate::plan::duration;
 use crate::plan::options::{KEEPS_VALUES, Options};
+use crate::plan::reasons::of_reasons;
 use idgen_database::{Error, Result};
 
 /// The first version with `uuidv7()`.
@@ -93,6 +94,8 @@ async fn of_type(
     let mut change = Change::of(catalog, &graph, root, session.version, options);
     taken::check(session, catalog, &change).await?;
     let templates = Templates::new()?;
+    let lacking = steps::lacking(&templates, &change)?;
+    of_reasons(&session.texts("the rights that the steps need", &lacking).await?)?;
     let shape = session.texts("what depends on the keys", &steps::shape(&templates, &change)?).await?;
     change.complete(shape)?;
     let reading = estimate::measure(session, catalog, &graph).await;

@@ -17,6 +17,8 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("attached.sql", include_str!("templates/attached.sql")),
     ("state.sql", include_str!("templates/state.sql")),
     ("sequences.sql", include_str!("templates/sequences.sql")),
+    ("rights.sql", include_str!("templates/rights.sql")),
+    ("lacking.sql", include_str!("templates/lacking.sql")),
     ("check.sql", include_str!("templates/check.sql")),
     ("prepare.sql", include_str!("templates/prepare.sql")),
     ("triggers.sql", include_str!("templates/triggers.sql")),

@@ -165,6 +165,11 @@ pub(super) fn shape(templates: &Templates, change: &Change) -> Result<String> {
     templates.query("shape.sql", Context::of(change))
 }
 
+/// The query of the rights that the role does not have.
+pub(super) fn lacking(templates: &Templates, change: &Change) -> Result<String> {
+    templates.query("lacking.sql", Context::of(change))
+}
+
 /// The step that gives a column a default of version 7.
 pub(super) fn of_default(templates: &Templates, table: &Table, column: &Column, made: &str) -> Result<Step> {
     let context = json!({
