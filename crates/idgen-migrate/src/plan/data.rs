@@ -53,12 +53,12 @@ pub struct Command {
     pub script: String,
 }
 
-/// A program for `sh` beside the steps.
+/// A file beside the steps: a program for `sh` that may run while they are executed, or SQL for a case in which no step helps.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Script {
-    /// The name of its file: `watch-replicas.sh`.
+    /// The name of its file: `watch-replicas.sh`, `undo/abandon.sql`.
     pub name: String,
-    /// Describes what the program does, and how to call and stop it.
+    /// Describes what the file does, and how to call and stop it.
     pub purpose: String,
     /// Its text. It has no password.
     pub text: String,
@@ -134,7 +134,7 @@ pub struct Plan {
     pub session: Vec<Statement>,
     /// The steps in their order.
     pub steps: Vec<Step>,
-    /// Programs that may run while the steps are executed.
+    /// Files beside the steps.
     pub scripts: Vec<Script>,
     /// The call of a tool that makes the change after the steps, where one was asked for.
     pub command: Option<Command>,

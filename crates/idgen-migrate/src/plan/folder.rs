@@ -2,6 +2,7 @@
 //! `idgen plan run` reads.
 
 use std::fmt::Write;
+use std::io::Write as _;
 use std::path::Path;
 
 use crate::plan::data::{Command, Direction, Engine, Plan, Statement, Step};
@@ -14,18 +15,24 @@ const DELIMITER: &str = "$$";
 /// The file with the plan itself, as JSON.
 pub(crate) const PLAN_FILE: &str = "plan.json";
 
+/// The folder in the plan's folder that has the files until all are complete.
+const PARTIAL: &str = "partial";
+
 /// The end of files for psql.
 const PSQL_END: &str = include_str!("psql_end.sql");
 
 impl Plan {
     /// Writes the files. The folder must not exist, or be empty: a plan never replaces one that may be in use.
     ///
+    /// All files are written to a folder in it first, and moved when they are complete: a full disk leaves no half of a plan.
+    ///
     /// # Errors
     ///
-    /// The folder has files, or cannot be written.
+    /// The folder has files, or cannot be written. It then has nothing of the plan, and does not exist if it did not before.
     pub fn write(&self, folder: &Path) -> Result<()> {
         let of =
             |doing: &str, error: std::io::Error| Error::of(format!("{doing} {}", folder.display()), error);
+        let is_new = !folder.exists();
         std::fs::create_dir_all(folder).map_err(|error| of("cannot make the folder", error))?;
         let mut files = std::fs::read_dir(folder).map_err(|error| of("cannot read the folder", error))?;
         if files.next().is_some() {
@@ -34,13 +41,36 @@ impl Plan {
                 folder.display()
             )));
         }
-        std::fs::create_dir(folder.join("undo")).map_err(|error| of("cannot make undo/ in", error))?;
+        let partial = folder.join(PARTIAL);
+        let written = self.write_all(&partial).and_then(|()| {
+            moved(&partial, folder).map_err(|error| of("cannot move the files of the plan to", error))
+        });
+        if written.is_err() {
+            // The first error is the one to report.
+            _ = std::fs::remove_dir_all(&partial);
+            if is_new {
+                _ = std::fs::remove_dir(folder);
+            }
+        }
+        written
+    }
+
+    /// Writes the files to a new folder.
+    fn write_all(&self, folder: &Path) -> Result<()> {
+        let undo = folder.join("undo");
+        std::fs::create_dir_all(&undo)
+            .map_err(|error| Error::of(format!("cannot make {}", undo.display()), error))?;
         let json = serde_json::to_string(self)
             .map_err(|error| Error::of(format!("cannot write {PLAN_FILE}"), error))?;
         for (path, text) in self.files().into_iter().chain([(PLAN_FILE.to_owned(), json)]) {
-            std::fs::write(folder.join(&path), text).map_err(|error| {
-                Error::of(format!("cannot write {}", folder.join(&path).display()), error)
-            })?;
+            let path = folder.join(&path);
+            // Some file systems say only then that there is no space.
+            let write = || {
+                let mut file = std::fs::File::create_new(&path)?;
+                file.write_all(text.as_bytes())?;
+                file.sync_all()
+            };
+            write().map_err(|error| Error::of(format!("cannot write {}", path.display()), error))?;
         }
         Ok(())
     }
@@ -117,7 +147,8 @@ impl Plan {
         numbered(self.steps.len(), at, name)
     }
 
-    fn sql(&self, purpose: &str, statements: &[Statement]) -> String {
+    /// The text of a file with these statements.
+    pub(crate) fn sql(&self, purpose: &str, statements: &[Statement]) -> String {
         // MySQL's client sends comments, too, which the beginning would count.
         let mut text = format!("{}{}", begin(self.engine), comment(purpose));
         let end = if self.engine == Engine::Postgres { ";" } else { DELIMITER };
@@ -182,6 +213,24 @@ impl Plan {
     }
 }
 
+/// Moves the files of a complete plan to its folder, the plan itself last. Back again if that fails.
+fn moved(partial: &Path, folder: &Path) -> std::io::Result<()> {
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(partial)? {
+        names.push(entry?.file_name());
+    }
+    names.sort_by_key(|name| (name == PLAN_FILE, name.clone()));
+    for (at, name) in names.iter().enumerate() {
+        if let Err(error) = std::fs::rename(partial.join(name), folder.join(name)) {
+            for name in &names[..at] {
+                std::fs::rename(folder.join(name), partial.join(name))?;
+            }
+            return Err(error);
+        }
+    }
+    std::fs::remove_dir(partial)
+}
+
 /// The beginning of files: it finds out whether the server's session is that of its client alone, and sets nothing.
 fn begin(engine: Engine) -> &'static str {
     match engine {
@@ -209,7 +258,43 @@ fn comment(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::plan::data::{Engine, Plan, Step, Target};
+    use crate::plan::data::{Engine, Plan, Script, Step, Target};
+
+    fn plan(steps: Vec<Step>, scripts: Vec<Script>) -> Plan {
+        Plan {
+            id: String::new(),
+            engine: Engine::MySql,
+            target: Target::Binary16,
+            tables: Vec::new(),
+            facts: Vec::new(),
+            notes: Vec::new(),
+            session: Vec::new(),
+            steps,
+            scripts,
+            command: None,
+        }
+    }
+
+    #[test]
+    fn a_plan_that_cannot_be_written_whole_is_not_written() {
+        let folder = std::env::temp_dir().join(format!("idgen-plan-{}", std::process::id()));
+        // The last file cannot be written, since its folder is missing.
+        let script = Script { name: "missing/last.sh".into(), purpose: String::new(), text: String::new() };
+        let broken = plan(Vec::new(), vec![script]);
+        let error = broken.write(&folder).unwrap_err().to_string();
+        assert!(error.contains("last.sh"), "{error}");
+        assert!(!folder.exists());
+        // A folder that was there before stays.
+        std::fs::create_dir(&folder).unwrap();
+        broken.write(&folder).unwrap_err();
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0);
+        plan(Vec::new(), Vec::new()).write(&folder).unwrap();
+        let names = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name());
+        let mut names: Vec<_> = names.map(|name| name.into_string().unwrap()).collect();
+        names.sort();
+        assert_eq!(names, ["README.md", "plan.json", "undo"]);
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
 
     #[test]
     fn files_sorted_by_name_are_in_the_order_of_the_steps() {
@@ -225,18 +310,7 @@ mod tests {
                 duration: None,
                 stop: String::new(),
             };
-            let plan = Plan {
-                id: String::new(),
-                engine: Engine::MySql,
-                target: Target::Binary16,
-                tables: Vec::new(),
-                facts: Vec::new(),
-                notes: Vec::new(),
-                session: Vec::new(),
-                steps: (0..steps).map(step).collect(),
-                scripts: Vec::new(),
-                command: None,
-            };
+            let plan = plan((0..steps).map(step).collect(), Vec::new());
             let names: Vec<_> = plan.files().into_iter().skip(1).map(|(name, _)| name).collect();
             assert_eq!((names.len(), &*names[0]), (steps, first));
             assert!(names.is_sorted(), "{names:?}");

@@ -3,6 +3,7 @@
 mod mysql;
 mod postgres;
 mod rows;
+mod sequence;
 mod sqlite;
 
 use std::collections::HashMap;
@@ -16,7 +17,7 @@ use idgen_database::{Error, Result};
 pub(crate) async fn read(session: &mut Session, options: &Options) -> Result<Catalog> {
     let mut catalog = match session.engine {
         Engine::MySql | Engine::MariaDb => mysql::read(session).await?,
-        Engine::Postgres => postgres::read(session).await?,
+        Engine::Postgres => postgres::read(session, options).await?,
         Engine::Sqlite => sqlite::read(session).await?,
     };
     catalog.retain(&options.tables)?;

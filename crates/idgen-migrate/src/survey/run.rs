@@ -1,6 +1,6 @@
 //! The stages of a survey: read, judge, report.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use crate::survey::catalog;
@@ -51,6 +51,7 @@ async fn with_session(session: &mut Session, options: &Options) -> Result<Survey
                 .to_owned(),
         );
     }
+    unseen.extend(unknown_counters(&catalog));
     let facts = facts::read(session, &catalog, options, &mut unseen).await;
     let watch = match options.watch {
         Some(_) => Some(Watch::begin(session, &mut unseen).await),
@@ -101,6 +102,22 @@ async fn with_session(session: &mut Session, options: &Options) -> Result<Survey
         not_predicted: Vec::new(),
         statements: std::mem::take(&mut session.statements),
     })
+}
+
+/// The counters of which it is not known how far they are, in one line for each reason.
+fn unknown_counters(catalog: &Catalog) -> Vec<String> {
+    let mut of_reasons: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for table in &catalog.tables {
+        for counter in &table.counters {
+            let Err(why) = &counter.used else { continue };
+            let column = &table.columns[counter.column].name;
+            of_reasons.entry(why).or_default().push(format!("{}.{column}", table.shown()));
+        }
+    }
+    let line = |(why, names): (&str, Vec<String>)| {
+        format!("how far the counters of these columns are: {} ({why})", names.join(", "))
+    };
+    of_reasons.into_iter().map(line).collect()
 }
 
 /// The columns of ids of each table, beside its sample.

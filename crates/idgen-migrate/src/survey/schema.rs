@@ -67,8 +67,10 @@ pub(crate) struct Key {
 pub(crate) struct Counter {
     pub(crate) column: usize,
     pub(crate) name: String,
-    /// The share of its values that is used.
-    pub(crate) used: f64,
+    /// The share of its values that is used, or what is missing to know it. What is missing is said in the plural, of all such counters.
+    pub(crate) used: Result<f64, String>,
+    /// The schema and the name of the partitioned table that the counter belongs to, and with it all its partitions.
+    pub(crate) parent: Option<(String, String)>,
 }
 
 #[derive(Clone, Debug)]
@@ -163,6 +165,12 @@ impl Table {
     /// Returns true if a key guarantees that values of this column alone are never repeated.
     pub(crate) fn is_unique(&self, column: usize) -> bool {
         self.keys.iter().any(|key| (key.unique || key.primary) && key.whole && key.columns == [column])
+    }
+
+    /// Returns true if a counter fills this column with integers. A text that a sequence is a part of is not in its order.
+    pub(crate) fn is_counted(&self, column: usize) -> bool {
+        let is_integer = matches!(self.columns[column].class, Class::Int { .. } | Class::Any);
+        is_integer && self.counters.iter().any(|counter| counter.column == column)
     }
 
     /// Returns true if an index begins with this column, so that a look-up reads few pages.

@@ -1,6 +1,7 @@
 //! Plans for PostgreSQL on a real server: executed by psql while clients change rows, killed, continued and undone.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod abandon;
 mod after_switch;
 mod attached;
 mod bigint;
@@ -14,6 +15,7 @@ mod prepared;
 mod psql;
 mod refused;
 mod replica;
+mod rights;
 mod rows;
 mod schema;
 mod sessions;

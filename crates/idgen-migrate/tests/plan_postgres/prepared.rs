@@ -81,3 +81,73 @@ async fn insert(client: &mut PgConnection, columns: &[String]) -> Result<(), Str
     let sql = format!("INSERT INTO orders ({}) VALUES ({})", columns.join(", "), values.join(", "));
     client.execute(sqlx::raw_sql(AssertSqlSafe(sql))).await.map(drop).map_err(|error| error.to_string())
 }
+
+/// COPY and INSERT … SELECT * without a list of columns fail from the preparation on, as the README of the plan says, and an INSERT of values from
+/// the switch on. With a list they work at any time.
+#[tokio::test(flavor = "multi_thread")]
+async fn statements_without_a_list_of_columns_fail_when_the_plan_says_so() {
+    let scratch = SERVER.scratch().unwrap();
+    let mut client = connect(scratch.url()).await;
+    execute(
+        &mut client,
+        "CREATE TABLE orders (id char(36) PRIMARY KEY, n bigint); CREATE TABLE archive (id text, n bigint)",
+    )
+    .await;
+    let plan = crate::made(scratch.url(), "orders").await;
+    let files = Files::write(&plan, scratch.url());
+    let before = "COPY FROM without a list of columns fails";
+    let prepare = plan.steps.iter().find(|step| step.name == "prepare").unwrap();
+    assert!(prepare.purpose.contains(before), "{}", prepare.purpose);
+    assert!(
+        plan.notes.iter().any(|note| note.contains("must be changed before 02-prepare.sql")),
+        "{:?}",
+        plan.notes
+    );
+    let at = |step: &str| files.names.iter().position(|name| name == files.step(step)).unwrap();
+    let (prepared, switched) = (at("prepare"), at("switch"));
+    for (place, name) in files.names.iter().enumerate() {
+        run(&files, name).await;
+        let has_columns = place >= prepared && *name != files.step("finish");
+        for (columns, may_fail) in [("", has_columns), (" (id, n)", false)] {
+            let copied = copy(&mut client, columns).await;
+            match may_fail {
+                true => assert!(
+                    copied.as_ref().is_err_and(|error| error.contains("missing data for column")),
+                    "{name}: {copied:?}"
+                ),
+                // The key is the last column after the last step.
+                false if *name == files.step("finish") && columns.is_empty() => {
+                    assert!(copied.is_err(), "{name}")
+                }
+                false => copied.unwrap_or_else(|error| panic!("{name}: {error}")),
+            }
+        }
+        for (sql, fails, part) in [
+            ("INSERT INTO archive SELECT * FROM orders", has_columns, "more expressions than target columns"),
+            ("INSERT INTO orders VALUES (gen_random_uuid()::text, 1)", place >= switched, ""),
+        ] {
+            // Columns in another order are of other types.
+            if !fails && *name == files.step("finish") {
+                continue;
+            }
+            let done = client.execute(sqlx::raw_sql(sql)).await.map_err(|error| error.to_string());
+            match fails {
+                true => {
+                    assert!(done.as_ref().is_err_and(|error| error.contains(part)), "{name}: {sql}: {done:?}")
+                }
+                false => _ = done.unwrap_or_else(|error| panic!("{name}: {sql}: {error}")),
+            }
+        }
+        execute(&mut client, "INSERT INTO archive (id, n) SELECT id::text, n FROM orders").await;
+    }
+}
+
+/// Copies an order from a client.
+async fn copy(client: &mut PgConnection, columns: &str) -> Result<(), String> {
+    let line = format!("{},1\n", uuid::Uuid::new_v4());
+    let said = |error: sqlx::Error| error.to_string();
+    let mut copy =
+        client.copy_in_raw(&format!("COPY orders{columns} FROM STDIN (FORMAT csv)")).await.map_err(said)?;
+    copy.send(line.as_bytes()).await.map_err(said)?;
+    copy.finish().await.map(drop).map_err(said)
+}

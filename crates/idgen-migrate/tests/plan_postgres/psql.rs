@@ -45,6 +45,16 @@ impl Files {
         Files { folder, id: plan.id.clone(), names, url: url.to_owned() }
     }
 
+    /// The same files for another database.
+    pub fn at(self, url: &str) -> Files {
+        Files { url: url.to_owned(), ..self }
+    }
+
+    /// The folder of the plan.
+    pub fn folder(&self) -> std::path::PathBuf {
+        self.folder.path().join("plan")
+    }
+
     /// The file of a step.
     pub fn step(&self, step: &str) -> &str {
         self.names.iter().find(|name| name[3..] == format!("{step}.sql")).unwrap()

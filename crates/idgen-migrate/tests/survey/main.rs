@@ -3,6 +3,7 @@
 
 mod cascades;
 mod common;
+mod counters;
 mod ids;
 mod keys;
 mod limits;

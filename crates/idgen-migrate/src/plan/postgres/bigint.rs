@@ -19,8 +19,9 @@ pub(super) const TEXTS: [Text; 10] = [
     },
     Text {
         purpose: "Adds empty columns of type bigint beside the old ones, and a schema with the progress of the copy. Clients see the new \
-            columns from here on: `SELECT *` returns them, an INSERT or COPY without a list of columns leaves them out, prepared statements that \
-            return whole rows get \"cached plan must not change result type\", at each execution until they are prepared again, and functions that \
+            columns from here on: `SELECT *` returns them, COPY FROM without a list of columns fails (\"missing data for column\"), COPY TO without one writes \
+            them, and INSERT INTO … SELECT * into a table of before fails (\"more expressions than target columns\"), so name the columns in these before \
+            this step. An INSERT of values without a list of columns leaves them out until the switch. Prepared statements that return whole rows get \"cached plan must not change result type\", at each execution until they are prepared again, and functions that \
             return the rows of a table by a list of columns fail.",
         ..PREPARE
     },
@@ -65,28 +66,44 @@ pub(super) async fn notes(
 
 /// The old columns are kept current, and their sequences keep their end, until the last step.
 async fn left(session: &mut Session, root: &Table, column: &Column) -> Result<String> {
+    // Without a privilege on a sequence, its value is not known, which is not the same as none. The server may ask for the privilege before it
+    // compares the kind, and then fails for a table.
+    let sequences = format!(
+        "SELECT c.oid, CASE WHEN c.relkind = 'S' THEN has_sequence_privilege(c.oid, 'SELECT, USAGE') END AS is_readable \
+         FROM pg_depend d JOIN pg_class c ON (d.classid, d.objid) = ('pg_class'::regclass, c.oid) AND c.relkind = 'S' \
+         WHERE (d.refclassid, d.refobjid, d.refobjsubid) = ('pg_class'::regclass, {id}, {number}) \
+         UNION SELECT c.oid, CASE WHEN c.relkind = 'S' THEN has_sequence_privilege(c.oid, 'SELECT, USAGE') END FROM pg_attrdef f \
+         JOIN pg_depend d ON (d.classid, d.objid, d.refclassid) = ('pg_attrdef'::regclass, f.oid, 'pg_class'::regclass) \
+         JOIN pg_class c ON c.oid = d.refobjid AND c.relkind = 'S' WHERE (f.adrelid, f.adnum) = ({id}, {number})",
+        id = root.id,
+        number = column.number
+    );
     let used = session
         .number(&format!(
-            "SELECT greatest((SELECT COALESCE(max({}), 0) FROM {}), (SELECT COALESCE(max(pg_sequence_last_value(c.oid)), 0) \
-             FROM pg_depend d JOIN pg_class c ON (d.classid, d.objid) = ('pg_class'::regclass, c.oid) AND c.relkind = 'S' \
-             WHERE (d.refclassid, d.refobjid, d.refobjsubid) = ('pg_class'::regclass, {id}, {number})), \
-             (SELECT COALESCE(max(pg_sequence_last_value(c.oid)), 0) FROM pg_attrdef f \
-             JOIN pg_depend d ON (d.classid, d.objid, d.refclassid) = ('pg_attrdef'::regclass, f.oid, 'pg_class'::regclass) \
-             JOIN pg_class c ON c.oid = d.refobjid AND c.relkind = 'S' WHERE (f.adrelid, f.adnum) = ({id}, {number})))::bigint",
+            "SELECT greatest((SELECT COALESCE(max({}), 0) FROM {}), \
+             (SELECT COALESCE(max(CASE WHEN s.is_readable THEN pg_sequence_last_value(s.oid) END), 0) FROM ({sequences}) AS s))::bigint",
             quoted(&column.name),
             root.written(),
-            id = root.id,
-            number = column.number
         ))
         .await?;
+    let unread =
+        format!("SELECT s.oid::regclass::text FROM ({sequences}) AS s WHERE NOT s.is_readable ORDER BY 1");
+    let unread = session.texts("the privileges on sequences", &unread).await?;
     let most = if column.kind == "int2" { i128::from(i16::MAX) } else { i128::from(i32::MAX) };
-    Ok(references::ids_left(
+    let mut left = references::ids_left(
         &format!("{}.{}", root.shown(), column.name),
         &column.type_text,
         used.into(),
         most,
         "\"reached maximum value of sequence\" or \"out of range\"",
-    ))
+    );
+    if !unread.is_empty() {
+        left += &format!(
+            " There may be fewer: the values of these sequences were not read, which needs SELECT on them: {}.",
+            unread.join(", ")
+        );
+    }
+    Ok(left)
 }
 
 /// Integers of fewer than 64 bits whose names say that they refer to the key.

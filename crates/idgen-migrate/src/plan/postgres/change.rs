@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use self::index::{IndexChange, index_change};
 use self::key::{KeyChange, key, names, side};
+use super::abandon;
 use super::catalog::{Catalog, Column, Table};
 use super::graph::{Graph, key_of, pairs};
 use super::names::{hash, identity, with_ending};
@@ -39,6 +40,8 @@ pub(super) struct Change {
     /// The names of the tables, for people.
     pub(super) shown: String,
     pub(super) steps: Vec<StepFile>,
+    /// The file that ends the plan if its steps cannot.
+    pub(super) abandon: &'static str,
     /// The names of the steps' files.
     pub(super) files: BTreeMap<&'static str, String>,
     /// Columns or views with the texts, if the options require them.
@@ -197,6 +200,7 @@ impl Change {
             shown: tables.iter().map(|table| table.shown.as_str()).collect::<Vec<_>>().join(", "),
             files: steps.iter().map(|step| (step.name, step.file.clone())).collect(),
             steps,
+            abandon: abandon::FILE,
             texts: Vec::new(),
             id,
             version,

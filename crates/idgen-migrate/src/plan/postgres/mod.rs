@@ -1,5 +1,6 @@
 //! PostgreSQL: new columns beside the old ones, triggers, a copy in chunks, and one short transaction that switches.
 
+pub(super) mod abandon;
 mod bigint;
 mod catalog;
 mod change;
@@ -30,6 +31,7 @@ use self::spelling::Spelling;
 use crate::plan::data::{Engine, Plan, Target};
 use crate::plan::duration;
 use crate::plan::options::{KEEPS_VALUES, Options};
+use crate::plan::reasons::of_reasons;
 use idgen_database::{Error, Result};
 
 /// The first version with `uuidv7()`.
@@ -92,6 +94,8 @@ async fn of_type(
     let mut change = Change::of(catalog, &graph, root, session.version, options);
     taken::check(session, catalog, &change).await?;
     let templates = Templates::new()?;
+    let lacking = steps::lacking(&templates, &change)?;
+    of_reasons(&session.texts("the rights that the steps need", &lacking).await?)?;
     let shape = session.texts("what depends on the keys", &steps::shape(&templates, &change)?).await?;
     change.complete(shape)?;
     let reading = estimate::measure(session, catalog, &graph).await;
@@ -106,7 +110,7 @@ async fn of_type(
         false => references::notes(session, catalog, &graph).await?,
     };
     let times = reading.map(|_| Reading::fact());
-    Ok(Plan {
+    let mut plan = Plan {
         id: change.id.clone(),
         engine: Engine::Postgres,
         target: options.to,
@@ -117,7 +121,9 @@ async fn of_type(
         steps,
         scripts: Vec::new(),
         command: None,
-    })
+    };
+    plan.scripts.push(abandon::script(&templates, &steps::Context::of(&change), &plan)?);
+    Ok(plan)
 }
 
 /// The column stays; new rows without an id get one of version 7, as text where the column is text.

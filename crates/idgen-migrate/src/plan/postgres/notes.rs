@@ -65,8 +65,10 @@ pub(super) fn of(catalog: &Catalog, graph: &Graph, change: &Change, references: 
         );
     }
     notes.push(format!(
-        "{types} The new columns are the last of their tables: an INSERT or COPY without a list of columns fails after the switch, and \
-         readers of `SELECT *` see another order. Change both before."
+        "{types} The new columns are the last of their tables. COPY without a list of columns, and `SELECT *` into a fixed number of columns \
+         (INSERT INTO … SELECT *, UNION, functions that return a list of columns), must be changed before 02-prepare.sql, because they see more columns \
+         from then on. An INSERT of values without a list of columns must be changed before the switch: it fails after it. Readers of `SELECT *` by \
+         place see another order after the switch."
     ));
     notes.push(clients(change));
     notes.push(

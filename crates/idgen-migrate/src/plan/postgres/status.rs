@@ -1,5 +1,6 @@
 //! Reads the ledgers of plans, and what their next steps would wait for.
 
+use super::abandon;
 use super::names::{hash, quoted};
 use crate::plan::data::Engine;
 use crate::plan::status::ask::ask;
@@ -104,6 +105,7 @@ async fn plan(session: &mut Session, schema: &str) -> Result<Option<Status>> {
         Err(refused) => return gone_or(refused, schema),
     };
     status.next = next(&status.steps, missing, is_switched);
+    add_lost(session, &own, &mut status).await;
     add_waiting(session, &own, &mut status).await;
     add_blocked(session, &own, &mut status).await;
     if is_switched {
@@ -158,6 +160,23 @@ fn gone_or(refused: Refused, schema: &str) -> Result<Option<Status>> {
         return Ok(Some(unreadable(schema, "SELECT on its tables and EXECUTE on its functions")));
     }
     Err(Error::new(format!("cannot read the ledger of a plan: {}", refused.why)))
+}
+
+/// Adds that tables are not those of the plan any more. Then the file comes next that removes it, unless a name is all that is missing.
+async fn add_lost(session: &mut Session, own: &str, status: &mut Status) {
+    let known = format!(
+        "SELECT count(*) FROM pg_proc WHERE pronamespace = '{own}'::regnamespace AND proname = 'lost'"
+    );
+    // A file that was killed has made the tables, and not all functions.
+    let known = session.rows("the functions of the plan", &known, &[]).await;
+    if known.is_ok_and(|rows| texts(&rows).first().is_some_and(|row| cell(row, 0) == "0")) {
+        return;
+    }
+    let before = status.blocked.len();
+    ask(session, status, "whether the tables are those of the plan", &format!("SELECT {own}.lost()")).await;
+    if status.blocked[before..].iter().any(|line| line.contains(abandon::FILE)) {
+        status.next = Some(abandon::FILE.to_owned());
+    }
 }
 
 /// Adds what the session of the plan waits for, or whose locks the next step would wait for.

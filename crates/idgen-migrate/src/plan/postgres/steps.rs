@@ -38,8 +38,9 @@ pub(super) const PREPARE: Text = Text {
     name: "prepare",
     template: "prepare.sql",
     purpose: "Adds empty columns of type uuid beside the old ones, and a schema with the progress of the copy. Clients see the new \
-        columns from here on: `SELECT *` returns them, an INSERT or COPY without a list of columns leaves them out, prepared statements that \
-        return whole rows get \"cached plan must not change result type\", at each execution until they are prepared again, and functions that \
+        columns from here on: `SELECT *` returns them, COPY FROM without a list of columns fails (\"missing data for column\"), COPY TO without one writes \
+        them, and INSERT INTO … SELECT * into a table of before fails (\"more expressions than target columns\"), so name the columns in these before \
+        this step. An INSERT of values without a list of columns leaves them out until the switch. Prepared statements that return whole rows get \"cached plan must not change result type\", at each execution until they are prepared again, and functions that \
         return the rows of a table by a list of columns fail.",
     locks: SHORT,
     stop: ANYWHERE,
@@ -125,10 +126,16 @@ const DEFAULT: Text = Text {
 
 /// The context of the templates of a change: its fields, and all of it as `p` for macros.
 #[derive(Serialize)]
-struct Context<'a> {
+pub(super) struct Context<'a> {
     #[serde(flatten)]
     change: &'a Change,
     p: &'a Change,
+}
+
+impl<'a> Context<'a> {
+    pub(super) fn of(change: &'a Change) -> Context<'a> {
+        Context { change, p: change }
+    }
 }
 
 /// The steps of a change of type.
@@ -147,7 +154,7 @@ pub(super) fn of_type(
     };
     let step = |name: &str| {
         let text = texts.iter().find(|text| text.name == name)?;
-        let step = step(templates, text, Context { change, p: change });
+        let step = step(templates, text, Context::of(change));
         Some(step.map(|step| Step { duration: duration(name), ..step }))
     };
     change.steps.iter().filter_map(|file| step(file.name)).collect()
@@ -155,7 +162,12 @@ pub(super) fn of_type(
 
 /// The query of everything that is attached to the tables.
 pub(super) fn shape(templates: &Templates, change: &Change) -> Result<String> {
-    templates.query("shape.sql", Context { change, p: change })
+    templates.query("shape.sql", Context::of(change))
+}
+
+/// The query of the rights that the role does not have.
+pub(super) fn lacking(templates: &Templates, change: &Change) -> Result<String> {
+    templates.query("lacking.sql", Context::of(change))
 }
 
 /// The step that gives a column a default of version 7.

@@ -37,7 +37,7 @@ pub(super) async fn check(session: &mut Session, catalog: &Catalog, change: &Cha
     match taken.is_empty() {
         true => Ok(()),
         false => Err(Error::new(format!(
-            "the plan needs names that are taken: rename {} for the change",
+            "the plan needs names that are taken: rename {} for the change; if a former plan for the same keys left them, its undo/abandon.sql removes them",
             taken.join(", ")
         ))),
     }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::plan::data::{Direction, Engine, Plan, Step};
 use crate::plan::folder::PLAN_FILE;
+use crate::plan::postgres::abandon;
 use crate::plan::status::{State, Status};
 use idgen_database::{Error, Result};
 
@@ -108,6 +109,12 @@ impl Folder {
             return Err(Error::new(format!(
                 "undo/{} was begun and did not end: execute it with the server's client first, or go all the way back with --back",
                 step.file
+            )));
+        }
+        if ledger.next.as_deref() == Some(abandon::FILE) {
+            return Err(Error::new(format!(
+                "{}: execute it with the server's client",
+                ledger.blocked.join("; ")
             )));
         }
         match &ledger.next {

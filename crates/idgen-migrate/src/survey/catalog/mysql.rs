@@ -1,10 +1,12 @@
 //! `information_schema`, and InnoDB's persistent statistics where they may be read.
 
+mod sequences;
+
 use std::collections::HashMap;
 
 use super::rows::{Places, add_to_key, column, first_number, foreign_keys, number};
 use crate::survey::schema::{Catalog, Class, Column, Counter, Key, Table};
-use crate::survey::session::Session;
+use crate::survey::session::{Engine, Session};
 use idgen_database::catalog::mysql::{self, IndexPart};
 use idgen_database::{Cell, Result};
 
@@ -21,6 +23,9 @@ pub(super) async fn read(session: &mut Session) -> Result<Catalog> {
     let mut places = Places::default();
     tables(session, &mut catalog, &mut places).await?;
     columns(session, &mut catalog, &places).await?;
+    if session.engine == Engine::MariaDb {
+        sequences::read(session, &mut catalog, &places).await?;
+    }
     keys(session, &mut catalog, &places).await?;
     foreign(session, &mut catalog, &places).await?;
     statistics(session, &mut catalog, &places).await;
@@ -93,7 +98,8 @@ async fn tables(session: &mut Session, catalog: &mut Catalog, places: &mut Place
         let counters = number(next).map(|next| Counter {
             column: usize::MAX,
             name: "AUTO_INCREMENT".to_owned(),
-            used: next as f64,
+            used: Ok(next as f64),
+            parent: None,
         });
         let table = Table {
             schema: schema.clone(),
@@ -126,7 +132,7 @@ async fn columns(session: &mut Session, catalog: &mut Catalog, places: &Places) 
             counter.column = table.columns.len();
             let most = 2_f64.powi(bits as i32 - i32::from(!unsigned));
             // The counter is the next value, so the used values are those below it.
-            counter.used = (counter.used - 1.0) / (most - 1.0);
+            counter.used = counter.used.clone().map(|next| (next - 1.0) / (most - 1.0));
         }
         let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
         table.columns.push(Column {

@@ -1,25 +1,30 @@
 //! `pg_catalog`.
 
+mod sequences;
+
 use super::rows::{Places, add_to_key, column, first_number, foreign_keys, number};
-use crate::survey::schema::{Catalog, Class, Column, Counter, Key, Table};
+use crate::survey::options::Options;
+use crate::survey::schema::{Catalog, Class, Column, Key, Table};
 use crate::survey::session::Session;
 use idgen_database::{Cell, Result};
 
 const OWN: &str =
     "n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast') AND n.nspname NOT LIKE 'pg\\_temp%'";
 
-pub(super) async fn read(session: &mut Session) -> Result<Catalog> {
+pub(super) async fn read(session: &mut Session, options: &Options) -> Result<Catalog> {
     let mut catalog = Catalog::new(8_192);
     let mut places = Places::default();
     tables(session, &mut catalog, &mut places).await?;
     columns(session, &mut catalog, &places).await?;
     keys(session, &mut catalog, &places).await?;
     foreign(session, &mut catalog, &places).await?;
-    sequences(session, &mut catalog, &places).await?;
+    sequences::read(session, &mut catalog, &places, !options.tables.is_empty()).await?;
     let pool = "SELECT pg_size_bytes(current_setting('shared_buffers'))::text";
     let pool = session.rows("the size of the shared buffers", pool, &[]).await;
     catalog.pool_bytes = pool.ok().as_ref().and_then(first_number);
-    catalog.used.push("CONNECT on the database and SELECT on the surveyed tables".to_owned());
+    catalog
+        .used
+        .push("CONNECT on the database and SELECT on the surveyed tables and their sequences".to_owned());
     Ok(catalog)
 }
 
@@ -160,36 +165,4 @@ async fn foreign(session: &mut Session, catalog: &mut Catalog, places: &Places) 
          WHERE o.contype = 'f' AND {OWN} ORDER BY 1, 2, 3, k.place"
     );
     foreign_keys(session, catalog, places, &sql).await
-}
-
-/// Sequences that a column owns, or that its default calls. The column may end before the sequence, and a sequence with `CYCLE` does
-/// not end.
-async fn sequences(session: &mut Session, catalog: &mut Catalog, places: &Places) -> Result<()> {
-    let sql = format!(
-        "SELECT DISTINCT n.nspname::text, c.relname::text, a.attname::text, s.relname::text, \
-         CASE WHEN q.cycle THEN '0' ELSE coalesce(q.last_value, 0)::text END, \
-         q.max_value::text FROM pg_class s JOIN pg_namespace sn ON sn.oid = s.relnamespace \
-         JOIN pg_sequences q ON q.schemaname = sn.nspname AND q.sequencename = s.relname \
-         JOIN (SELECT objid AS sequence, refobjid AS relation, refobjsubid AS place FROM pg_depend \
-         WHERE classid = 'pg_class'::regclass AND refclassid = 'pg_class'::regclass AND deptype IN ('a', 'i') \
-         UNION ALL SELECT d.refobjid, f.adrelid, f.adnum FROM pg_attrdef f JOIN pg_depend d \
-         ON d.classid = 'pg_attrdef'::regclass AND d.objid = f.oid AND d.refclassid = 'pg_class'::regclass) AS w \
-         ON w.sequence = s.oid JOIN pg_class c ON c.oid = w.relation JOIN pg_namespace n ON n.oid = c.relnamespace \
-         JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = w.place \
-         WHERE s.relkind = 'S' AND c.relkind = 'r' AND q.increment_by > 0 AND {OWN} ORDER BY 1, 2, 3, 4"
-    );
-    for row in session.catalog("sequences", &sql).await? {
-        let [schema, table, of, sequence, last, most] = &Cell::texts(&row)[..] else { continue };
-        let Some(table) = places.get(schema, table) else { continue };
-        let table = &mut catalog.tables[table];
-        let Some(at) = column(table, of) else { continue };
-        let (Class::Int { bits, .. }, Some(last), Some(most)) =
-            (table.columns[at].class, number(last), number(most))
-        else {
-            continue;
-        };
-        let most = most.min((1 << (bits - 1)) - 1);
-        table.counters.push(Counter { column: at, name: sequence.clone(), used: last as f64 / most as f64 });
-    }
-    Ok(())
 }

@@ -131,7 +131,12 @@ async fn counters(session: &mut Session, catalog: &mut Catalog, places: &Places)
         let table = &mut catalog.tables[table];
         let Some(column) = table.primary().and_then(|key| key.columns.first().copied()) else { continue };
         let used = last as f64 / i64::MAX as f64;
-        table.counters.push(Counter { column, name: "AUTOINCREMENT".to_owned(), used });
+        table.counters.push(Counter {
+            column,
+            name: "AUTOINCREMENT".to_owned(),
+            used: Ok(used),
+            parent: None,
+        });
     }
     Ok(())
 }

@@ -100,7 +100,7 @@ fn is_counter(engine: Engine, table: &Table, at: usize) -> bool {
         && !table.clustered
         && table.primary().is_some_and(|key| key.columns == [at])
         && table.columns[at].type_text.eq_ignore_ascii_case("INTEGER");
-    is_rowid || table.counters.iter().any(|counter| counter.column == at)
+    is_rowid || table.is_counted(at)
 }
 
 /// Returns true if the name and the type are those of the time at which a row was made.
@@ -192,7 +192,7 @@ pub(crate) fn of_column(of: &Values<'_>, came: Option<&Came>) -> (f64, Arrival, 
     let keys: Vec<Vec<u8>> = of.values.iter().map(|value| sort_key(of.engine, column, value)).collect();
     let behind = behind_newest(&keys, of.readings);
     let share = behind.unwrap_or(0.0);
-    if of.table.counters.iter().any(|counter| counter.column == of.at)
+    if of.table.is_counted(of.at)
         || (is_counter(of.engine, of.table, of.at) && !integers::is_spread(&integers_of(of.parsed)))
     {
         return (share, Arrival::RightEdge, Some(ArrivalBy::Counter));

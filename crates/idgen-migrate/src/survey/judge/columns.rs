@@ -85,7 +85,7 @@ pub(crate) fn find(
         let mut found_by = constraints(catalog, table_at, at);
         let (rows, values): (Vec<usize>, Vec<Value>) =
             sample.values(at).into_iter().map(|(row, value)| (row, value.clone())).unzip();
-        let is_counted = table.counters.iter().any(|counter| counter.column == at);
+        let is_counted = table.is_counted(at);
         let (parsed, readings) = read_all(&values, now, is_counted);
         let is_key = !found_by.is_empty() && column.class != Class::Other;
         let has_ids = is_of_ids(column, &parsed, &readings);

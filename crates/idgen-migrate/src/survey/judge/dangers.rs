@@ -262,7 +262,7 @@ fn of_table(read: &Read<'_>, table_at: usize, sample: Option<&Sample>, columns: 
     let (engine, table) = (read.engine, &read.catalog.tables[table_at]);
     let mut findings = Vec::new();
     findings.extend(schema::no_primary_key(engine, table));
-    findings.extend(schema::counters(engine, table));
+    findings.extend(schema::counters(engine, read.catalog, table_at));
     findings.extend(schema::foreign_keys(engine, read.catalog, table_at));
     for ids in columns {
         let context = Context::of(read, ids);

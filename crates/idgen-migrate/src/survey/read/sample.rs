@@ -82,7 +82,9 @@ const LEAST_DIGITS: u64 = 6;
 /// Returns true if rows can show more than the catalog does: integers of 32 bits are integers, and below the next value
 /// of a counter of MySQL and SQLite, there are only smaller ones.
 fn is_telling(engine: Engine, table: &Table, at: usize, in_key: &dyn Fn(usize) -> bool) -> bool {
-    let is_small = |counter: &Counter| counter.column == at && counter.used < SMALL_COUNTER;
+    let is_small = |counter: &Counter| {
+        counter.column == at && counter.used.as_ref().is_ok_and(|&used| used < SMALL_COUNTER)
+    };
     let is_counted = engine != Engine::Postgres && table.counters.iter().any(is_small);
     let is_narrow = matches!(table.columns[at].class, Class::Int { bits: ..=32, .. } | Class::Other);
     (is_candidate(&table.columns[at]) || in_key(at)) && !is_counted && !is_narrow

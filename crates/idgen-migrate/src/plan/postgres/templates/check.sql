@@ -1,5 +1,6 @@
 {% import "macros.sql" as m -%}
 {% import "attached.sql" as a -%}
+{% import "rights.sql" as r -%}
 {% macro as_id(t, name) %}
 {%- set found = t.columns|selectattr("name", "eq", name)|list -%}
 {%- if found %}CASE WHEN {{ m.is_id("", name, found[0], version) }} THEN {{ m.converted("", name, found[0]) }} END{% else %}{{ name }}{% endif %}
@@ -14,6 +15,9 @@ BEGIN
 {{ a.fails_if_changed(p) }}
 END
 $idgen$
+
+--! Fails if the role lacks a right that a later step needs.
+{{ r.required(p) }}
 
 --! Counts the rows that cannot be changed, and fails with all of them.
 DO $idgen$

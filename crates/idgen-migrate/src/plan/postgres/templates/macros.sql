@@ -59,10 +59,17 @@ SELECT string_agg(DISTINCT CASE
     {%- for t in tables %}to_regclass({{ table(t)|literal }}){% if not loop.last %}, {% endif %}{% endfor %})
 {%- endmacro %}
 
+{#- The tables with these names, as far as there are any. -#}
+{%- macro existing(tables) -%}
+ARRAY(SELECT r.oid FROM pg_catalog.pg_class AS r WHERE r.relkind = 'r' AND r.oid IN (
+    {%- for t in tables %}to_regclass({{ table(t)|literal }}){% if not loop.last %}, {% endif %}{% endfor %}) ORDER BY r.oid)
+{%- endmacro %}
+
 {#- Short locks in one transaction. Sessions that come later wait behind a lock that waits: so all locks together wait briefly, and try
     again later. First comes a lock for which nobody who reads or writes has to wait: autovacuum gives way to it after deadlock_timeout,
-    as to any ALTER TABLE, and other work on the structure of the tables is waited for here. -#}
-{%- macro retried(tables, variables="") %}
+    as to any ALTER TABLE, and other work on the structure of the tables is waited for here. If some tables may be missing, those that are
+    there are locked, and `idgen_there` has them. -#}
+{%- macro retried(tables, variables="", missing=false) %}
 DO $idgen$
 DECLARE
   idgen_attempt integer := 0;
@@ -76,12 +83,30 @@ BEGIN
     idgen_attempt := idgen_attempt + 1;
     BEGIN
       PERFORM set_config('lock_timeout', round(extract(epoch FROM current_setting('deadlock_timeout')::interval) * 1000 + 1000) || 'ms', true);
+{% if missing %}
+      idgen_there := {{ existing(tables) }};
+      FOR idgen_at IN 1 .. cardinality(idgen_there) LOOP
+        EXECUTE format('LOCK TABLE %s IN SHARE UPDATE EXCLUSIVE MODE', idgen_there[idgen_at]::regclass);
+      END LOOP;
+{% else %}
       LOCK TABLE {% for t in tables %}{{ table(t) }}{% if not loop.last %}, {% endif %}{% endfor %} IN SHARE UPDATE EXCLUSIVE MODE;
+{% endif %}
       idgen_end := clock_timestamp() + interval '300 ms';
+{% if missing %}
+      FOR idgen_at IN 1 .. cardinality(idgen_there) LOOP
+        PERFORM set_config('lock_timeout', greatest(1, round(extract(epoch FROM idgen_end - clock_timestamp()) * 1000)) || 'ms', true);
+        EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', idgen_there[idgen_at]::regclass);
+      END LOOP;
+      -- Under the locks, names no longer change hands.
+      IF idgen_there <> {{ existing(tables) }} THEN
+        RAISE lock_not_available;
+      END IF;
+{% else %}
 {% for t in tables %}
       PERFORM set_config('lock_timeout', greatest(1, round(extract(epoch FROM idgen_end - clock_timestamp()) * 1000)) || 'ms', true);
       LOCK TABLE {{ table(t) }} IN ACCESS EXCLUSIVE MODE;
 {% endfor %}
+{% endif %}
       SET LOCAL lock_timeout = '300ms';
 {{ caller() }}
       EXIT;

@@ -1,5 +1,6 @@
 {% import "macros.sql" as m -%}
 {% import "attached.sql" as a -%}
+{% import "rights.sql" as r -%}
 {% import "state.sql" as s -%}
 {% import "sequences.sql" as q -%}
 --! Fails if the tables are not as they were when the plan was made, or if another plan for them is at work.
@@ -12,6 +13,9 @@ BEGIN
 {{ a.fails_if_changed(p) }}
 END
 $idgen$
+
+--! Fails if the role lacks a right that a later step needs, before anything is copied.
+{{ r.required(p) }}
 
 --! The plan's own objects are in a schema, which the last step drops.
 CREATE SCHEMA IF NOT EXISTS {{ schema }}

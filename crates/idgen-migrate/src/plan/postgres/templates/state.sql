@@ -161,6 +161,19 @@ CREATE OR REPLACE FUNCTION {{ p.schema }}.next_file() RETURNS text LANGUAGE sql 
     {{ p.files.switch|literal }})
 $idgen$
 
+--! Says which tables are not those of the plan any more; NULL if all are. Another table has the number of a table in a database that was restored from a dump.
+CREATE OR REPLACE FUNCTION {{ p.schema }}.lost() RETURNS text LANGUAGE sql SET search_path = pg_catalog AS $idgen$
+  WITH idgen_names (name, id) AS (VALUES
+{%- for t in p.tables %} ({{ t.shown|literal }}, to_regclass({{ m.table(t)|literal }})){% if not loop.last %},{% endif %}{% endfor %})
+  SELECT string_agg(CASE WHEN w.is_own THEN format('the table %s of this plan is now %s: give it its name and its schema back', w.name, w.id::regclass)
+      WHEN w.named IS NULL THEN format('the table %s of this plan was dropped', w.name)
+      ELSE format('the table %s is another table than the one of the plan (restored from a dump, or dropped and made again)', w.name) END, '; ' ORDER BY w.name)
+    || CASE WHEN bool_and(w.is_own) THEN '' ELSE {{ (": the steps can neither go on nor back. " ~ p.abandon ~ " removes the plan from the tables that are there: they keep their rows and keys, and new rows can be inserted. Do not drop the schema by yourself, because constraints would stay that only its triggers satisfy")|literal }} END
+  FROM (SELECT t.name, t.id, k.id AS named, t.id NOT IN (SELECT o.id FROM idgen_names AS o WHERE o.id IS NOT NULL)
+      AND EXISTS (SELECT FROM {{ p.schema }}.columns AS c JOIN pg_attribute AS a ON (a.attrelid, a.attname) = (c.id, c.name) WHERE c.id = t.id AND NOT a.attisdropped) AS is_own
+    FROM {{ p.schema }}.tables AS t LEFT JOIN idgen_names AS k ON k.name = t.name WHERE k.id IS DISTINCT FROM t.id::regclass) AS w
+$idgen$
+
 --! Fails with one sentence, if a file cannot be executed now.
 CREATE OR REPLACE FUNCTION {{ p.schema }}.requires(idgen_file text) RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog AS $idgen$
 DECLARE
@@ -176,10 +189,7 @@ BEGIN
     END IF;
     RETURN;
   END IF;
-  SELECT min(CASE WHEN r.oid IS NULL THEN format('the table %s of this plan was dropped: its steps can neither go on nor back. DROP SCHEMA %I CASCADE removes the plan and its triggers', t.name, {{ p.schema|literal }})
-      ELSE format('the table %s of this plan is now %s: give it its name and its schema back', t.name, t.id::regclass) END) INTO idgen_why
-    FROM {{ p.schema }}.tables AS t LEFT JOIN pg_class AS r ON r.oid = t.id WHERE NOT EXISTS (SELECT FROM (VALUES
-{%- for t in p.tables %} ({{ t.shown|literal }}, to_regclass({{ m.table(t)|literal }})){% if not loop.last %},{% endif %}{% endfor %}) AS k (name, id) WHERE (k.name, k.id) = (t.name, t.id));
+  idgen_why := {{ p.schema }}.lost();
   IF idgen_why IS NOT NULL THEN
     RAISE EXCEPTION '%', idgen_why;
   END IF;

@@ -6,7 +6,7 @@ use super::{Code, Context, Finding, Level, about_table};
 use crate::survey::judge::columns::FoundBy;
 use crate::survey::judge::kinds::Kind;
 use crate::survey::judge::parse::Parsed;
-use crate::survey::schema::{Catalog, Class, Column, Table};
+use crate::survey::schema::{Catalog, Class, Column, Counter, Table};
 use crate::survey::session::Engine;
 use crate::survey::sql;
 
@@ -59,29 +59,50 @@ pub(super) fn no_primary_key(engine: Engine, table: &Table) -> Option<Finding> {
 /// The share of a counter's values from which it is near its end.
 const NEAR: f64 = 0.8;
 
-pub(super) fn counters(engine: Engine, table: &Table) -> Vec<Finding> {
-    let near = table.counters.iter().filter(|counter| counter.used >= NEAR);
-    near.map(|counter| {
+/// Counters near their end. One that belongs to a partitioned table is found at its first partition.
+pub(super) fn counters(engine: Engine, catalog: &Catalog, table_at: usize) -> Vec<Finding> {
+    let table = &catalog.tables[table_at];
+    let is_same = |one: &Counter, other: &Counter| one.parent == other.parent && one.name == other.name;
+    let is_first = |counter: &Counter| {
+        let before = catalog.tables[..table_at].iter().flat_map(|table| &table.counters);
+        counter.parent.is_none() || !before.into_iter().any(|other| is_same(other, counter))
+    };
+    let near = table.counters.iter().filter_map(|counter| {
+        let used = counter.used.as_ref().ok().copied().filter(|&used| used >= NEAR)?;
+        is_first(counter).then_some((counter, used))
+    });
+    near.map(|(counter, used)| {
         let column = &table.columns[counter.column];
+        let of_all = counter.parent.as_ref().map(|(schema, name)| {
+            format!(", of the partitioned table {schema}.{name} and all its partitions,")
+        });
         let what = format!(
-            "{} of this column ({}) has used {:.1} % of its values; at the end, every insert fails",
+            "{} of this column ({}){} has used {:.1} % of its values; at the end, every insert fails",
             counter.name,
             column.type_text,
-            (counter.used * 100.0).min(100.0)
+            of_all.unwrap_or_default(),
+            (used * 100.0).min(100.0)
         );
-        let of = sql::name(engine, &column.name);
         let finding = about_table(Level::Danger, Code::CounterNearEnd, table, Some(column), what);
-        let remedy = counter_remedy(engine, table, counter.column);
-        let statement = format!("SELECT MAX({of}) FROM {}", sql::table(engine, table));
+        let remedy = counter_remedy(engine, table, counter);
+        let place = match &counter.parent {
+            Some((schema, name)) => format!("{}.{}", sql::name(engine, schema), sql::name(engine, name)),
+            None => sql::table(engine, table),
+        };
+        let of = sql::name(engine, &column.name);
+        // A counter can count down.
+        let statement = format!("SELECT MIN({of}), MAX({of}) FROM {place}");
         Finding { statement, remedy, ..finding }
     })
     .collect()
 }
 
-fn counter_remedy(engine: Engine, table: &Table, at: usize) -> String {
+fn counter_remedy(engine: Engine, table: &Table, counter: &Counter) -> String {
+    let at = counter.column;
     let column = &table.columns[at];
     let is_small = matches!(column.class, Class::Int { bits, .. } if bits < 64);
-    let is_key = table.primary().is_some_and(|key| key.columns == [at]);
+    // The plan changes no partitioned tables.
+    let is_key = counter.parent.is_none() && table.primary().is_some_and(|key| key.columns == [at]);
     match engine {
         Engine::MySql | Engine::MariaDb | Engine::Postgres if is_small && is_key => format!(
             "make it a BIGINT, with the columns that refer to it, while clients work, before the end: idgen plan URL --table {} --to bigint",
