@@ -66,6 +66,7 @@ impl Plan {
     ///     tables: vec!["orders".into()],
     ///     facts: Vec::new(),
     ///     notes: Vec::new(),
+    ///     unread: Vec::new(),
     ///     session: Vec::new(),
     ///     steps: vec![step],
     ///     scripts: Vec::new(),
@@ -139,9 +140,10 @@ impl Plan {
             text.push_str("\n## What was measured\n\n");
             self.facts.iter().for_each(|fact| _ = writeln!(text, "- {fact}"));
         }
-        if !self.notes.is_empty() {
+        let paragraphs: Vec<_> = self.notes.iter().chain(&self.unread).collect();
+        if !paragraphs.is_empty() {
             text.push_str("\n## Before you begin\n");
-            self.notes.iter().for_each(|note| _ = writeln!(text, "\n{note}"));
+            paragraphs.iter().for_each(|paragraph| _ = writeln!(text, "\n{paragraph}"));
         }
         let client = match self.engine {
             Engine::MySql => "mysql DATABASE < FILE",
@@ -232,6 +234,7 @@ mod tests {
                 tables: Vec::new(),
                 facts: Vec::new(),
                 notes: Vec::new(),
+                unread: Vec::new(),
                 session: Vec::new(),
                 steps: (0..steps).map(step).collect(),
                 scripts: Vec::new(),
