@@ -5,8 +5,10 @@
 //! in `more` of each row. So a reader that does not need them does not make the server read them.
 
 mod foreign;
+mod grants;
 pub mod mysql;
 mod query;
 
 pub use foreign::ForeignKey;
+pub use grants::Grants;
 pub use query::Query;

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod plan;
+mod programs;
 pub mod survey;
 
 pub use idgen_database::{Error, Result};

@@ -181,13 +181,14 @@ pub fn foreign_keys(condition: &str) -> Query {
     Query::new(&FOREIGN, format!("information_schema.KEY_COLUMN_USAGE k {}", of_foreign(condition)))
 }
 
-/// Returns the query of [`foreign_keys`] with their rules, which are in another view of the catalog.
+/// Returns the query of [`foreign_keys`] with their rules, which are in another view of the catalog. MariaDB shows that view only to
+/// accounts with another privilege than `SELECT` on the table: the rules are empty where it is hidden, and there is a foreign key in any case.
 pub fn foreign_keys_with_rules(condition: &str) -> Query {
     Query::new(
         &[&FOREIGN[..], &["r.UPDATE_RULE", "r.DELETE_RULE"]].concat(),
         format!(
             "information_schema.KEY_COLUMN_USAGE k \
-             JOIN information_schema.REFERENTIAL_CONSTRAINTS r ON r.CONSTRAINT_SCHEMA = k.CONSTRAINT_SCHEMA \
+             LEFT JOIN information_schema.REFERENTIAL_CONSTRAINTS r ON r.CONSTRAINT_SCHEMA = k.CONSTRAINT_SCHEMA \
              AND r.CONSTRAINT_NAME = k.CONSTRAINT_NAME AND r.TABLE_NAME = k.TABLE_NAME {}",
             of_foreign(condition)
         ),
@@ -203,6 +204,37 @@ const FOREIGN: [&str; 7] = [
     "k.REFERENCED_TABLE_NAME",
     "k.REFERENCED_COLUMN_NAME",
 ];
+
+/// The schemas of the servers themselves, for a condition with `NOT IN`.
+pub const OF_SERVER: &str = "('mysql', 'sys', 'information_schema', 'performance_schema', 'ndbinfo')";
+
+/// Returns the statement for views, routines, events and triggers: the kind in small letters, the schema, the name, the table of a trigger,
+/// and the text, which is empty where the account may not see it. The condition is about `{schema}`.
+pub fn programs(condition: &str) -> String {
+    let part = |view: &str, kind: &str, schema: &str, name: &str, table: &str, body: &str| {
+        let list = [kind, schema, name, table, body]
+            .map(|column| format!("CONVERT({column} USING utf8mb4) COLLATE utf8mb4_bin"));
+        format!(
+            "SELECT {} FROM information_schema.{view} WHERE {}",
+            list.join(", "),
+            condition.replace("{schema}", schema)
+        )
+    };
+    let parts = [
+        part("VIEWS", "'view'", "TABLE_SCHEMA", "TABLE_NAME", "''", "VIEW_DEFINITION"),
+        part("ROUTINES", "LOWER(ROUTINE_TYPE)", "ROUTINE_SCHEMA", "ROUTINE_NAME", "''", "ROUTINE_DEFINITION"),
+        part("EVENTS", "'event'", "EVENT_SCHEMA", "EVENT_NAME", "''", "EVENT_DEFINITION"),
+        part(
+            "TRIGGERS",
+            "'trigger'",
+            "TRIGGER_SCHEMA",
+            "TRIGGER_NAME",
+            "EVENT_OBJECT_TABLE",
+            "ACTION_STATEMENT",
+        ),
+    ];
+    format!("{} ORDER BY 2, 1, 4, 3", parts.join(" UNION ALL "))
+}
 
 fn of_foreign(condition: &str) -> String {
     format!(

@@ -130,6 +130,9 @@ pub struct Plan {
     pub facts: Vec<String>,
     /// Facts and decisions for the person who executes the plan, one paragraph each.
     pub notes: Vec<String>,
+    /// What the account of the planning could not see, and what that means for the plan. One paragraph each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<String>,
     /// The statements with which each session begins: the settings of a server, a role or a client could change what the steps do.
     pub session: Vec<Statement>,
     /// The steps in their order.

@@ -96,6 +96,7 @@ impl Plan {
     ///     tables: vec!["orders".into()],
     ///     facts: Vec::new(),
     ///     notes: Vec::new(),
+    ///     unread: Vec::new(),
     ///     session: Vec::new(),
     ///     steps: vec![step],
     ///     scripts: Vec::new(),
@@ -170,9 +171,10 @@ impl Plan {
             text.push_str("\n## What was measured\n\n");
             self.facts.iter().for_each(|fact| _ = writeln!(text, "- {fact}"));
         }
-        if !self.notes.is_empty() {
+        let paragraphs: Vec<_> = self.notes.iter().chain(&self.unread).collect();
+        if !paragraphs.is_empty() {
             text.push_str("\n## Before you begin\n");
-            self.notes.iter().for_each(|note| _ = writeln!(text, "\n{note}"));
+            paragraphs.iter().for_each(|paragraph| _ = writeln!(text, "\n{paragraph}"));
         }
         let client = match self.engine {
             Engine::MySql => "mysql DATABASE < FILE",
@@ -268,6 +270,7 @@ mod tests {
             tables: Vec::new(),
             facts: Vec::new(),
             notes: Vec::new(),
+            unread: Vec::new(),
             session: Vec::new(),
             steps,
             scripts,

@@ -11,6 +11,7 @@ pub(super) mod execute;
 mod form;
 mod from_now;
 mod graph;
+mod hidden;
 mod ledger;
 mod lost;
 mod map;
@@ -211,7 +212,11 @@ async fn copying(
     };
     let checks = checks::of_data(&texts);
     let command = tool::command(&texts)?;
+    let mut unread = hidden::sentences(session, catalog).await?;
     let lost = if command.is_some() { Vec::new() } else { lost::notes(session, &texts).await };
+    if command.is_none() {
+        unread.extend(lost::unread(session, &texts).await);
+    }
     Ok(Plan {
         id: id.clone(),
         engine: session.engine,
@@ -220,10 +225,11 @@ async fn copying(
         facts: estimates.facts(),
         session: [settings::clean(session.engine), vec![settings::marker(&names.session)]].concat(),
         notes: if command.is_some() {
-            tool::notes(references)
+            tool::notes(references.into_iter().chain(notes::programs(catalog, graph)).collect())
         } else {
             notes::all(&texts, &tables, &planned, [lost, references].concat())
         },
+        unread,
         steps: match command {
             Some(_) => vec![steps.check_alone(&checks)?],
             None => steps.all(&checks)?,

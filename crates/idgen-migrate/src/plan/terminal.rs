@@ -27,7 +27,8 @@ impl fmt::Display for Plan {
         for line in table.lines() {
             writeln!(f, "{}", line.trim_end())?;
         }
-        for (heading, lines) in [("Measured", &self.facts), ("Before you begin", &self.notes)] {
+        let before: Vec<_> = self.notes.iter().chain(&self.unread).collect();
+        for (heading, lines) in [("Measured", self.facts.iter().collect()), ("Before you begin", before)] {
             if !lines.is_empty() {
                 writeln!(f, "\n{heading}")?;
             }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use idgen_migrate::survey::{Arrival, FillFrom, Options, Survey, TableReport, survey};
+use idgen_migrate::survey::{
+    Arrival, Code, FillFrom, Finding, Level, NewIds, Options, Survey, TableReport, survey,
+};
 use idgen_server::{Database, Scratch, Server, Settings};
 
 fn surveyed(url: &str, options: &Options) -> Survey {
@@ -233,4 +235,59 @@ fn tables_of_mysql_take_a_statement_each_and_the_catalog_the_same_few() {
     eprintln!("{TABLES} tables were surveyed in {:?}", begin.elapsed());
     assert_eq!(all.tables_seen, TABLES);
     assert_eq!(all.statements.len(), one.statements.len() + TABLES - 1);
+}
+
+/// A view pages by the key, in the same schema or in another one, and a user with `SELECT` sees neither.
+#[test]
+fn programs_that_a_user_may_not_see_are_not_seen() {
+    for database in Database::MYSQL_FAMILY {
+        let server = Server::start(database, &Settings::new()).unwrap();
+        let (scratch, rep) = (server.scratch().unwrap(), server.scratch().unwrap());
+        let schema = scratch.name();
+        execute(
+            scratch.url(),
+            "CREATE TABLE orders (id CHAR(36) PRIMARY KEY); INSERT INTO orders VALUES ('6ccd780c-baba-4026-9564-5b8c656024db')",
+        );
+        let pages = format!("SELECT id FROM {schema}.orders ORDER BY id DESC LIMIT 1");
+        execute(rep.url(), &format!("CREATE VIEW newest AS {pages}"));
+        let to_v7 = Options { to: Some(NewIds::V7), ..Options::default() };
+        let level = |survey: &Survey| {
+            let of = |one: &&Finding| one.code == Code::CursorById;
+            survey.findings.iter().find(of).map(|one| (one.level, one.what.clone()))
+        };
+        let (found, what) = level(&surveyed(scratch.url(), &to_v7)).unwrap();
+        assert_eq!(found, Level::Danger, "{database}: {what}");
+        execute(rep.url(), "DROP VIEW newest");
+        execute(rep.url(), &format!("CREATE PROCEDURE newest() {pages}"));
+        // What the server counted comes first: the statement that made the procedure, too.
+        if database == Database::MySql {
+            execute(scratch.url(), "TRUNCATE performance_schema.events_statements_summary_by_digest");
+        }
+        let all = surveyed(scratch.url(), &to_v7);
+        let (found, what) = level(&all).unwrap();
+        assert_eq!(found, Level::Danger, "{database}: {what}");
+        assert!(what.contains(&format!("the procedure {}.newest", rep.name())), "{database}: {what}");
+        assert!(!all.unseen.concat().contains(" lacks "), "{database}: {:?}", all.unseen);
+        let is_counted = all.unseen.iter().any(|line| line.contains("it has counted none"));
+        assert_eq!(is_counted, database == Database::MariaDb, "{:?}", all.unseen);
+
+        execute(scratch.url(), "CREATE VIEW last AS SELECT id FROM orders ORDER BY id DESC LIMIT 1");
+        let user =
+            format!("CREATE USER blind IDENTIFIED BY 'few-and-far'; GRANT SELECT ON {schema}.* TO blind");
+        execute(server.url(), &user);
+        let blind = surveyed(&as_user(scratch.url(), "blind"), &to_v7);
+        assert_eq!(level(&blind).unwrap().0, Level::Warning, "{database}");
+        let routines = if database == Database::MySql { "SHOW_ROUTINE" } else { "SELECT on mysql.proc" };
+        for part in [
+            format!(
+                "the view last, the routines, the events and the triggers of the schema {schema}, of which some may page by an id: this user \
+                 lacks SHOW VIEW, {routines}, EVENT and TRIGGER"
+            ),
+            "statements that the server counted, of which some may page by an id: they need SELECT on performance_schema".to_owned(),
+            "in schemas that this user does not see".to_owned(),
+        ] {
+            assert!(blind.unseen.iter().any(|line| line.contains(&part)), "{database} {part}: {:?}", blind.unseen);
+        }
+        execute(server.url(), "DROP USER blind");
+    }
 }

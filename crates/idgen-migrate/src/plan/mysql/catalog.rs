@@ -5,6 +5,7 @@ mod read;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::quote::{literal, name};
+use crate::programs::Program;
 use idgen_database::catalog::ForeignKey;
 use idgen_database::catalog::mysql::IndexPart;
 use idgen_database::{Error, Result};
@@ -17,24 +18,10 @@ pub(super) struct Catalog {
     pub(super) foreign: Vec<ForeignKey>,
     /// Tables that have triggers, with the names of the triggers.
     pub(super) triggers: Vec<(String, String)>,
-    /// Views, routines, events and triggers with the texts of their statements.
+    /// Views, routines, events and triggers of this schema, and those of other schemas that name it.
     pub(super) programs: Vec<Program>,
-}
-
-/// Something in the schema that has statements of its own.
-#[derive(Debug)]
-pub(super) struct Program {
-    pub(super) shown: String,
-    pub(super) text: String,
-}
-
-impl Program {
-    /// Returns true if the text contains this name as a word, ignoring case.
-    pub(super) fn mentions(&self, name: &str) -> bool {
-        let text = self.text.to_lowercase();
-        let mut words = text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$')));
-        words.any(|word| word == name.to_lowercase())
-    }
+    /// Why the programs of other schemas could not be read.
+    pub(super) others_unread: Option<String>,
 }
 
 #[derive(Debug, Default)]

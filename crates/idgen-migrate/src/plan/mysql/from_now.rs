@@ -7,6 +7,7 @@ use super::catalog::{Catalog, Column, Table};
 use super::check::Check;
 use super::checks;
 use super::form::{Conversion, Form};
+use super::hidden;
 use super::ledger;
 use super::names::Names;
 use super::quote::name;
@@ -18,6 +19,8 @@ use super::uuid_type;
 use crate::plan::data::{Engine, Plan, Statement, Step, Target};
 use crate::plan::identity;
 use crate::plan::options::Options;
+use crate::plan::reasons::of_reasons;
+use idgen_database::catalog::ForeignKey;
 use idgen_database::{Error, Result};
 
 /// Rows that are read to see which ids the table holds.
@@ -49,6 +52,11 @@ struct Key<'a> {
 pub(super) async fn plan(session: &mut Session, options: &Options, catalog: &Catalog) -> Result<Plan> {
     let key = Key::find(session, catalog, &options.table).await?;
     key.refuse(session)?;
+    let of_table = |of: &&ForeignKey| [&of.table, &of.to_table].contains(&&key.table.name);
+    let mut reasons: Vec<_> =
+        catalog.foreign.iter().filter(of_table).filter_map(|of| hidden::rules(catalog, of)).collect();
+    reasons.extend(hidden::conditions(session, catalog, std::slice::from_ref(&key.table.name)).await?);
+    of_reasons(&reasons)?;
     let made = key.made(session.engine);
     let before = key.column.default.clone();
     let attached = Attached::read(session).await?;
@@ -68,6 +76,7 @@ pub(super) async fn plan(session: &mut Session, options: &Options, catalog: &Cat
         tables: vec![key.table.name.clone()],
         facts: key.facts(is_exceeded),
         notes: key.notes(session.engine, catalog, !before.is_empty()),
+        unread: hidden::of_triggers(session, catalog).await.into_iter().collect(),
         session: settings::clean(session.engine),
         steps: vec![key.step(session.engine, &names, &checks, &made, &before)?],
         scripts: Vec::new(),

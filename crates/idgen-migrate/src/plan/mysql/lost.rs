@@ -6,10 +6,37 @@ use super::session::Session;
 use super::texts::Texts;
 use super::texts::values::integer_name;
 use crate::plan::data::Engine;
+use idgen_database::catalog::Grants;
 
-/// The notes. What this account may not read is not known, and not named.
+/// The notes about what this account may read; [`unread`] says what it may not read.
 pub(super) async fn notes(session: &mut Session, texts: &Texts<'_>) -> Vec<String> {
     [rights(session, texts).await, statistics(session, texts).await].into_iter().flatten().collect()
+}
+
+/// Says what this account may not read: the rights of other accounts are shown only with SELECT on the schema of the server.
+pub(super) async fn unread(session: &mut Session, texts: &Texts<'_>) -> Vec<String> {
+    let mut unread = Vec::new();
+    let may_read = match session.rows(Grants::QUERY).await {
+        Ok(rows) => Grants::of_rows(&rows).has_on_schema("SELECT", "mysql"),
+        Err(_) => false,
+    };
+    if !may_read && texts.replaced().next().is_some() {
+        unread.push(
+            "Not read: the rights of other accounts on single columns, which do not follow to the columns of integers: the account that made \
+             this plan lacks SELECT on mysql.*. Look for them with SELECT * FROM information_schema.COLUMN_PRIVILEGES, and give them again \
+             after the step `rename`."
+                .to_owned(),
+        );
+    }
+    let statistics = "SELECT table_name FROM mysql.column_stats LIMIT 1";
+    if session.engine == Engine::MariaDb && session.rows(statistics).await.is_err() {
+        unread.push(
+            "Not read: the statistics that ANALYZE TABLE … PERSISTENT made, which the new tables do not have: the account that made this plan \
+             lacks SELECT on mysql.column_stats. If there are any, make them again after the step `rename`."
+                .to_owned(),
+        );
+    }
+    unread
 }
 
 async fn rights(session: &mut Session, texts: &Texts<'_>) -> Option<String> {

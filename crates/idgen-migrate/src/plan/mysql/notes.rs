@@ -1,12 +1,15 @@
 //! Notes for the person who executes a plan: what to know and to decide.
 
 use super::altered;
+use super::catalog::Catalog;
 use super::form::Form;
+use super::graph::Graph;
 use super::map::Map;
 use super::quote::name;
 use super::texts::{TableText, Texts};
 use super::uuid_type;
 use crate::plan::data::Target;
+use crate::programs::Program;
 
 /// The notes; those of columns without a foreign key were made before.
 pub(super) fn all(
@@ -45,6 +48,14 @@ pub(super) fn all(
          replicas are behind: run watch-replicas.sh beside the copy, which then waits while they lag."
             .to_owned(),
     );
+    notes.push(format!(
+        "To name the views, routines, events and triggers that use the tables, the account that makes a plan needs SELECT, SHOW VIEW, EVENT \
+         and TRIGGER on the schemas that have them, and {}. Without these, the plan says what it did not read.",
+        match texts.names.is_mysql {
+            true => "SHOW_ROUTINE",
+            false => "SELECT on mysql.proc",
+        }
+    ));
     notes.push(
         "Statements that were prepared before the step `rename` are prepared again by the server. A transaction whose snapshot is older \
          than the renaming reads the rows of its snapshot with the new keys after it, and may get error 1412, which says that it must begin again; \
@@ -83,7 +94,7 @@ pub(super) fn all(
         );
     }
     notes.extend(references);
-    notes.extend(programs(texts));
+    notes.extend(programs(texts.catalog, texts.graph));
     notes
 }
 
@@ -143,11 +154,10 @@ fn other_names(texts: &Texts<'_>, tables: &[TableText], planned: &[Vec<String>])
     })
 }
 
-/// Names what has statements of its own about the tables.
-fn programs(texts: &Texts<'_>) -> Option<String> {
-    let names = &texts.graph.order;
-    let of_tables = texts.catalog.programs.iter().filter(|one| names.iter().any(|name| one.mentions(name)));
-    let shown: Vec<_> = of_tables.map(|one| one.shown.as_str()).collect();
+/// Names what has statements of its own about the tables, in whatever schema.
+pub(super) fn programs(catalog: &Catalog, graph: &Graph) -> Option<String> {
+    let uses = |one: &&Program| graph.order.iter().any(|table| one.may_use(&catalog.schema, table));
+    let shown: Vec<_> = catalog.programs.iter().filter(uses).map(|one| one.shown(&catalog.schema)).collect();
     (!shown.is_empty()).then(|| {
         format!(
             "These name the tables, and read and write the new columns from the renaming on; check that they can: {}.",

@@ -3,11 +3,13 @@
 use super::catalog::{Catalog, Column, Part, Table};
 use super::form::Form;
 use super::graph::Graph;
+use super::hidden;
 use super::quote::{LONGEST, name};
 use super::session::Session;
 use crate::plan::data::{Engine, Target};
 use crate::plan::options::Options;
 use crate::plan::reasons::of_reasons;
+use crate::programs::Program;
 use idgen_database::Result;
 use idgen_database::catalog::ForeignKey;
 
@@ -22,9 +24,9 @@ pub(super) async fn check(
 ) -> Result<()> {
     let mut reasons: Vec<String> = graph.order.iter().filter_map(|name| of_table(catalog, name)).collect();
     for (table, trigger) in catalog.triggers.iter().filter(|(table, _)| graph.order.contains(table)) {
-        let shown = format!("trigger {trigger}");
-        let mut programs = catalog.programs.iter();
-        reasons.push(match programs.any(|program| program.shown == shown && program.text.contains(OF_PLAN)) {
+        let mut programs = catalog.programs.iter().filter(|one| one.schema == catalog.schema);
+        let is_it = |one: &Program| one.kind == "trigger" && one.name == *trigger;
+        reasons.push(match programs.any(|program| is_it(program) && program.text.contains(OF_PLAN)) {
             true => format!(
                 "another plan of idgen is at work on the table {table} (its trigger {trigger}): execute it to its end, or undo it, and plan again"
             ),
@@ -58,6 +60,7 @@ pub(super) async fn check(
             reasons.push(format!("{}.{} is BINARY(16) already", table.name, column.name));
         }
     }
+    reasons.extend(hidden::conditions(session, catalog, &graph.order).await?);
     reasons.extend(of_definitions(session, graph).await?);
     reasons.extend(of_parents(session, catalog, graph).await?);
     of_reasons(&reasons)
@@ -144,6 +147,9 @@ fn of_foreign_key(catalog: &Catalog, graph: &Graph, options: &Options, key: &For
         return Some(format!(
             "{name} connects this schema with the schema {other}: the plan changes one schema. Drop it for the time of the change"
         ));
+    }
+    if let Some(why) = hidden::rules(catalog, key) {
+        return Some(why);
     }
     let of_server = format!("{}_ibfk_1", key.table);
     if of_server.chars().count() > LONGEST && of_server.starts_with(&key.name) {

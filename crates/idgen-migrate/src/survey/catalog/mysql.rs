@@ -230,9 +230,9 @@ async fn hidden(session: &mut Session, catalog: &mut Catalog) {
                WHERE PRIVILEGE_TYPE = 'SELECT' AND DATABASE() LIKE TABLE_SCHEMA) AS granted \
                WHERE GRANTEE = CONCAT('''', REPLACE(CURRENT_USER(), '@', '''@'''), '''')";
     let rows = session.rows("whether this user may read all tables", sql, &[]).await.ok();
-    if rows.as_ref().and_then(first_number) == Some(0) {
+    if rows.as_ref().and_then(first_number).is_none_or(|granted| granted == 0) {
         catalog.unseen.push(
-            "tables on which this user has no privilege, if there are any: to see all tables of the schema, it needs SELECT \
+            "tables and columns on which this user has no privilege, if there are any: to see all of the schema, it needs SELECT \
              on the schema, by itself and not by a role"
                 .to_owned(),
         );

@@ -1,6 +1,7 @@
 //! Facts of the catalog beside tables, columns and keys: expressions of unique indexes, tables that are not read, and,
 //! for a change of ids, partitions and statements.
 
+use super::said;
 use crate::survey::options::{NewIds, Options};
 use crate::survey::schema::{Catalog, Class};
 use crate::survey::session::{Cell, Engine, Session};
@@ -56,7 +57,7 @@ pub(crate) async fn read(
     }
     if options.to == Some(NewIds::V7) {
         facts.partitions = partitions(session, catalog).await;
-        facts.said = said(session).await;
+        facts.said = said::read(session, unseen).await;
     }
     facts
 }
@@ -183,61 +184,6 @@ async fn partitions(session: &mut Session, catalog: &Catalog) -> Vec<Partition> 
             is_hash,
             statement,
         });
-    }
-    found
-}
-
-/// The query of the statements that PostgreSQL counted; `None` without the extension.
-async fn counted_by_postgres(session: &mut Session) -> Option<String> {
-    let sql = "SELECT format('%I.%I', n.nspname, c.relname) FROM pg_extension e \
-               JOIN pg_depend d ON (d.refclassid, d.refobjid, d.classid, d.deptype) = ('pg_extension'::regclass, e.oid, 'pg_class'::regclass, 'e') \
-               JOIN pg_class c ON c.oid = d.objid JOIN pg_namespace n ON n.oid = c.relnamespace \
-               WHERE e.extname = 'pg_stat_statements' AND c.relname = 'pg_stat_statements'";
-    let view = rows(session, "whether pg_stat_statements is installed", sql)
-        .await
-        .into_iter()
-        .next()?
-        .into_iter()
-        .next()?;
-    Some(format!(
-        "SELECT s.calls::text, s.query FROM {view} s JOIN pg_database d ON d.oid = s.dbid \
-         WHERE d.datname = current_database() LIMIT 10000"
-    ))
-}
-
-/// Statements that the server counted, and views: those that may page by an id.
-async fn said(session: &mut Session) -> Vec<Said> {
-    let of_postgres = match session.engine {
-        Engine::Postgres => counted_by_postgres(session).await.unwrap_or_default(),
-        Engine::MySql | Engine::MariaDb | Engine::Sqlite => String::new(),
-    };
-    let (counted, views) = match session.engine {
-        Engine::MySql | Engine::MariaDb => (
-            "SELECT CAST(COUNT_STAR AS CHAR), DIGEST_TEXT FROM performance_schema.events_statements_summary_by_digest \
-             WHERE DIGEST_TEXT LIKE '%ORDER BY%' OR DIGEST_TEXT LIKE '%>%' OR DIGEST_TEXT LIKE '%<%' LIMIT 10000",
-            "SELECT TABLE_NAME, VIEW_DEFINITION FROM information_schema.VIEWS \
-             WHERE DATABASE() IS NULL OR TABLE_SCHEMA = DATABASE()",
-        ),
-        Engine::Postgres => (
-            // The extension's own view, in whichever schema: another one of this name would be somebody's functions.
-            of_postgres.as_str(),
-            "SELECT viewname::text, definition FROM pg_views WHERE schemaname NOT IN ('pg_catalog', 'information_schema')",
-        ),
-        Engine::Sqlite => ("", "SELECT name, sql FROM sqlite_schema WHERE type IN ('view', 'trigger')"),
-    };
-    let mut found = Vec::new();
-    for (purpose, sql) in [("statements that the server counted", counted), ("views", views)] {
-        if sql.is_empty() {
-            continue;
-        }
-        for row in rows(session, purpose, sql).await {
-            let [name, text] = &row[..] else { continue };
-            let place = match purpose {
-                "views" => format!("the view {name}"),
-                _ => format!("a statement that was executed {name} times"),
-            };
-            found.push(Said { place, text: text.clone() });
-        }
     }
     found
 }

@@ -1,9 +1,10 @@
 //! Reads a catalog from `information_schema`.
 
-use super::{Catalog, Column, Part, Program, Table};
+use super::{Catalog, Column, Part, Table};
 use crate::plan::data::Engine;
 use crate::plan::mysql::quote::text;
 use crate::plan::mysql::session::Session;
+use crate::programs::Program;
 use idgen_database::catalog::ForeignKey;
 use idgen_database::catalog::mysql::{self, IndexPart, unescaped};
 use idgen_database::{Error, Result};
@@ -129,25 +130,20 @@ impl Catalog {
         Ok(())
     }
 
+    /// Programs of other schemas that do not name this one cannot use its tables. If those of other schemas cannot be read, the plan says so.
     async fn read_programs(&mut self, session: &mut Session) -> Result<()> {
-        let sql = "SELECT CONCAT('view ', TABLE_NAME), VIEW_DEFINITION FROM information_schema.VIEWS \
-                   WHERE TABLE_SCHEMA = DATABASE() UNION ALL \
-                   SELECT CONCAT(LOWER(ROUTINE_TYPE), ' ', ROUTINE_NAME), ROUTINE_DEFINITION FROM information_schema.ROUTINES \
-                   WHERE ROUTINE_SCHEMA = DATABASE() UNION ALL \
-                   SELECT CONCAT('event ', EVENT_NAME), EVENT_DEFINITION FROM information_schema.EVENTS \
-                   WHERE EVENT_SCHEMA = DATABASE() ORDER BY 1";
-        for row in session.rows(sql).await? {
-            if let [shown, text] = &row[..] {
-                self.programs.push(Program { shown: shown.clone(), text: text.clone() });
-            }
+        let here = session.rows(&mysql::programs("{schema} = DATABASE()")).await?;
+        self.programs = here.into_iter().filter_map(Program::of_row).collect();
+        for program in self.programs.iter().filter(|program| program.kind == "trigger") {
+            self.triggers.push((program.table.clone(), program.name.clone()));
         }
-        let triggers = "SELECT EVENT_OBJECT_TABLE, TRIGGER_NAME, ACTION_STATEMENT FROM information_schema.TRIGGERS \
-                        WHERE TRIGGER_SCHEMA = DATABASE() ORDER BY 1, 2";
-        for row in session.rows(triggers).await? {
-            if let [table, name, text] = &row[..] {
-                self.triggers.push((table.clone(), name.clone()));
-                self.programs.push(Program { shown: format!("trigger {name}"), text: text.clone() });
+        let others = format!("{{schema}} <> DATABASE() AND {{schema}} NOT IN {}", mysql::OF_SERVER);
+        match session.rows(&mysql::programs(&others)).await {
+            Ok(rows) => {
+                let others = rows.into_iter().filter_map(Program::of_row);
+                self.programs.extend(others.filter(|one| one.text.is_empty() || one.mentions(&self.schema)));
             }
+            Err(error) => self.others_unread = Some(error.to_string()),
         }
         Ok(())
     }
