@@ -26,6 +26,7 @@ mod tool;
 mod twin;
 mod walk;
 mod whole;
+mod xa;
 
 /// `make soak` sets it: all cases, more rows. `make test` executes a part of the cases, chosen so that each kind is among them.
 fn is_soak() -> bool {

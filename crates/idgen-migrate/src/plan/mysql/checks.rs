@@ -1,8 +1,10 @@
 //! The conditions of the first change and of each step, as checks: queries for the rows that are wrong.
 
 mod attached;
+mod transactions;
 
 pub(super) use attached::{as_made, as_planned, as_read, as_recorded, column_as_read, only_own_refer};
+pub(super) use transactions::{no_older_transaction, no_prepared_transaction};
 
 use super::catalog::Table;
 use super::check::{Check, check};
@@ -336,36 +338,6 @@ pub(super) fn signature_is_one_of(steps: &str, places: [usize; 2], now: &str, me
         ),
         message,
     )
-}
-
-/// A snapshot that is older than the end of the copy would find the new tables empty.
-///
-/// `INNODB_TRX` of MySQL has the statements of sessions as text, and fails while one of them has other bytes, whichever
-/// column is read. Then the performance schema is queried instead, which does not know whether a transaction has read
-/// anything yet.
-pub(super) fn no_older_transaction(engine: Engine, steps: &str, last_copy: usize) -> Check {
-    let began = "SYSDATE(6) - INTERVAL e.TIMER_WAIT DIV 1000000 MICROSECOND";
-    let instead = format!(
-        "SELECT t.PROCESSLIST_ID AS session, {began} AS began FROM performance_schema.events_transactions_current AS e \
-         JOIN performance_schema.threads AS t ON t.THREAD_ID = e.THREAD_ID WHERE e.STATE = 'ACTIVE' AND t.PROCESSLIST_ID <> CONNECTION_ID() \
-         AND {began} <= (SELECT ended FROM {0} WHERE place = {last_copy}) UNION ALL \
-         SELECT NULL, 'unknown: the performance schema does not record transactions' FROM performance_schema.setup_consumers \
-         WHERE NAME IN ('events_transactions_current', 'thread_instrumentation', 'global_instrumentation') AND ENABLED <> 'YES' UNION ALL \
-         SELECT NULL, 'unknown: the performance schema does not record transactions' FROM performance_schema.setup_instruments \
-         WHERE NAME = 'transaction' AND (ENABLED <> 'YES' OR TIMED <> 'YES')",
-        name(steps)
-    );
-    let found = check(
-        "A transaction that reads the state of before the end of the copy would find the new tables without rows, and a dump would be empty.",
-        format!(
-            "SELECT x.trx_mysql_thread_id AS session, x.trx_started AS began FROM information_schema.INNODB_TRX AS x \
-             WHERE x.trx_mysql_thread_id <> CONNECTION_ID() AND x.trx_mysql_thread_id <> 0 AND x.trx_started <= (SELECT \
-             CONVERT_TZ(ended, '+00:00', 'SYSTEM') FROM {} WHERE place = {last_copy})",
-            name(steps)
-        ),
-        "the transactions of the sessions above began before the copy ended, and would read empty tables: end them first",
-    );
-    Check { instead: (engine == Engine::MySql).then_some(instead), ..found }
 }
 
 /// The verification after the renaming has succeeded, unless the last step has begun.

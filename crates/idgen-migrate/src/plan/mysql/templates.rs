@@ -57,6 +57,7 @@ impl Templates {
             "copy.sql",
             "verify.sql",
             "rename.sql",
+            "prepared.sql",
             "repair.sql"
         ];
         for (name, text) in files {

@@ -3,7 +3,7 @@
 use minijinja::context;
 
 use super::{EVENTS, Steps, drop_triggers, probe};
-use crate::plan::data::{Statement, Step, Target};
+use crate::plan::data::{Engine, Statement, Step, Target};
 use crate::plan::mysql::altered::{self, Side};
 use crate::plan::mysql::attached::Role;
 use crate::plan::mysql::checks;
@@ -150,6 +150,7 @@ impl Steps<'_> {
         )];
         work.extend(self.work(&self.empty(table))?);
         work.extend(self.make_triggers(side, &side.from)?);
+        work.extend(self.wait_for_prepared()?);
         let back = Conditions { checks: self.before_renaming(), ..Conditions::default() };
         let mut undo = vec![work[0].clone()];
         undo.extend(self.work(&self.empty(table))?);
@@ -173,6 +174,29 @@ impl Steps<'_> {
             duration: None,
             stop: "Stop the client at any time, and execute the file again.".into(),
         })
+    }
+
+    /// MySQL keeps the locks of a prepared XA transaction, also after a restart, so its CREATE TRIGGER waits by itself.
+    fn wait_for_prepared(&self) -> Result<Vec<Statement>> {
+        if self.engine == Engine::MySql {
+            return Ok(Vec::new());
+        }
+        let procedure = &self.names.work;
+        let context = context! {
+            procedure, attempts => ledger::ATTEMPTS,
+            prepared => "prepared XA transactions began before the triggers: commit or roll back what XA RECOVER lists, then execute the file again",
+            unknown => "another session reads INNODB_TRX all the time, so this one sees an old list: stop it, then execute the file again",
+        };
+        let drop = ledger::drop_procedure(procedure);
+        Ok(vec![
+            drop.clone(),
+            Statement::new(
+                "Waits for XA transactions that were prepared before the triggers, and fails if one stays.",
+                self.templates.fill("prepared.sql", context)?,
+            ),
+            Statement::new("Waits for them.", format!("CALL {procedure}()")),
+            drop,
+        ])
     }
 
     /// Nothing of the table is copied yet, so what an earlier execution left in the new table is removed with its triggers.
