@@ -21,6 +21,7 @@ mod replica;
 mod sessions;
 mod shapes;
 mod shop;
+mod snapshots;
 mod strangers;
 mod tool;
 mod twin;

@@ -44,6 +44,7 @@ impl Templates {
             "position.sql",
             "counter.sql",
             "phase.sql",
+            "isolated.sql",
             "trigger_delete.sql",
             "trigger_insert.sql",
             "trigger_update.sql",
