@@ -24,7 +24,7 @@ impl Steps<'_> {
         ];
         let back = Conditions { checks: needed.clone(), ..Conditions::default() };
         let conditions = Conditions {
-            checks: [needed, self.old_as_planned(Role::Old)].concat(),
+            checks: [needed, self.server_now(), self.old_as_planned(Role::Old)].concat(),
             end: checks::new_have_identities(names, self.tables),
             lines: self.lines_of_new(),
             ..Conditions::default()
@@ -39,8 +39,8 @@ impl Steps<'_> {
         work.push(Statement::new(
             "What hangs on the new tables before the renaming, so that its way back can compare it.",
             format!(
-                "CREATE TABLE {} (table_name VARCHAR(64) NOT NULL, line MEDIUMTEXT NOT NULL, KEY (table_name)) ENGINE = InnoDB \
-                 DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
+                "CREATE TABLE {} (one BIGINT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY, table_name VARCHAR(64) NOT NULL, \
+                 line MEDIUMTEXT NOT NULL, KEY (table_name)) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
                 names.attached
             ),
         ));
@@ -136,7 +136,7 @@ impl Steps<'_> {
         // Triggers for columns that are not there any more, or of another type, would make each change of a client fail.
         needed.push(checks::as_planned(self.attached, self.tables, table, &self.planned[at], Role::Old));
         needed.push(self.not_altered(Side::Old, false));
-        needed.extend(checks::of_server_now(self.engine));
+        needed.extend(self.server_now());
         let record = signature::comparable(&signature::of_table(self.names, table, Seen::Forward));
         let conditions = Conditions {
             checks: needed,
