@@ -25,6 +25,7 @@ mod snapshots;
 mod strangers;
 mod tool;
 mod twin;
+mod variables;
 mod walk;
 mod whole;
 mod xa;
