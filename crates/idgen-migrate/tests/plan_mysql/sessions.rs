@@ -20,7 +20,7 @@ const ODD: &str = "SET GLOBAL autocommit = 0; SET GLOBAL completion_type = 'CHAI
 fn odd(database: Database) -> String {
     let more = match database {
         Database::MySql => {
-            "SET GLOBAL max_execution_time = 1; SET GLOBAL sql_require_primary_key = 1; SET GLOBAL sql_generate_invisible_primary_key = 1; \
+            "SET GLOBAL max_execution_time = 1; SET GLOBAL sql_require_primary_key = 1; \
              SET GLOBAL show_gipk_in_create_table_and_information_schema = 0; SET GLOBAL sql_mode = 'ANSI,NO_BACKSLASH_ESCAPES,HIGH_NOT_PRECEDENCE,PAD_CHAR_TO_FULL_LENGTH';"
         }
         _ => {
