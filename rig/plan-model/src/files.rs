@@ -92,13 +92,23 @@ impl World {
 
     fn do_step(&mut self, Running { file, at, .. }: Running, defect: Option<Defect>) -> bool {
         match (file, at) {
-            (File::NewTables, 0) => (self.has_new, self.new) = (false, 0),
+            (File::NewTables, 0) => {
+                self.has_new = false;
+                self.empty_new();
+            }
             (File::NewTables, 1) => self.has_new = true,
             (File::Triggers, 0) => {
                 self.drop_forward();
-                self.new = 0;
+                self.empty_new();
             }
             (File::Triggers, 1) => self.forward = true,
+            // One that was prepared before the triggers.
+            (File::Triggers, 2)
+                if self.prepared.is_some_and(|prepared| !prepared.in_new)
+                    && defect != Some(Defect::PreparedIgnored) =>
+            {
+                return false;
+            }
             (File::Triggers, 2) if self.forward => self.unchanged.since_triggers = true,
             (File::Triggers, 2) => return false,
             (File::Copy, 0) => self.new |= self.old,
@@ -162,9 +172,12 @@ impl World {
 
     fn undo_step(&mut self, Running { file, at, .. }: Running, defect: Option<Defect>) -> bool {
         match (file, at) {
-            (File::NewTables, 0) => (self.has_new, self.new) = (false, 0),
+            (File::NewTables, 0) => {
+                self.has_new = false;
+                self.empty_new();
+            }
             (File::Triggers, 0) => self.drop_forward(),
-            (File::Triggers, 1) => self.new = 0,
+            (File::Triggers, 1) => self.empty_new(),
             (File::TriggersBack, 0) => self.drop_back(),
             (File::Rename, 0) if self.is_renamed && (self.is_ending || !self.may_rename_back(defect)) => {
                 self.set(File::Rename, if self.is_recorded { State::Done } else { State::Open });

@@ -21,6 +21,8 @@ pub enum Defect {
     UndoWithoutCompare,
     /// The way back of `rename` does not ask whether the old table was kept current.
     UndoWithoutSignature,
+    /// The step of the triggers does not wait for transactions that were prepared before them.
+    PreparedIgnored,
 }
 
 const ROWS: &str = "acknowledged rows are in the table that the application reads";
@@ -46,6 +48,8 @@ pub(crate) enum Action {
     Statement,
     Kill,
     Write,
+    Prepare,
+    Commit,
     DropForwardTrigger,
     DropBackTrigger,
     Truncate,
@@ -80,8 +84,10 @@ impl Model for Operator {
                 actions.extend(back.filter(|file| may(file, true)).map(Action::Undo));
             }
         }
-        if world.writes > 0 {
-            actions.push(Action::Write);
+        match world.prepared {
+            Some(_) => actions.push(Action::Commit),
+            None if world.writes > 0 => actions.extend([Action::Write, Action::Prepare]),
+            None => {}
         }
         if world.events == 0 {
             return;
@@ -105,6 +111,8 @@ impl Model for Operator {
             Action::Statement => world.step(last.running?, self.defect),
             Action::Kill => world.running = None,
             Action::Write => world.write(),
+            Action::Prepare => world.prepare(),
+            Action::Commit => world.commit(),
             other => {
                 world.events -= 1;
                 match other {
@@ -142,6 +150,9 @@ impl Model for Operator {
             Property::<Self>::sometimes("it renamed back at once", |_, world| world.was_faster),
             Property::<Self>::sometimes("it is finished although somebody interfered", |_, world| {
                 world.is_finished() && world.events == 0
+            }),
+            Property::<Self>::sometimes("it renamed while a transaction was prepared", |_, world| {
+                world.is_renamed && world.state(File::Rename) == State::Done && world.prepared.is_some()
             }),
         ]
     }

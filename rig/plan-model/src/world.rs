@@ -58,12 +58,21 @@ pub(crate) struct Running {
     pub(crate) at: u8,
 }
 
+/// A transaction that is prepared (XA), and that no lock stops: the tables in which its row is when it is committed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Prepared {
+    row: u8,
+    in_old: bool,
+    pub(crate) in_new: bool,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct World {
     /// Bits of rows.
     pub(crate) acknowledged: u8,
     pub(crate) old: u8,
     pub(crate) new: u8,
+    pub(crate) prepared: Option<Prepared>,
     pub(crate) has_new: bool,
     pub(crate) has_old: bool,
     pub(crate) is_renamed: bool,
@@ -96,6 +105,7 @@ impl World {
             acknowledged: 1,
             old: 1,
             new: 0,
+            prepared: None,
             has_new: false,
             has_old: true,
             is_renamed: false,
@@ -135,19 +145,32 @@ impl World {
 
     /// A client inserts a row, and the triggers that are there repeat it.
     pub(crate) fn write(&mut self) {
+        self.prepare();
+        self.commit();
+    }
+
+    /// A client inserts a row, which nobody sees before the transaction is committed. The triggers that are there repeat it.
+    pub(crate) fn prepare(&mut self) {
         let row = 1 << (3 - self.writes);
         self.writes -= 1;
+        let (in_old, in_new) = match self.is_renamed {
+            true => (self.back && !self.is_ending && self.has_old, true),
+            false => (true, self.forward && self.has_new),
+        };
+        self.prepared = Some(Prepared { row, in_old, in_new });
+    }
+
+    pub(crate) fn commit(&mut self) {
+        let Some(Prepared { row, in_old, in_new }) = self.prepared.take() else { return };
         self.acknowledged |= row;
-        match self.is_renamed {
-            true => {
-                self.new |= row;
-                self.old |= if self.back && !self.is_ending && self.has_old { row } else { 0 };
-            }
-            false => {
-                self.old |= row;
-                self.new |= if self.forward && self.has_new { row } else { 0 };
-            }
-        }
+        self.old |= if in_old && self.has_old { row } else { 0 };
+        self.new |= if in_new { row } else { 0 };
+    }
+
+    /// The plan empties the new table, or removes it.
+    pub(crate) fn empty_new(&mut self) {
+        self.new = 0;
+        self.prepared = self.prepared.map(|prepared| Prepared { in_new: false, ..prepared });
     }
 
     pub(crate) fn drop_forward(&mut self) {
@@ -170,6 +193,7 @@ impl World {
             false => self.old = 0,
         }
         self.acknowledged = 0;
+        self.prepared = None;
         self.unchanged = Unchanged::default();
     }
 }

@@ -21,6 +21,7 @@ fn each_rule_is_needed() {
         Defect::NoCheckAfterRename,
         Defect::UndoWithoutCompare,
         Defect::UndoWithoutSignature,
+        Defect::PreparedIgnored,
     ] {
         let found = check(Some(defect));
         println!("{defect:?}: {} states\n{}", found.states, found.path);

@@ -50,8 +50,14 @@ const QUOTED: (&str, &str) = ("sql_quote_show_create", "1");
 /// Counters and statistics as they are now.
 const FRESH: (&str, &str) = ("information_schema_stats_expiry", "0");
 
+/// Without it, MySQL 8.0.30 and later may leave the primary keys that it made by itself out of the catalog and out of the definitions that `SHOW` returns. No
+/// hint can set it.
+const SHOWN: (&str, &str) = ("show_gipk_in_create_table_and_information_schema", "1");
+
 pub(super) struct MySql {
     connection: MySqlConnection,
+    /// Whether the server has the variable [`SHOWN`].
+    can_hide_keys: bool,
     pub(super) database: Database,
     pub(super) version: String,
     /// Whether the next statement reads statistics and counters that are not a day old.
@@ -79,7 +85,8 @@ impl MySql {
             }
         }
         let database = Database::of_version(&text(0));
-        Ok(MySql { connection, database, version: text(0), reads_fresh: false })
+        let can_hide_keys = database == Database::MySql && has_variable(&mut connection, SHOWN.0).await?;
+        Ok(MySql { connection, can_hide_keys, database, version: text(0), reads_fresh: false })
     }
 
     pub(super) fn read_fresh_statistics(&mut self) {
@@ -102,10 +109,12 @@ impl MySql {
     }
 
     pub(super) async fn rows(&mut self, sql: &str, binds: &[Cell]) -> std::result::Result<Rows, Failure> {
-        let begin = format!("{BEGIN}; SELECT /*+ MAX_EXECUTION_TIME(30000) */ @@SESSION.sql_mode");
-        let mode = server::fetch::<sqlx::MySql>(&mut self.connection, &begin, &[]).await.map_err(failure)?;
-        let mode = mode.first().map(cells).transpose().map_err(failure)?;
-        let set = self.set_before(sql, mode.and_then(|row| row.first().and_then(Cell::text)));
+        let shown = if self.can_hide_keys { format!("@@SESSION.{}", SHOWN.0) } else { "1".to_owned() };
+        let begin = format!("{BEGIN}; SELECT /*+ MAX_EXECUTION_TIME(30000) */ @@SESSION.sql_mode, {shown}");
+        let found = server::fetch::<sqlx::MySql>(&mut self.connection, &begin, &[]).await.map_err(failure)?;
+        let found = found.first().map(cells).transpose().map_err(failure)?.unwrap_or_default();
+        let found = |at: usize| found.get(at).and_then(Cell::text);
+        let set = self.set_before(sql, found(0), found(1).as_deref() != Some("1"));
         // A statement with parameters is prepared, and so alone.
         let around = (binds.is_empty() && !set.is_empty()).then(|| around(&set));
         let text = around.as_ref().map(|[set, restore]| format!("{set}; {sql}; {restore}"));
@@ -120,10 +129,17 @@ impl MySql {
     }
 
     /// Variables that no hint in the statement can set in time, with the values that it needs.
-    fn set_before(&mut self, sql: &str, mode: Option<String>) -> Vec<(&'static str, &'static str)> {
+    fn set_before(
+        &mut self,
+        sql: &str,
+        mode: Option<String>,
+        hides_keys: bool,
+    ) -> Vec<(&'static str, &'static str)> {
         let is_shown = !sql.contains("SELECT ");
         let is_otherwise = mode.is_none_or(|mode| mode.split(',').any(|mode| OTHERWISE.contains(&mode)));
+        let reads_catalog = is_shown || sql.contains("information_schema");
         let all = [
+            (hides_keys && reads_catalog, SHOWN),
             (is_otherwise || is_shown, MODE),
             (is_shown, QUOTED),
             (std::mem::take(&mut self.reads_fresh), FRESH),
@@ -148,6 +164,16 @@ fn around(variables: &[(&str, &str)]) -> [String; 2] {
     let restore = |(name, _): &(&str, _)| format!("SESSION {name} = @idgen_{name}, @idgen_{name} = NULL");
     [variables.iter().map(set).collect::<Vec<_>>(), variables.iter().map(restore).collect()]
         .map(|assignments| format!("SET {}", assignments.join(", ")))
+}
+
+/// A server that refuses to read a variable does not have it; that it is unknown is the only reason there is.
+async fn has_variable(connection: &mut MySqlConnection, name: &str) -> Result<bool> {
+    let sql = format!("SELECT /*+ MAX_EXECUTION_TIME(30000) */ @@SESSION.{name}");
+    match connection.fetch_one(sqlx::raw_sql(AssertSqlSafe(sql))).await {
+        Ok(_) => Ok(true),
+        Err(error) if error.as_database_error().is_some() => Ok(false),
+        Err(error) => Err(Error::of(format!("cannot read the variable {name}"), error)),
+    }
 }
 
 fn failure(error: sqlx::Error) -> Failure {

@@ -141,6 +141,11 @@ async fn one_node_writes(session: &mut Session) -> Result<()> {
     )))
 }
 
+/// MariaDB 11.6 and later have it on by default, and newer versions of older series have it, too.
+async fn has_snapshot_isolation(session: &mut Session) -> Result<bool> {
+    Ok(!session.rows("SHOW VARIABLES LIKE 'innodb_snapshot_isolation'").await?.is_empty())
+}
+
 /// The triggers of a plan would not see what a replica receives.
 async fn no_replica(session: &mut Session) -> Result<()> {
     let replicates = !session.rows(&checks::no_replica(session.engine).rows).await?.is_empty();
@@ -165,7 +170,7 @@ async fn copying(
         _ => None,
     };
     let id = identity::new();
-    let names = Names::new(session.engine, &id);
+    let names = Names::new(session.engine, &id, has_snapshot_isolation(session).await?);
     let texts = Texts {
         names: &names,
         catalog,

@@ -22,11 +22,14 @@ mod replica;
 mod sessions;
 mod shapes;
 mod shop;
+mod snapshots;
 mod strangers;
 mod tool;
 mod twin;
+mod variables;
 mod walk;
 mod whole;
+mod xa;
 
 /// `make soak` sets it: all cases, more rows. `make test` executes a part of the cases, chosen so that each kind is among them.
 fn is_soak() -> bool {

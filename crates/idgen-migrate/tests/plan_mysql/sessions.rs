@@ -20,10 +20,12 @@ const ODD: &str = "SET GLOBAL autocommit = 0; SET GLOBAL completion_type = 'CHAI
 fn odd(database: Database) -> String {
     let more = match database {
         Database::MySql => {
-            "SET GLOBAL max_execution_time = 1; SET GLOBAL sql_mode = 'ANSI,NO_BACKSLASH_ESCAPES,HIGH_NOT_PRECEDENCE,PAD_CHAR_TO_FULL_LENGTH';"
+            "SET GLOBAL max_execution_time = 1; SET GLOBAL sql_require_primary_key = 1; \
+             SET GLOBAL show_gipk_in_create_table_and_information_schema = 0; SET GLOBAL sql_mode = 'ANSI,NO_BACKSLASH_ESCAPES,HIGH_NOT_PRECEDENCE,PAD_CHAR_TO_FULL_LENGTH';"
         }
         _ => {
-            "SET GLOBAL max_statement_time = 0.05; SET GLOBAL check_constraint_checks = 0; SET GLOBAL sql_mode = 'ORACLE';"
+            "SET GLOBAL max_statement_time = 0.05; SET GLOBAL check_constraint_checks = 0; SET GLOBAL default_regex_flags = 'EXTENDED,MULTILINE'; \
+             SET GLOBAL sql_mode = 'ORACLE';"
         }
     };
     format!("{ODD}{more}")
@@ -75,4 +77,58 @@ fn the_settings_of_a_server_change_nothing() {
             assert!(execute(&mut own, "UPDATE customers SET größe = 8").await.is_ok_and(|rows| rows > 0));
         });
     }
+}
+
+const ID: &str = "CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL";
+
+/// The copy would number the rows again: a key that is the table's own is not changed, and that of a child stays as it is.
+#[test]
+fn a_primary_key_that_the_server_hides_is_found() {
+    let server = Server::start(Database::MySql, &cascades_in_innodb(Database::MySql)).unwrap();
+    let scratch = server.scratch().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let runtime = crate::runtime();
+    let (mut own, error) = runtime.block_on(async {
+        let mut own = MySqlConnection::connect(scratch.url()).await.unwrap();
+        let sql = format!(
+            "SET SESSION sql_generate_invisible_primary_key = 1; CREATE TABLE orders (id {ID}, n INT); ALTER TABLE orders ADD UNIQUE KEY u (id); \
+             INSERT INTO orders (id) VALUES (UUID()), (UUID()), (UUID()); CREATE TABLE customers (id {ID} PRIMARY KEY); \
+             INSERT INTO customers VALUES (UUID()), (UUID()); CREATE TABLE notes (customer_id {ID}, n INT NOT NULL); \
+             ALTER TABLE notes ADD UNIQUE KEY u (customer_id, n), ADD FOREIGN KEY (customer_id) REFERENCES customers (id); \
+             INSERT INTO notes (my_row_id, customer_id, n) SELECT 10 * n, id, n FROM customers JOIN (SELECT 7 AS n UNION SELECT 5) AS x \
+             WHERE id = (SELECT MIN(id) FROM customers); SET GLOBAL show_gipk_in_create_table_and_information_schema = 0"
+        );
+        execute(&mut own, &sql).await.unwrap();
+        let refused = plan(scratch.url(), &Options::new("orders", Target::Binary16)).await.map(drop);
+        let made = plan(scratch.url(), &Options::new("customers", Target::Binary16)).await.unwrap();
+        made.write(folder.path()).unwrap();
+        (own, refused.unwrap_err().to_string())
+    });
+    assert!(error.contains("the primary key of orders cannot be changed"), "{error}");
+    let client = Client::new(&server, scratch.name(), folder.path());
+    client.files("").iter().for_each(|file| drop(client.must(file)));
+    let kept = "UPDATE notes SET n = 100 + n WHERE my_row_id = 10 * n AND OCTET_LENGTH(customer_id) = 16";
+    assert_eq!(runtime.block_on(execute(&mut own, kept)), Ok(2));
+    assert_eq!(runtime.block_on(left(scratch.url())), Vec::<String>::new());
+}
+
+/// The new table of a table with only a unique key has no primary key either.
+#[test]
+fn a_server_that_requires_primary_keys_is_refused_before_anything_is_made() {
+    let server = Server::start(Database::MySql, &cascades_in_innodb(Database::MySql)).unwrap();
+    let scratch = server.scratch().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    crate::runtime().block_on(async {
+        let mut own = MySqlConnection::connect(scratch.url()).await.unwrap();
+        let sql = format!(
+            "CREATE TABLE orders (id {ID} PRIMARY KEY); CREATE TABLE lines (order_id {ID}, n INT NOT NULL, UNIQUE KEY (order_id, n), \
+             FOREIGN KEY (order_id) REFERENCES orders (id)); INSERT INTO orders VALUES (UUID()); SET GLOBAL sql_require_primary_key = 1"
+        );
+        execute(&mut own, &sql.replace(" lines ", " `lines` ")).await.unwrap();
+        let made = plan(scratch.url(), &Options::new("orders", Target::Binary16)).await.unwrap();
+        made.write(folder.path()).unwrap();
+    });
+    let client = Client::new(&server, scratch.name(), folder.path());
+    let said = client.execute("01-check.sql").unwrap_err();
+    assert!(said.contains("sql_require_primary_key is ON") && said.contains("lines"), "{said}");
 }

@@ -1,8 +1,10 @@
 //! The conditions of the first change and of each step, as checks: queries for the rows that are wrong.
 
 mod attached;
+mod transactions;
 
 pub(super) use attached::{as_made, as_planned, as_read, as_recorded, column_as_read, only_own_refer};
+pub(super) use transactions::{no_older_transaction, no_prepared_transaction};
 
 use super::catalog::Table;
 use super::check::{Check, check};
@@ -21,6 +23,7 @@ fn list(names: impl Iterator<Item = String>) -> String {
 pub(super) fn of_data(texts: &Texts<'_>) -> Vec<Check> {
     let mut checks = of_server();
     checks.extend(of_server_now(texts.engine));
+    checks.extend(may_lack_primary_keys(texts.engine, texts.graph.order.iter().map(String::as_str)));
     checks.extend(rights_without_role(texts.engine));
     let catalog = texts.catalog;
     checks.extend(of_schema(texts));
@@ -109,6 +112,27 @@ pub(super) fn no_replica(engine: Engine) -> Check {
         rows,
         "this server is a replica, whose changes fire no triggers: execute the plan on its source, or STOP REPLICA until the end",
     )
+}
+
+/// A table whose rows only a unique key tells apart gets a new one without a primary key, which MySQL may refuse. Older servers do not have the
+/// variable.
+pub(super) fn may_lack_primary_keys<'a>(
+    engine: Engine,
+    tables: impl Iterator<Item = &'a str>,
+) -> Option<Check> {
+    let tables = list(tables.map(str::to_owned));
+    (engine == Engine::MySql).then(|| {
+        check(
+            "The server must take a table without a primary key, if the plan makes one like a table that has none.",
+            format!(
+                "SELECT t.TABLE_NAME AS table_without_primary_key FROM information_schema.TABLES AS t WHERE t.TABLE_SCHEMA = DATABASE() \
+                 AND t.TABLE_NAME IN ({tables}) AND NOT EXISTS (SELECT 1 FROM information_schema.STATISTICS AS s WHERE s.TABLE_SCHEMA = DATABASE() \
+                 AND s.TABLE_NAME = t.TABLE_NAME AND s.INDEX_NAME = 'PRIMARY') AND EXISTS (SELECT 1 FROM performance_schema.session_variables \
+                 WHERE VARIABLE_NAME = 'sql_require_primary_key' AND VARIABLE_VALUE = 'ON')"
+            ),
+            "sql_require_primary_key is ON: give the tables above a primary key and plan again, or SET GLOBAL it to OFF until the end",
+        )
+    })
 }
 
 fn cascades_in_innodb(engine: Engine) -> Option<Check> {
@@ -247,11 +271,10 @@ pub(super) fn triggers_absent(tables: &[TableText]) -> Check {
 }
 
 /// Before the renaming, triggers that are missing can be made again, and the copy after them.
-pub(super) const MAKE_AGAIN: &str =
-    "so the tables are not kept equal: undo the steps to those that make them";
+pub(super) const MAKE_AGAIN: &str = "undo the steps to those that make them";
 
 /// After it, the old tables are not current any more, and nothing can make them so.
-pub(super) const NO_WAY_BACK: &str = "so there is no way back and no last step: see README.md of the plan";
+pub(super) const NO_WAY_BACK: &str = "there is no way back and no last step, see README.md of the plan";
 
 /// The three triggers of a side must be on this table.
 pub(super) fn triggers_present(on: &str, side: &SideText, remedy: &str) -> Check {
@@ -263,7 +286,7 @@ pub(super) fn triggers_present(on: &str, side: &SideText, remedy: &str) -> Check
              WHERE TRIGGER_SCHEMA = DATABASE() AND EVENT_OBJECT_TABLE = {0} AND TRIGGER_NAME IN ({names})) <> 3",
             text(on)
         ),
-        format!("triggers of the plan on {on} are missing, {remedy}"),
+        format!("{remedy}: triggers of the plan on {on} are missing, so the tables are not kept equal"),
     )
 }
 
@@ -336,36 +359,6 @@ pub(super) fn signature_is_one_of(steps: &str, places: [usize; 2], now: &str, me
         ),
         message,
     )
-}
-
-/// A snapshot that is older than the end of the copy would find the new tables empty.
-///
-/// `INNODB_TRX` of MySQL has the statements of sessions as text, and fails while one of them has other bytes, whichever
-/// column is read. Then the performance schema is queried instead, which does not know whether a transaction has read
-/// anything yet.
-pub(super) fn no_older_transaction(engine: Engine, steps: &str, last_copy: usize) -> Check {
-    let began = "SYSDATE(6) - INTERVAL e.TIMER_WAIT DIV 1000000 MICROSECOND";
-    let instead = format!(
-        "SELECT t.PROCESSLIST_ID AS session, {began} AS began FROM performance_schema.events_transactions_current AS e \
-         JOIN performance_schema.threads AS t ON t.THREAD_ID = e.THREAD_ID WHERE e.STATE = 'ACTIVE' AND t.PROCESSLIST_ID <> CONNECTION_ID() \
-         AND {began} <= (SELECT ended FROM {0} WHERE place = {last_copy}) UNION ALL \
-         SELECT NULL, 'unknown: the performance schema does not record transactions' FROM performance_schema.setup_consumers \
-         WHERE NAME IN ('events_transactions_current', 'thread_instrumentation', 'global_instrumentation') AND ENABLED <> 'YES' UNION ALL \
-         SELECT NULL, 'unknown: the performance schema does not record transactions' FROM performance_schema.setup_instruments \
-         WHERE NAME = 'transaction' AND (ENABLED <> 'YES' OR TIMED <> 'YES')",
-        name(steps)
-    );
-    let found = check(
-        "A transaction that reads the state of before the end of the copy would find the new tables without rows, and a dump would be empty.",
-        format!(
-            "SELECT x.trx_mysql_thread_id AS session, x.trx_started AS began FROM information_schema.INNODB_TRX AS x \
-             WHERE x.trx_mysql_thread_id <> CONNECTION_ID() AND x.trx_mysql_thread_id <> 0 AND x.trx_started <= (SELECT \
-             CONVERT_TZ(ended, '+00:00', 'SYSTEM') FROM {} WHERE place = {last_copy})",
-            name(steps)
-        ),
-        "the transactions of the sessions above began before the copy ended, and would read empty tables: end them first",
-    );
-    Check { instead: (engine == Engine::MySql).then_some(instead), ..found }
 }
 
 /// The verification after the renaming has succeeded, unless the last step has begun.

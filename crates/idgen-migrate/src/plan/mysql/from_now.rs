@@ -62,7 +62,7 @@ pub(super) async fn plan(session: &mut Session, options: &Options, catalog: &Cat
     let attached = Attached::read(session).await?;
     let lines = attached.now(session, &key.table.name).await?;
     let id = identity::new();
-    let names = Names::new(session.engine, &id);
+    let names = Names::new(session.engine, &id, false);
     let largest = format!("SELECT MAX({}) > {made} FROM {}", name(&key.column.name), name(&key.table.name));
     let is_exceeded = session.text(&largest).await? == "1";
     let checks = [

@@ -188,7 +188,7 @@ pub(super) fn busy(templates: &Templates, names: &Names, tables: Vec<String>) ->
 }
 
 /// The number of attempts to get a lock, of one second each.
-const ATTEMPTS: u32 = 20;
+pub(super) const ATTEMPTS: u32 = 20;
 
 /// A procedure that fails if a check fails.
 pub(super) fn checks(templates: &Templates, procedure: &str, checks: &[Check]) -> Result<Vec<Statement>> {

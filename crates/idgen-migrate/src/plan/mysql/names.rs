@@ -42,13 +42,16 @@ pub(super) struct Names {
     status: &'static str,
     /// The clause of a locking read that does not wait.
     share: &'static str,
+    /// The words before a statement of a trigger that may read rows newer than the client's snapshot: with `innodb_snapshot_isolation`, MariaDB would end
+    /// the client's transaction with error 1020. The rows are the plan's, and the client has not read them.
+    any_age: &'static str,
     /// A table of InnoDB that is shown only with the privilege PROCESS.
     of_process: &'static str,
     pub(super) is_mysql: bool,
 }
 
 impl Names {
-    pub(super) fn new(engine: Engine, id: &str) -> Names {
+    pub(super) fn new(engine: Engine, id: &str, has_snapshot_isolation: bool) -> Names {
         let is_mysql = engine == Engine::MySql;
         let own = |name: &str| format!("idgen_{id}_{name}");
         Names {
@@ -83,6 +86,11 @@ impl Names {
                 "information_schema.GLOBAL_STATUS"
             },
             share: if is_mysql { "FOR SHARE NOWAIT" } else { "LOCK IN SHARE MODE" },
+            any_age: if has_snapshot_isolation {
+                "SET STATEMENT innodb_snapshot_isolation = 0 FOR "
+            } else {
+                ""
+            },
             of_process: if is_mysql { "INNODB_TABLESPACES" } else { "INNODB_SYS_TABLES" },
             is_mysql,
         }

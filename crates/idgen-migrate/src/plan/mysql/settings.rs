@@ -27,11 +27,13 @@ pub(super) fn marker(variable: &str) -> Statement {
 }
 
 /// The statements with which a session begins. By default, MySQL shows a counter of `AUTO_INCREMENT` as it was up to a
-/// day ago.
+/// day ago. MySQL 8.0.30 and later may hide primary keys that the server made by itself; older ones skip the comment.
 pub(super) fn clean(engine: Engine) -> Vec<Statement> {
     let limits = match engine {
-        Engine::MySql => "max_execution_time = 0, information_schema_stats_expiry = 0",
-        _ => "max_statement_time = 0, check_constraint_checks = 1",
+        Engine::MySql => {
+            "max_execution_time = 0, information_schema_stats_expiry = 0 /*!80030 , show_gipk_in_create_table_and_information_schema = 1 */"
+        }
+        _ => "max_statement_time = 0, check_constraint_checks = 1, default_regex_flags = ''",
     };
     vec![
         Statement::new("The files are in UTF-8.", "SET NAMES utf8mb4"),

@@ -81,6 +81,16 @@ impl Steps<'_> {
         signature::of_all(self.names, self.tables, seen)
     }
 
+    /// That the server's settings of now let the step do its work.
+    fn server_now(&self) -> Vec<Check> {
+        let mut all = checks::of_server_now(self.engine);
+        all.extend(checks::may_lack_primary_keys(
+            self.engine,
+            self.tables.iter().map(|table| table.now.as_str()),
+        ));
+        all
+    }
+
     /// The tables that refer to themselves.
     fn own_keys(&self) -> impl Iterator<Item = &TableText> {
         self.tables.iter().filter(|table| table.refers_to_itself())
@@ -109,7 +119,7 @@ impl Steps<'_> {
                 self.order.place(triggers),
                 &signature::comparable(&signature::of_table(self.names, table, Seen::Forward)),
                 format!(
-                    "{}: a table or trigger was dropped, truncated or rebuilt since {1}: undo to undo/{1}, then execute it again",
+                    "undo to undo/{1}, then execute it again: {} or its trigger was dropped, truncated or rebuilt since",
                     table.now,
                     self.order.file(triggers)
                 ),
@@ -186,7 +196,7 @@ impl Steps<'_> {
         let procedure = &self.names.copy;
         let mut needed = self.before_renaming();
         needed.extend(self.unchanged_since_triggers(0..=at));
-        needed.extend(checks::of_server_now(self.engine));
+        needed.extend(self.server_now());
         let conditions = Conditions {
             checks: needed,
             end: [vec![checks::copied(table)], self.unchanged_since_triggers(0..=at)].concat(),

@@ -44,6 +44,7 @@ impl Templates {
             "position.sql",
             "counter.sql",
             "phase.sql",
+            "isolated.sql",
             "trigger_delete.sql",
             "trigger_insert.sql",
             "trigger_update.sql",
@@ -57,6 +58,7 @@ impl Templates {
             "copy.sql",
             "verify.sql",
             "rename.sql",
+            "prepared.sql",
             "repair.sql"
         ];
         for (name, text) in files {
@@ -79,7 +81,10 @@ pub(super) fn value(of: impl Serialize) -> Value {
     Value::from(Serde(of))
 }
 
-/// SIGNAL refuses longer messages.
+/// SIGNAL refuses longer messages. The reader must need nothing of the rest, or get it in another way.
 fn cut(text: &str) -> String {
-    text.chars().take(MESSAGE_CHARS).collect()
+    if text.chars().count() <= MESSAGE_CHARS {
+        return text.to_owned();
+    }
+    text.chars().take(MESSAGE_CHARS - 1).chain(['…']).collect()
 }

@@ -13,6 +13,19 @@ pub fn in_any_order(servers: &Servers) {
     two_plans(servers);
     poolers(servers);
     accounts(servers);
+    long_names(servers);
+}
+
+/// SIGNAL cuts a message after 128 characters: what the reader needs comes before.
+fn long_names(servers: &Servers) {
+    let table = "n".repeat(64);
+    let schema =
+        format!("CREATE TABLE {table} (id CHAR(36) CHARACTER SET ascii COLLATE ascii_bin PRIMARY KEY)");
+    let world = servers.world_of(&schema, &table);
+    let copy = format!("copy-{table}");
+    world.until(&copy);
+    servers.sql(&world.scratch, &format!("TRUNCATE TABLE {table}")).unwrap();
+    world.refused(&world.file(&copy), "nnnn.sql, then execute it again: ");
 }
 
 /// The step that makes the triggers empties the new table, so it is refused once the copy has begun.

@@ -22,8 +22,8 @@ pub(in crate::plan::mysql) fn only_own_refer(names: &Names, tables: &[TableText]
                 signature::IS_ELSEWHERE
             ),
             format!(
-                "the tables above refer to {}, which is dropped now: drop their foreign keys, or let them refer to {}",
-                table.old, table.now
+                "drop the foreign keys of the tables above, or let them refer to {}, since {} is dropped now",
+                table.now, table.old
             ),
         )
     };
@@ -78,7 +78,7 @@ pub(in crate::plan::mysql) fn column_as_read(table: &str, column: &Column) -> Ch
             text(&column.comment)
         ),
         format!(
-            "{table} is not as it was when the plan was made (list above): change it back, or undo and plan again"
+            "change back what is listed above, or undo and plan again: {table} is not as it was when the plan was made"
         ),
     )
 }
@@ -90,7 +90,7 @@ fn differs(table: &str, rows: &str) -> Check {
         ),
         rows,
         format!(
-            "{table} is not as it was when the plan was made (list above): change it back, or undo and plan again"
+            "change back what is listed above, or undo and plan again: {table} is not as it was when the plan was made"
         ),
     )
 }
@@ -139,7 +139,7 @@ pub(in crate::plan::mysql) fn as_made(
             format!("All that hangs on the new {} must be as it was made.", table.now),
             attached::differences(&without_own(&recorded(names, table)), &without_own(&now)),
             format!(
-                "{}: what hangs on the new table is not what {file} made (list above): change it back, or undo to undo/{file}",
+                "change back what is listed above, or undo to undo/{file}, since it is not what {file} made on the new {}",
                 table.now
             ),
         ),

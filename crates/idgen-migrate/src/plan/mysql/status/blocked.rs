@@ -23,6 +23,9 @@ pub(super) async fn add(session: &mut Session, ledger: &Ledger<'_>, status: &mut
     if next.ends_with("-rename.sql") && !next.starts_with("undo/") {
         ask(session, status, "old transactions", &older_transactions(ledger)).await;
     }
+    if status.next.is_some() {
+        ask(session, status, "prepared XA transactions", &prepared(session.engine, ledger, status)).await;
+    }
     ask(session, status, "the definers of the triggers", &lost_definers(ledger)).await;
     altered(session, ledger, status).await;
 }
@@ -68,6 +71,28 @@ fn locks(engine: Database, at_work: &str) -> Vec<String> {
              ON p.ID = b.trx_mysql_thread_id WHERE w.ID = {at_work} AND w.STATE LIKE 'Waiting for table metadata lock%' AND p.ID <> w.ID"
         ),
     ]
+}
+
+/// The query for prepared XA transactions whose client is gone: no session shows that they have locks. MySQL names the tables of the locks that they
+/// keep. MariaDB does not, and shows transactions of its own, which last for an instant, in the same way.
+fn prepared(engine: Database, ledger: &Ledger<'_>, status: &Status) -> String {
+    let advice = "XA RECOVER lists it. Commit it or roll it back.";
+    if engine == Database::MySql {
+        let tables: Vec<_> = status.tables.iter().map(|copied| text(&copied.table)).collect();
+        return format!(
+            "SELECT CONCAT('A prepared XA transaction has locks of ', GROUP_CONCAT(DISTINCT m.OBJECT_NAME ORDER BY m.OBJECT_NAME SEPARATOR ', '), \
+             ', for which the plan waits: {advice}') FROM performance_schema.metadata_locks AS m LEFT JOIN performance_schema.threads AS t ON \
+             t.THREAD_ID = m.OWNER_THREAD_ID WHERE m.OBJECT_TYPE = 'TABLE' AND m.LOCK_STATUS = 'GRANTED' AND t.PROCESSLIST_ID IS NULL AND \
+             m.OBJECT_SCHEMA = {} AND m.OBJECT_NAME IN ({}) HAVING COUNT(*) > 0",
+            text(ledger.schema),
+            tables.join(", ")
+        );
+    }
+    format!(
+        "SELECT CONCAT('A transaction since ', x.trx_started, ' has no session: it was prepared with XA, and may have rows for which the plan \
+         waits. {advice}') FROM information_schema.INNODB_TRX AS x WHERE x.trx_mysql_thread_id = 0 AND x.trx_started < \
+         CONVERT_TZ(UTC_TIMESTAMP() - INTERVAL 2 SECOND, '+00:00', 'SYSTEM')"
+    )
 }
 
 /// The query for the reasons why the copy waits, which it checks itself before each chunk.

@@ -18,6 +18,7 @@ impl Steps<'_> {
         let part = Part::OwnReferences;
         let mut needed = self.before_renaming();
         needed.extend(self.all_unchanged_since_triggers());
+        needed.extend(self.server_now());
         let conditions =
             Conditions { checks: needed, end: self.all_unchanged_since_triggers(), ..Conditions::default() };
         let mut work = vec![

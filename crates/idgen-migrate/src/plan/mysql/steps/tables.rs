@@ -3,7 +3,7 @@
 use minijinja::context;
 
 use super::{EVENTS, Steps, drop_triggers, probe};
-use crate::plan::data::{Statement, Step, Target};
+use crate::plan::data::{Engine, Statement, Step, Target};
 use crate::plan::mysql::altered::{self, Side};
 use crate::plan::mysql::attached::Role;
 use crate::plan::mysql::checks;
@@ -24,7 +24,7 @@ impl Steps<'_> {
         ];
         let back = Conditions { checks: needed.clone(), ..Conditions::default() };
         let conditions = Conditions {
-            checks: [needed, self.old_as_planned(Role::Old)].concat(),
+            checks: [needed, self.server_now(), self.old_as_planned(Role::Old)].concat(),
             end: checks::new_have_identities(names, self.tables),
             lines: self.lines_of_new(),
             ..Conditions::default()
@@ -39,8 +39,8 @@ impl Steps<'_> {
         work.push(Statement::new(
             "What hangs on the new tables before the renaming, so that its way back can compare it.",
             format!(
-                "CREATE TABLE {} (table_name VARCHAR(64) NOT NULL, line MEDIUMTEXT NOT NULL, KEY (table_name)) ENGINE = InnoDB \
-                 DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
+                "CREATE TABLE {} (one BIGINT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY, table_name VARCHAR(64) NOT NULL, \
+                 line MEDIUMTEXT NOT NULL, KEY (table_name)) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
                 names.attached
             ),
         ));
@@ -136,7 +136,7 @@ impl Steps<'_> {
         // Triggers for columns that are not there any more, or of another type, would make each change of a client fail.
         needed.push(checks::as_planned(self.attached, self.tables, table, &self.planned[at], Role::Old));
         needed.push(self.not_altered(Side::Old, false));
-        needed.extend(checks::of_server_now(self.engine));
+        needed.extend(self.server_now());
         let record = signature::comparable(&signature::of_table(self.names, table, Seen::Forward));
         let conditions = Conditions {
             checks: needed,
@@ -150,6 +150,7 @@ impl Steps<'_> {
         )];
         work.extend(self.work(&self.empty(table))?);
         work.extend(self.make_triggers(side, &side.from)?);
+        work.extend(self.wait_for_prepared()?);
         let back = Conditions { checks: self.before_renaming(), ..Conditions::default() };
         let mut undo = vec![work[0].clone()];
         undo.extend(self.work(&self.empty(table))?);
@@ -173,6 +174,29 @@ impl Steps<'_> {
             duration: None,
             stop: "Stop the client at any time, and execute the file again.".into(),
         })
+    }
+
+    /// MySQL keeps the locks of a prepared XA transaction, also after a restart, so its CREATE TRIGGER waits by itself.
+    fn wait_for_prepared(&self) -> Result<Vec<Statement>> {
+        if self.engine == Engine::MySql {
+            return Ok(Vec::new());
+        }
+        let procedure = &self.names.work;
+        let context = context! {
+            procedure, attempts => ledger::ATTEMPTS,
+            prepared => "prepared XA transactions began before the triggers: commit or roll back what XA RECOVER lists, then execute the file again",
+            unknown => "another session reads INNODB_TRX all the time, so this one sees an old list: stop it, then execute the file again",
+        };
+        let drop = ledger::drop_procedure(procedure);
+        Ok(vec![
+            drop.clone(),
+            Statement::new(
+                "Waits for XA transactions that were prepared before the triggers, and fails if one stays.",
+                self.templates.fill("prepared.sql", context)?,
+            ),
+            Statement::new("Waits for them.", format!("CALL {procedure}()")),
+            drop,
+        ])
     }
 
     /// Nothing of the table is copied yet, so what an earlier execution left in the new table is removed with its triggers.

@@ -4,9 +4,9 @@
   DECLARE {{ ask.variable|name }} {{ ask.type }} DEFAULT NULL;
 {%- endfor %}
 {%- endmacro -%}
-{%- macro run(asks) -%}
+{%- macro run(asks, any_age) -%}
 {%- for ask in asks %}
-    CALL {{ ask.procedure|name }}({{ ask.value }}, {{ ask.variable|name }});
+    {{ any_age }}CALL {{ ask.procedure|name }}({{ ask.value }}, {{ ask.variable|name }});
     {%- if ask.must %}
     IF NOT ({{ ask.variable|name }} <=> {{ ask.must }}) THEN
       SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = {{ ask.message|message }};

@@ -25,6 +25,10 @@ BEGIN
 {{- ask(check.rows) }}
 {%- endif %}
   IF wrong THEN
+{%- if check.message|length > 128 %}
+    -- SIGNAL cuts it.
+    SELECT {{ check.message|text }} AS whole_message;
+{%- endif %}
     SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = {{ check.message|message }};
   END IF;
 {%- endfor %}

@@ -33,6 +33,10 @@ BEGIN
     ) INTO found;
     IF found THEN
       {{ check.rows }} LIMIT 20;
+{%- if check.message|length > 128 %}
+      -- SIGNAL cuts it.
+      SELECT {{ check.message|text }} AS whole_message;
+{%- endif %}
       SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = {{ check.message|message }};
     END IF;
 {%- endfor %}

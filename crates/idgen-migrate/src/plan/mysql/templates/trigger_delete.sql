@@ -5,11 +5,12 @@ BEGIN
 {{- declare(asks) }}
 {% include "phase.sql" %}
   IF phase = {{ side.phase }} THEN
-{{- run(asks) }}
+{{- run(asks, plan.any_age) }}
 {%- for key in side.set_null %}
     -- The foreign key from this table to itself is added after the copy; until then this does its work.
-    UPDATE {{ side.to|name }} SET {{ key.column|name }} = NULL{%- for stamped in side.stamped %}, {{ stamped|name }} = {{ side.to|name }}.{{ stamped|name }}{% endfor %} WHERE {{ side.to|name }}.{{ key.column|name }} = {{ key.old }};
+    {{ plan.any_age }}UPDATE {{ side.to|name }} SET {{ key.column|name }} = NULL{%- for stamped in side.stamped %}, {{ stamped|name }} = {{ side.to|name }}.{{ stamped|name }}{% endfor %} WHERE {{ side.to|name }}.{{ key.column|name }} = {{ key.old }};
 {%- endfor %}
-    DELETE FROM {{ side.to|name }} WHERE {{ side.where_old }};
+    {{ plan.any_age }}DELETE FROM {{ side.to|name }} WHERE {{ side.where_old }};
   END IF;
+{%- include "isolated.sql" %}
 END

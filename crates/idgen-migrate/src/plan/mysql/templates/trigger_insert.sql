@@ -10,8 +10,9 @@ BEGIN
       SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = {{ key.message|message }};
     END IF;
 {%- endfor %}
-{{- run(asks) }}
-    INSERT INTO {{ side.to|name }} ({{ side.columns|names }})
+{{- run(asks, plan.any_age) }}
+    {{ plan.any_age }}INSERT INTO {{ side.to|name }} ({{ side.columns|names }})
     VALUES ({{ side.new|join(", ") }});
   END IF;
+{%- include "isolated.sql" %}
 END

@@ -11,8 +11,8 @@ BEGIN
       SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = {{ key.message|message }};
     END IF;
 {%- endfor %}
-{{- run(asks) }}
-    UPDATE {{ side.to|name }} SET
+{{- run(asks, plan.any_age) }}
+    {{ plan.any_age }}UPDATE {{ side.to|name }} SET
 {%- for column in side.columns %}
       {{ column|name }} = {{ side.set[loop.index0] }}{% if not loop.last %},{% endif %}
 {%- endfor %}
@@ -21,12 +21,13 @@ BEGIN
     -- A row that the copy has not reached is copied later as it is then. If its key changed, the copy may have passed
     -- the place of the new key, so the row is inserted here.
     IF changed = 0 AND {{ side.key_changed }} THEN
-      INSERT INTO {{ side.to|name }} ({{ side.columns|names }})
+      {{ plan.any_age }}INSERT INTO {{ side.to|name }} ({{ side.columns|names }})
       VALUES ({{ side.updated|join(", ") }});
     END IF;
 {%- for key in side.cascade %}
-    UPDATE {{ side.to|name }} SET {{ key.column|name }} = {{ key.new }}{%- for stamped in side.stamped %}, {{ stamped|name }} = {{ side.to|name }}.{{ stamped|name }}{% endfor %}
+    {{ plan.any_age }}UPDATE {{ side.to|name }} SET {{ key.column|name }} = {{ key.new }}{%- for stamped in side.stamped %}, {{ stamped|name }} = {{ side.to|name }}.{{ stamped|name }}{% endfor %}
     WHERE {{ side.to|name }}.{{ key.column|name }} = {{ key.old }} AND NOT ({{ key.new }} <=> {{ key.old }});
 {%- endfor %}
   END IF;
+{%- include "isolated.sql" %}
 END
