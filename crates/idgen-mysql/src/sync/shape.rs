@@ -261,6 +261,13 @@ async fn shape<C: Connection>(
         let on_delete = match key.on_delete.as_str() {
             "CASCADE" => OnDelete::Cascades,
             "SET NULL" => OnDelete::SetsNull,
+            // MariaDB hides it from an account that has no privilege on the table but SELECT.
+            "" => {
+                return Err(refused(format!(
+                    "the server does not show this account the rule of the foreign key of {}: it needs INSERT, UPDATE and DELETE on the table",
+                    key.columns.join(", ")
+                )));
+            }
             _ => OnDelete::Stays,
         };
         for (column, to_column) in key.columns.iter().zip(key.to_columns) {
