@@ -208,7 +208,8 @@ async fn add_denied(session: &mut Session, own: &str, status: &mut Status) {
          with \"permission denied\": GRANT SELECT ON %s TO %s.', p.proowner::regrole, t.name, t.id::regclass, p.proowner::regrole) \
          FROM pg_proc AS p CROSS JOIN {own}.tables AS t JOIN pg_class AS r ON r.oid = t.id JOIN pg_namespace AS n ON n.oid = r.relnamespace \
          WHERE p.pronamespace = '{own}'::regnamespace AND p.prosecdef AND NOT has_table_privilege(p.proowner, t.id, 'SELECT') AND \
-         position(format('FROM \"%s\".\"%s\" AS p', replace(n.nspname, '\"', '\"\"'), replace(r.relname, '\"', '\"\"')) IN p.prosrc) > 0"
+         position(format('FROM \"%s\".\"%s\" AS p', replace(n.nspname, '\"', '\"\"'), replace(r.relname, '\"', '\"\"')) IN p.prosrc) > 0 \
+         ORDER BY 1"
     );
     ask(session, status, "the privileges of the triggers", &sql).await;
 }

@@ -46,7 +46,7 @@ fn children_in_another_schema(servers: &Servers) {
     sql(&world, &format!("DROP TABLE {other}.child"));
     world.between("rename", "finish");
     sql(&world, &child(&world.beside(servers, "p", "old")));
-    world.refused(&world.file("finish"), "which is dropped now");
+    world.refused(&world.file("finish"), "is dropped now");
     // The way back is there.
     assert_eq!(sql(&world, "UPDATE p SET n = 2"), 8);
     servers.assert_rows(&world, &format!("{} WHERE n = 2", world.beside(servers, "p", "old")), 8, "refused");
