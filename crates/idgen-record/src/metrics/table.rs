@@ -576,7 +576,7 @@ pub static METRICS: &[Metric] = &[
             embedded_caption: None,
             mark: None,
         }),
-        noise: Noise { floor: 0.05, share: 0.1 },
+        noise: Noise { floor: 0.05, share: 0.125 },
         run: |f| f.totals.write_amplification.and_then(number),
         ..METRIC
     },
@@ -587,7 +587,7 @@ pub static METRICS: &[Metric] = &[
         unit: Unit::Decimals(0),
         better: Better::Lower,
         group: Group::Figures,
-        noise: Noise { floor: 1.0, share: 0.1 },
+        noise: Noise { floor: 1.0, share: 0.125 },
         run: |f| f.totals.written_bytes_per_row.and_then(number),
         ..METRIC
     },
@@ -596,7 +596,7 @@ pub static METRICS: &[Metric] = &[
         title: "filters asked per 1k",
         head: "filters\nper 1k",
         group: Group::Figures,
-        noise: Noise { floor: 20.0, share: 0.1 },
+        noise: Noise { floor: 20.0, share: 0.11 },
         run: |f| f.totals.filters_per_1k.and_then(number),
         ..PER_1K
     },
