@@ -34,7 +34,7 @@ Examples:
   idgen lab simulate minute-random --pool 32M --rate 12000 --id-rate 400
   idgen lab simulate v4-binary --engine rocksdb --memtable 4M --level-base 16M
   idgen lab simulate v7-binary --engine tidb --nodes 5 --spread hash:16
-  idgen lab simulate minute-random --engine hbase --nodes 6 --writers 20 --rows 500M --picture nodes.svg
+  idgen lab simulate minute-random --engine hbase --picture nodes.svg
 
 Beyond ten million rows, the model follows only a part of the keys: one in N, where N is the smallest of the pool \
 divided by 16M, the rows divided by 8M, and 64. A billion rows take up to 2 GB of memory with --pool 512M, and half of \
