@@ -23,7 +23,8 @@ const tab = async (prepare) => {
   const page = await browser.context.newPage();
   if (prepare) await page.addInitScript(prepare);
   await page.goto(site.url);
-  await page.waitForFunction(() => globalThis.ready);
+  // Not by frames, which a tab in the background may not draw.
+  await page.waitForFunction(() => globalThis.ready, undefined, { polling: 20 });
   return page;
 };
 
