@@ -51,7 +51,7 @@ impl Program {
     }
 }
 
-/// What an account sees of the programs of a server.
+/// The programs that a server shows to an account, and the account's privileges, from which follows what else there may be.
 pub(crate) struct Sight<'a> {
     pub(crate) grants: &'a Grants,
     pub(crate) is_mysql: bool,
@@ -150,7 +150,7 @@ impl Missing {
         and(self.privileges.iter().map(|privilege| (*privilege).to_owned()).collect())
     }
 
-    /// What is missing.
+    /// The programs that the account cannot see for want of these privileges, as a list in words.
     pub(crate) fn what(&self) -> String {
         and(self.what.clone())
     }

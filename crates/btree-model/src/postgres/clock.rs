@@ -213,7 +213,7 @@ mod tests {
 
     use super::*;
 
-    /// The same algorithm, as simple as possible: every page and every buffer is searched for.
+    /// A clock sweep that searches for every page and every buffer, as simple as possible: the fast one is compared with it.
     struct Naive {
         frames: Vec<Option<Frame>>,
         hand: usize,

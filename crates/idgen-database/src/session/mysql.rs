@@ -56,7 +56,7 @@ const SHOWN: (&str, &str) = ("show_gipk_in_create_table_and_information_schema",
 
 pub(super) struct MySql {
     connection: MySqlConnection,
-    /// Whether the server has the variable [`SHOWN`].
+    /// True if the server has the variable [`SHOWN`]: MySQL since 8.0.30, and not MariaDB.
     can_hide_keys: bool,
     pub(super) database: Database,
     pub(super) version: String,

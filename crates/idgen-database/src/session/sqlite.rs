@@ -115,10 +115,11 @@ impl Sqlite {
     pub(super) fn rows(&mut self, sql: &str, binds: &[Cell]) -> std::result::Result<Rows, Failure> {
         for _ in 0..REOPENS {
             let answer = self.rows_once(sql, binds);
-            if self.unopened.is_none() || self.unopened == unopened(&self.path) {
+            let now = self.unopened.and_then(|_| unopened(&self.path));
+            if self.unopened == now {
                 return answer;
             }
-            self.unopened = unopened(&self.path);
+            self.unopened = now;
             self.connection = connect(&self.path, self.limit, self.unopened.is_some()).map_err(failure)?;
         }
         self.rows_once(sql, binds)

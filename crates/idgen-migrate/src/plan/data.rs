@@ -130,7 +130,7 @@ pub struct Plan {
     pub facts: Vec<String>,
     /// Facts and decisions for the person who executes the plan, one paragraph each.
     pub notes: Vec<String>,
-    /// What the account of the planning could not see, and what that means for the plan. One paragraph each.
+    /// A paragraph for each part of the catalog that the account of the planning could not see, with what that means for the plan.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<String>,
     /// The statements with which each session begins: the settings of a server, a role or a client could change what the steps do.

@@ -1,4 +1,4 @@
-//! What a plan says of other schemas, and of what its account may not see.
+//! A plan names what uses its tables in other schemas, and the parts of the catalog that its account may not see.
 
 use idgen_migrate::plan::{Options, Plan, Target, plan};
 use idgen_server::{Database, Scratch, Server};
@@ -33,7 +33,7 @@ fn account(scratch: &Scratch, user: &str, grants: &str) -> String {
     scratch.url().replacen(&format!("{root}:{password}@"), &format!("{user}:reads@"), 1)
 }
 
-/// What the folder of a plan says, and `plan.json` beside it.
+/// Returns the README of a plan, its first file.
 fn said(made: &Plan) -> String {
     made.files().swap_remove(0).1
 }

@@ -172,7 +172,7 @@ async fn what_a_dropped_schema_leaves_is_removed() {
     }
 }
 
-/// What others attached to a column that would be dropped is named first, and the sequences count on after the switch.
+/// The file names the objects of others on a column that it would drop before it drops any, and sequences count on after the switch.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn integers_and_strangers() {
     let scratch = SERVER.scratch().unwrap();

@@ -13,5 +13,6 @@ mod schemas;
 mod servers;
 mod settings;
 mod sqlite;
+mod sqlite_files;
 mod strangers;
 mod unknown;
