@@ -1,6 +1,9 @@
 //! Running the checker.
 
-use stateright::{Checker, Expectation, HasDiscoveries, Model};
+use std::fmt::Debug;
+use std::hash::Hash;
+
+use stateright::{Checker, Expectation, HasDiscoveries, Model, Property};
 
 use crate::defect::Defect;
 use crate::map::Map;
@@ -43,24 +46,40 @@ pub fn check(index: Index, scope: Scope, defect: Option<Defect>) -> Report {
     }
 }
 
-fn report(checker: impl Checker<Map>, properties: &[stateright::Property<Map>]) -> Report {
-    let mut found = checker.discoveries();
-    let mut report = Report {
-        states: checker.unique_state_count(),
-        steps: checker.max_depth(),
-        violated: Vec::new(),
-        unreached: Vec::new(),
-        path: String::new(),
-    };
-    for property in properties {
-        match (&property.expectation, found.remove(property.name)) {
-            (Expectation::Sometimes, None) => report.unreached.push(property.name),
-            (Expectation::Always, Some(path)) => {
-                report.violated.push(property.name);
-                report.path += &format!("{}: {:?}\n", property.name, path.into_actions());
+fn report(checker: impl Checker<Map>, properties: &[Property<Map>]) -> Report {
+    let (states, steps) = (checker.unique_state_count(), checker.max_depth());
+    let Judged { violated, unreached, path } = Judged::of(&checker, properties);
+    Report { states, steps, violated, unreached, path }
+}
+
+/// The discoveries of a checker, in the order of the properties. All models of this repository are judged by them.
+pub struct Judged {
+    /// The properties that are violated.
+    pub violated: Vec<&'static str>,
+    /// The states of interest that it did not reach.
+    pub unreached: Vec<&'static str>,
+    /// The steps that lead to the violations, for people.
+    pub path: String,
+}
+
+impl Judged {
+    /// Reads them from a checker that has ended.
+    pub fn of<M: Model<State: Clone + Debug + Hash + PartialEq, Action: Clone + Debug + PartialEq>>(
+        checker: &impl Checker<M>,
+        properties: &[Property<M>],
+    ) -> Judged {
+        let mut found = checker.discoveries();
+        let mut judged = Judged { violated: Vec::new(), unreached: Vec::new(), path: String::new() };
+        for property in properties {
+            match (&property.expectation, found.remove(property.name)) {
+                (Expectation::Sometimes, None) => judged.unreached.push(property.name),
+                (Expectation::Always, Some(path)) => {
+                    judged.violated.push(property.name);
+                    judged.path += &format!("{}: {:?}\n", property.name, path.into_actions());
+                }
+                _ => {}
             }
-            _ => {}
         }
+        judged
     }
-    report
 }

@@ -25,7 +25,7 @@ mod scope;
 pub mod sync;
 mod world;
 
-pub use check::{Report, check};
+pub use check::{Judged, Report, check};
 pub use defect::Defect;
 pub use scope::Scope;
 pub use world::Index;

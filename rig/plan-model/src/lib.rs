@@ -13,7 +13,8 @@ mod files;
 mod operator;
 mod world;
 
-use stateright::{Checker, Expectation, HasDiscoveries, Model};
+use map_model::Judged;
+use stateright::{Checker, HasDiscoveries, Model};
 
 pub use operator::Defect;
 use operator::Operator;
@@ -46,22 +47,7 @@ pub fn check(defect: Option<Defect>) -> Report {
         Some(defect) => HasDiscoveries::AnyOf([defect.violates()].into()),
     };
     let checker = operator.checker().finish_when(until).spawn_bfs().join();
-    let mut found = checker.discoveries();
-    let mut report = Report {
-        states: checker.unique_state_count(),
-        violated: Vec::new(),
-        unreached: Vec::new(),
-        path: String::new(),
-    };
-    for property in properties {
-        match (&property.expectation, found.remove(property.name)) {
-            (Expectation::Sometimes, None) => report.unreached.push(property.name),
-            (Expectation::Always, Some(path)) => {
-                report.violated.push(property.name);
-                report.path += &format!("{}: {:?}\n", property.name, path.into_actions());
-            }
-            _ => {}
-        }
-    }
-    report
+    let states = checker.unique_state_count();
+    let Judged { violated, unreached, path } = Judged::of(&checker, &properties);
+    Report { states, violated, unreached, path }
 }

@@ -1,7 +1,8 @@
 //! The steps, and what holds in each state.
 
-use stateright::{Checker, Expectation, HasDiscoveries, Model, Property};
+use stateright::{Checker, HasDiscoveries, Model, Property};
 
+use crate::check::Judged;
 use crate::sync::defect::{Defect, Promise};
 use crate::sync::outbox::State;
 use crate::sync::world::{BAD, Content, DEVICES, Message, Outcome, RowAt, Scope, World};
@@ -344,22 +345,7 @@ pub fn check(scope: Scope, defect: Option<Defect>) -> Report {
 }
 
 fn report(checker: impl Checker<Syncing>, properties: &[Property<Syncing>]) -> Report {
-    let mut found = checker.discoveries();
-    let mut report = Report {
-        states: checker.unique_state_count(),
-        broken: Vec::new(),
-        unreached: Vec::new(),
-        path: String::new(),
-    };
-    for property in properties {
-        match (&property.expectation, found.remove(property.name)) {
-            (Expectation::Sometimes, None) => report.unreached.push(property.name),
-            (Expectation::Always, Some(path)) => {
-                report.broken.push(property.name);
-                report.path += &format!("{}: {:?}\n", property.name, path.into_actions());
-            }
-            _ => {}
-        }
-    }
-    report
+    let states = checker.unique_state_count();
+    let Judged { violated: broken, unreached, path } = Judged::of(&checker, properties);
+    Report { states, broken, unreached, path }
 }
