@@ -3,10 +3,11 @@
 //! bit-field extractor.
 
 pub(super) mod avx2;
-#[cfg(target_feature = "sse2")]
+#[cfg(all(target_feature = "sse2", not(miri)))]
 pub(super) mod inline;
-/// Targets without SSE registers, such as those for operating system kernels, have nothing to inline.
-#[cfg(not(target_feature = "sse2"))]
+/// Targets without SSE registers, such as those for operating system kernels, have nothing to inline, and Miri executes no
+/// assembly.
+#[cfg(not(all(target_feature = "sse2", not(miri))))]
 pub(super) mod inline {
     pub(crate) use super::{avx2, vbmi};
 }
