@@ -42,7 +42,7 @@ lint: forms ## the same, clippy, rustdoc and the list of public items, with warn
 
 # The tests of the workspace by the names of their files. `make test-clusters` runs those of the clusters.
 WHERE = . crates/* rig/* examples/* benches
-TESTS = $(filter-out clusters plan_clusters vitess,$(sort $(basename $(notdir $(wildcard $(WHERE:%=%/tests/*.rs)))) \
+TESTS = $(filter-out clusters plan_clusters vitess vitess_shards,$(sort $(basename $(notdir $(wildcard $(WHERE:%=%/tests/*.rs)))) \
 	$(notdir $(patsubst %/main.rs,%,$(wildcard $(WHERE:%=%/tests/*/main.rs))))))
 # Those with the most to do are parts of their own, so that they run at the same time. All others are the part test-others.
 MAP_TESTS = servers
@@ -164,7 +164,7 @@ test-replicated: setup ## the map on Group Replication and Galera, while nodes a
 
 test-clusters: test-replicated ## the same, and on Vitess (1 minute more, and a few minutes to build it the first time)
 	scripts/vitess.sh
-	cargo test --workspace --test vitess
+	cargo test --workspace --test vitess --test vitess_shards
 	cargo test --workspace --test clusters -- --test-threads 1 vitess
 
 test-hbase: ## two loads on HBase, compared with the model of ranges (needs Java 17 and Maven; 134 MB of jars the first time; minutes)

@@ -132,6 +132,9 @@ browser
 [ "$mode" = test ] || exit 0
 browser_without_feature
 bare build riscv32imac-unknown-none-elf
+# Kernels of operating systems leave the vector registers to programs.
+bare build x86_64-unknown-none
+bare build aarch64-unknown-none-softfloat
 # They have no compare-and-swap either, so the program says that it has one core.
 bare check thumbv6m-none-eabi 'portable-atomic = { version = "1", features = ["unsafe-assume-single-core"] }'
 bare check riscv32imc-unknown-none-elf 'portable-atomic = { version = "1", features = ["unsafe-assume-single-core"] }'

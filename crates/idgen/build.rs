@@ -1,7 +1,8 @@
 //! Sets conditions for the code:
 //!
 //! - `idgen_simd` where the feature `fast` is on and the compiler offers the AVX-512 instructions as stable: since Rust
-//!   1.89. Older ones compile the portable codecs.
+//!   1.89. Older ones compile the portable codecs, and so do targets for the kernels of operating systems, which leave the vector
+//!   registers of x86-64 and ARM alone.
 //! - `idgen_shared_words` where forked children share counters with their parent: with the features `fast` and `std` on
 //!   Unix, if the processor has 64-bit atomics. Atomics that a lock emulates would not be atomic between processes. Miri has no memory that
 //!   processes share.
@@ -24,7 +25,13 @@ fn main() {
     if !is_set("CARGO_FEATURE_FAST") {
         return;
     }
-    if rustc_minor().is_some_and(|minor| minor >= 89) {
+    let has = |wanted: &str| target("FEATURE").split(',').any(|feature| feature == wanted);
+    let has_vectors = match target("ARCH").as_str() {
+        "x86_64" => has("sse2"),
+        "aarch64" => has("neon"),
+        _ => true,
+    };
+    if has_vectors && rustc_minor().is_some_and(|minor| minor >= 89) {
         println!("cargo::rustc-cfg=idgen_simd");
     }
     let has_atomics = target("HAS_ATOMIC").split(',').any(|bits| bits == "64");

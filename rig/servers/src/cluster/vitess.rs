@@ -1,4 +1,4 @@
-//! Vitess: `main`, a keyspace of two shards, and `lookup`, an unsharded keyspace that contains the sequences.
+//! Vitess: `main`, a sharded keyspace, and `lookup`, an unsharded keyspace that contains the sequences.
 //! Manual: vitess.io/docs.
 
 use std::fmt;
@@ -11,13 +11,13 @@ use crate::{sql, url};
 const SHARD: &str = include_str!("vitess_shard.sh");
 const GATE: &str = include_str!("vitess_gate.sh");
 
-/// Keyspace and shard of each tablet.
-const TABLETS: [(&str, &str); 3] = [("main", "-80"), ("main", "80-"), ("lookup", "0")];
+/// The keyspace and the shard of the sequences.
+const SEQUENCES: (&str, &str) = ("lookup", "0");
 
 /// The same limit as for other clusters: a busy machine takes many times as long as an idle one.
 const START_LIMIT: Duration = super::WHOLE_LIMIT;
 
-/// A running Vitess of two shards, each with its own MySQL server. Dropping it removes its containers and networks;
+/// A running Vitess whose shards have a MySQL server each. Dropping it removes its containers and networks;
 /// so does the end of the program, however it ends.
 ///
 /// ```no_run
@@ -31,34 +31,44 @@ const START_LIMIT: Duration = super::WHOLE_LIMIT;
 /// ```
 pub struct Vitess {
     password: String,
+    shards: &'static [&'static str],
     tablets: Vec<Machine>,
     gate: Machine,
     _ground: Environment,
 }
 
 impl Vitess {
-    /// Starts the shards, the keyspace of the sequences and a gateway, and waits until all answer.
+    /// Starts two shards, the keyspace of the sequences and a gateway, and waits until all answer.
     ///
     /// # Errors
     /// No container engine answers, the image is missing (the message says what to run), or Vitess does not
     /// start (the end of its log is in the message).
     pub fn start() -> Result<Vitess, Error> {
+        Vitess::of_shards(&["-80", "80-"])
+    }
+
+    /// Starts these shards, each named by its range of keyspace ids in hexadecimal (`40-80`), which together must be all ids.
+    ///
+    /// # Errors
+    /// As [`Vitess::start`].
+    pub fn of_shards(shards: &'static [&'static str]) -> Result<Vitess, Error> {
         let image = super::image_here("IDGEN_VITESS_IMAGE", "idgen-vitess:0.24")?;
         let environment = Environment::new("vitess")?;
         let password = uuid::Uuid::new_v4().simple().to_string();
-        let gate_number = TABLETS.len();
+        let all = tablets(shards);
+        let gate_number = all.len();
         let etcd = environment.peer_address(gate_number);
         let mut arguments = vec![etcd.clone()];
-        arguments.extend(TABLETS.map(|(keyspace, _)| keyspace.to_owned()));
+        arguments.extend(all.iter().map(|(keyspace, _)| (*keyspace).to_owned()));
         let gate = environment.machine(gate_number, &image, &password, GATE, &arguments)?;
         let mut tablets = Vec::new();
-        for (number, (keyspace, shard)) in TABLETS.into_iter().enumerate() {
+        for (number, (keyspace, shard)) in all.into_iter().enumerate() {
             let own = environment.peer_address(number);
             let tablet = (100 + number).to_string();
             let arguments = [tablet, keyspace.to_owned(), shard.to_owned(), etcd.clone(), own];
             tablets.push(environment.machine(number, &image, &password, SHARD, &arguments)?);
         }
-        let vitess = Vitess { password, tablets, gate, _ground: environment };
+        let vitess = Vitess { password, shards, tablets, gate, _ground: environment };
         vitess.wait_whole()?;
         Ok(vitess)
     }
@@ -68,8 +78,8 @@ impl Vitess {
         url::with_schema(&url::remote(&self.password, &self.gate.front), "main")
     }
 
-    /// Kills the shard of this number, 0 or 1, its MySQL server and its tablet, with SIGKILL. Number 2 is
-    /// the keyspace of the sequences.
+    /// Kills the shard of this number, its MySQL server and its tablet, with SIGKILL. The number after the last shard is the
+    /// keyspace of the sequences.
     ///
     /// # Errors
     /// The engine refuses, for example because the shard is not running.
@@ -92,7 +102,7 @@ impl Vitess {
     fn wait_whole(&self) -> Result<(), Error> {
         let begin = Instant::now();
         loop {
-            let Some(problem) = TABLETS.iter().find_map(|(keyspace, shard)| {
+            let Some(problem) = tablets(self.shards).iter().find_map(|(keyspace, shard)| {
                 let url = url::with_schema(&self.url(), &format!("{keyspace}:{shard}"));
                 sql::rows(&url, "SELECT @@server_id FROM DUAL").err()
             }) else {
@@ -106,6 +116,11 @@ impl Vitess {
             std::thread::sleep(Duration::from_millis(250));
         }
     }
+}
+
+/// Keyspace and shard of each tablet.
+fn tablets(shards: &[&'static str]) -> Vec<(&'static str, &'static str)> {
+    shards.iter().map(|shard| ("main", *shard)).chain([SEQUENCES]).collect()
 }
 
 impl fmt::Debug for Vitess {

@@ -3,13 +3,12 @@
 //! bit-field extractor.
 
 pub(super) mod avx2;
-#[cfg(all(target_feature = "sse2", not(miri)))]
+#[cfg(not(miri))]
 pub(super) mod inline;
-/// Targets without SSE registers, such as those for operating system kernels, have nothing to inline, and Miri executes no
-/// assembly.
-#[cfg(not(all(target_feature = "sse2", not(miri))))]
+/// Miri executes no assembly.
+#[cfg(miri)]
 pub(super) mod inline {
-    pub(crate) use super::{avx2, vbmi};
+    pub(in super::super) use super::{avx2, vbmi};
 }
 pub(super) mod ssse3;
 pub(super) mod vbmi;
