@@ -3,147 +3,97 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests, too, fail by panicking")]
 
 mod sample;
+mod shares;
 
 use std::path::Path;
 
-use idgen_lab::ranges::{ENGINES, Engine, Load, advise, predict, read_spread};
-use idgen_lab::strategy;
+use idgen_lab::ranges::{ENGINES, Load, advise};
 use idgen_record::thousands;
 use sample::sample;
-use serde::Deserialize;
+use shares::{Figures, Planned, Recorded, Set};
 
 const SET: &str = include_str!("../../../docs/results/ranges/set.tsv");
 const HBASE: &str = include_str!("../../../docs/results/ranges/hbase.jsonl");
+const VITESS_SET: &str = include_str!("../../../docs/results/ranges/vitess.tsv");
+const VITESS: &str = include_str!("../../../docs/results/ranges/vitess.jsonl");
 const PAGE: &str = include_str!("../../../docs/results/ranges/README.md");
 const GUIDE: &str = include_str!("../../../docs/ranges.md");
 /// The goal of the page, in points.
 const WITHIN: f64 = 5.0;
 
-/// The counters that rig/hbase prints about a load.
-#[derive(Clone, Deserialize)]
-struct Recorded {
-    load: String,
-    rows: Vec<u64>,
-    hottest_region: Vec<u64>,
-    servers: Vec<Vec<u64>>,
-    regions: Vec<u64>,
-    regions_per_statement: Vec<f64>,
+/// The loads of HBase, with what was recorded.
+fn hbase() -> Vec<Planned> {
+    Planned::all(Set::Hbase, SET, HBASE)
 }
 
-/// Shares in %, and ranges of a statement, in the second half of a run.
-#[derive(Clone, Copy)]
-struct Figures {
-    range: f64,
-    node: f64,
-    statement: f64,
-}
-
-impl Recorded {
-    fn late(&self) -> Figures {
-        let half = self.rows.len() / 2..self.rows.len();
-        let mean = |of: &dyn Fn(usize) -> f64| half.clone().map(of).sum::<f64>() / half.len() as f64;
-        let share = |count: u64, window: usize| 100.0 * count as f64 / self.rows[window] as f64;
-        Figures {
-            range: mean(&|window| share(self.hottest_region[window], window)),
-            node: mean(&|window| share(self.servers[window][0], window)),
-            statement: mean(&|window| self.regions_per_statement[window]),
-        }
-    }
-}
-
-/// A line of the set, with its runs.
-struct Planned {
-    fields: Vec<String>,
-    runs: Vec<Recorded>,
-}
-
-impl Planned {
-    fn all(set: &str, recorded: &str) -> Vec<Planned> {
-        let recorded: Vec<Recorded> =
-            recorded.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-        let of = |(at, line): (usize, &str)| Planned {
-            fields: line.split('\t').map(str::to_owned).collect(),
-            runs: recorded.iter().filter(|one| one.load == format!("load-{}", at + 1)).cloned().collect(),
-        };
-        set.lines().skip(1).enumerate().map(of).collect()
-    }
-
-    fn number(&self, field: usize) -> u64 {
-        self.fields[field].parse().unwrap()
-    }
-
-    fn load(&self) -> Load {
-        let rows = self.number(4);
-        Load {
-            spread: read_spread(&self.fields[1]).unwrap(),
-            writers: self.number(2),
-            rate: self.number(3) as f64,
-            statement_rows: self.number(5),
-            row_bytes: self.number(6) as u32,
-            range_bytes: self.number(7) << 10,
-            moment_rows: rows,
-            ..Load::new(rows, Engine::find("hbase").unwrap())
-        }
-    }
-
-    fn predicted(&self) -> Figures {
-        let late = predict(strategy::find(&self.fields[0]).unwrap(), &self.load()).unwrap().late;
-        let percent = |share: f64| 100.0 * share;
-        Figures {
-            range: percent(late.hottest_range),
-            node: percent(late.hottest_node),
-            statement: late.ranges_per_statement,
-        }
-    }
-
-    /// The mean of all runs.
-    fn recorded(&self) -> Figures {
-        let late: Vec<Figures> = self.runs.iter().map(Recorded::late).collect();
-        let mean = |of: fn(&Figures) -> f64| late.iter().map(of).sum::<f64>() / late.len() as f64;
-        Figures {
-            range: mean(|one| one.range),
-            node: mean(|one| one.node),
-            statement: mean(|one| one.statement),
-        }
-    }
-
-    /// The line of the page.
-    fn line(&self) -> String {
-        let (was, is) = (self.recorded(), self.predicted());
-        let rows = thousands(self.number(4));
-        let [strategy, spread, writers, rate, _, statement, value, range] = &self.fields[..] else {
-            panic!()
-        };
-        let splits = self.runs.iter().map(|run| run.regions.last().unwrap() - 1).min().unwrap();
-        assert_eq!(self.runs[0].rows.iter().sum::<u64>(), self.number(4), "{strategy}");
-        format!(
-            "| {strategy} | {spread} | {writers} | {rate} | {rows} | {statement} | {value} | {range} | {} | {splits} | {:.1} | {:.1} | {:+.1} | \
-             {:.1} | {:.1} | {:+.1} | {:.1} | {:.1} |",
-            self.runs.len(),
-            was.range,
-            is.range,
-            is.range - was.range,
-            was.node,
-            is.node,
-            is.node - was.node,
-            was.statement,
-            is.statement,
-        )
-    }
+/// The line of the page about a load of HBase.
+fn line(one: &Planned) -> String {
+    let (was, is) = (one.recorded(), one.predicted());
+    let rows = thousands(one.rows());
+    let [strategy, spread, writers, rate, _, statement, value, range] = one.cells() else { panic!() };
+    let splits = one.runs.iter().map(|run| run.regions.last().unwrap() - 1).min().unwrap();
+    assert_eq!(one.runs[0].rows.iter().sum::<u64>(), one.rows(), "{strategy}");
+    format!(
+        "| {strategy} | {spread} | {writers} | {rate} | {rows} | {statement} | {value} | {range} | {} | {splits} | {:.1} | {:.1} | {:+.1} | \
+         {:.1} | {:.1} | {:+.1} | {:.1} | {:.1} |",
+        one.runs.len(),
+        was.range,
+        is.range,
+        is.range - was.range,
+        was.node,
+        is.node,
+        is.node - was.node,
+        was.statement,
+        is.statement,
+    )
 }
 
 /// Judges one of four loads, and all of them in `make soak`.
 #[test]
 fn the_hold_out_set_of_ranges_is_predicted_as_the_page_says() {
-    let lines: Vec<String> = sample(4, 1, Planned::all(SET, HBASE)).map(|one| one.line()).collect();
+    let lines: Vec<String> = sample(4, 1, hbase()).map(|one| line(&one)).collect();
     let wrong: Vec<&String> = lines.iter().filter(|line| !PAGE.lines().any(|known| known == *line)).collect();
     assert!(wrong.is_empty(), "docs/results/ranges/README.md should have these lines:\n{}", lines.join("\n"));
+}
+
+/// The shards of Vitess are the second proof of the model: the lines of the page, and how far it is off.
+#[test]
+fn the_shards_of_vitess_get_what_the_model_predicts() {
+    let all = Planned::all(Set::Vitess, VITESS_SET, VITESS);
+    let mut errors = Vec::new();
+    for one in &all {
+        let (was, is) = (one.recorded(), one.predicted());
+        let [strategy, _, vindex, column, writers, rate, _, statement] = one.cells() else { panic!() };
+        let line = format!(
+            "| {strategy} | {vindex} | {column} | {writers} | {rate} | {} | {statement} | {:.1} | {:.1} | {:+.1} | {:.2} | {:.2} |",
+            thousands(one.rows()),
+            was.node,
+            is.node,
+            is.node - was.node,
+            was.statement,
+            is.statement
+        );
+        assert_eq!(one.runs[0].rows.iter().sum::<u64>(), one.rows(), "{strategy}");
+        assert!(PAGE.contains(&line), "docs/results/ranges/README.md should have this line:\n{line}");
+        errors.push((is.node - was.node).abs());
+    }
+    let within = errors.iter().filter(|error| **error <= WITHIN).count();
+    let sentence = format!(
+        "The share of the hottest shard of Vitess is within 5 points in {within} of {} loads (mean error {:.1}, largest {:.1})",
+        all.len(),
+        errors.iter().sum::<f64>() / errors.len() as f64,
+        errors.iter().copied().fold(0.0, f64::max)
+    );
+    for page in [PAGE, GUIDE] {
+        let page = page.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(page.contains(&sentence), "the pages should say: {sentence}");
+    }
 }
 
 /// The page says how far the runs of a load differ, which the balancer's random moves decide.
 #[test]
 fn the_page_says_how_far_repeats_differ() {
-    for one in Planned::all(SET, HBASE).iter().filter(|one| one.runs.len() > 1) {
+    for one in hbase().iter().filter(|one| one.runs.len() > 1) {
         let runs: Vec<Figures> = one.runs.iter().map(Recorded::late).collect();
         let ends = |of: fn(&Figures) -> f64| {
             let all = || runs.iter().map(of);
@@ -151,8 +101,8 @@ fn the_page_says_how_far_repeats_differ() {
         };
         let line = format!(
             "- `{}`, {} writers, {} runs: region {}, server {}",
-            one.fields[0],
-            one.fields[2],
+            one.strategy(),
+            one.writers(),
             runs.len(),
             ends(|run| run.range),
             ends(|run| run.node)
@@ -170,7 +120,7 @@ fn the_pages_say_how_far_the_model_of_ranges_is_off() {
     let errors: Vec<[f64; 2]> = rows
         .map(|line| [12, 15].map(|cell| line.split(" | ").nth(cell).unwrap().parse::<f64>().unwrap().abs()))
         .collect();
-    assert_eq!(errors.len(), Planned::all(SET, HBASE).len());
+    assert_eq!(errors.len(), hbase().len());
     let both = [0, 1].map(|of| {
         let all: Vec<f64> = errors.iter().map(|pair| pair[of]).collect();
         let within = all.iter().filter(|error| **error <= WITHIN).count();
@@ -193,9 +143,9 @@ fn the_pages_say_how_far_the_model_of_ranges_is_off() {
 #[test]
 fn the_guides_have_the_recorded_shares() {
     let choosing = include_str!("../../../docs/choosing.md");
-    let all = Planned::all(SET, HBASE);
+    let all = hbase();
     let find = |strategy: &str, spread: &str| {
-        all.iter().find(|one| one.fields[0] == strategy && one.fields[1] == spread).unwrap()
+        all.iter().find(|one| one.strategy() == strategy && one.spread() == spread).unwrap()
     };
     let hashed = find("v7-binary", "hash:65536").recorded().node;
     for (strategy, before) in [
@@ -211,8 +161,8 @@ fn the_guides_have_the_recorded_shares() {
         assert!(choosing.contains(&line), "docs/choosing.md should have this line:\n{line}");
     }
     for one in &all {
-        let (was, writers) = (one.recorded(), one.number(2));
-        let shown = match one.fields[1].as_str() {
+        let (was, writers) = (one.recorded(), one.writers());
+        let shown = match one.spread() {
             "none" => "–".to_owned(),
             "bit-reversed" => "bits reversed".to_owned(),
             "hash:65536" => "hashed".to_owned(),
@@ -220,7 +170,10 @@ fn the_guides_have_the_recorded_shares() {
         };
         let line = format!(
             "| `{}` | {shown} | {writers} | {:.0} % | {:.0} % | {:.1} |",
-            one.fields[0], was.range, was.node, was.statement
+            one.strategy(),
+            was.range,
+            was.node,
+            was.statement
         );
         assert!(GUIDE.contains(&line), "docs/ranges.md should have this line:\n{line}");
     }
@@ -294,10 +247,10 @@ fn spread(spread: range_model::Spread) -> String {
 fn loads_recorded_now_are_predicted() {
     let Some(folder) = std::env::var_os("IDGEN_RANGES") else { return };
     let read = |name: &str| std::fs::read_to_string(Path::new(&folder).join(name)).unwrap();
-    for one in Planned::all(&read("set.tsv"), &read("hbase.jsonl")) {
+    for one in Planned::all(Set::Hbase, &read("set.tsv"), &read("hbase.jsonl")) {
         let (was, is) = (one.recorded(), one.predicted());
-        println!("{}", one.line());
+        println!("{}", line(&one));
         let off = [was.range - is.range, was.node - is.node].map(f64::abs);
-        assert!(off[0] < 2.0 * WITHIN && off[1] < 5.0 * WITHIN, "{}", one.line());
+        assert!(off[0] < 2.0 * WITHIN && off[1] < 5.0 * WITHIN, "{}", line(&one));
     }
 }

@@ -81,7 +81,7 @@ impl Bench {
         let mut keys = Vec::new();
         each_key(strategy::find(name).unwrap(), &load, &mut |key| keys.push(literal(column, key))).unwrap();
         let table = format!("load_{number}");
-        self.run(format!("ALTER VSCHEMA ON main.{table} ADD VINDEX {vindex}(id) USING {vindex}")).await;
+        self.run(format!("ALTER VSCHEMA ON main.{table} ADD VINDEX `{vindex}`(id) USING `{vindex}`")).await;
         self.run(format!("CREATE TABLE {table} (id {column} PRIMARY KEY, value INT NOT NULL)")).await;
         let mut counted = Counted {
             load: format!("load-{number}"),
