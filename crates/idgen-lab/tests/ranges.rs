@@ -84,9 +84,19 @@ fn the_shards_of_vitess_get_what_the_model_predicts() {
         errors.iter().sum::<f64>() / errors.len() as f64,
         errors.iter().copied().fold(0.0, f64::max)
     );
-    for page in [PAGE, GUIDE] {
-        let page = page.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(page.contains(&sentence), "the pages should say: {sentence}");
+    let share = |strategy: &str, vindex: &str| {
+        let one = all.iter().find(|one| one.strategy() == strategy && one.cells()[2] == vindex).unwrap();
+        format!("{:.0} %", one.recorded().node)
+    };
+    let said = [
+        format!("hottest gets {} of the inserts", share("v7-binary", "binary_md5")),
+        format!("one shard gets {}", share("v7-binary", "binary")),
+        format!("the hottest gets {}", share("v4-text36", "binary")),
+    ];
+    let [page, guide] = [PAGE, GUIDE].map(|page| page.split_whitespace().collect::<Vec<_>>().join(" "));
+    assert!(page.contains(&sentence), "docs/results/ranges/README.md should say: {sentence}");
+    for sentence in said.iter().chain([&sentence]) {
+        assert!(guide.contains(sentence), "docs/ranges.md should say: {sentence}");
     }
 }
 

@@ -203,13 +203,12 @@ pub(super) fn named(strategy: &str, spread: Spread) -> String {
 }
 
 fn caveats(load: &Load) -> Vec<String> {
-    let run = if load.engine.is_measured {
-        "The model was compared with HBase 2.6.3 on one machine.".to_owned()
-    } else {
-        format!(
-            "{} was not run: the model of its ranges is made from its manual, and was compared with HBase only.",
+    let run = match load.engine.measured {
+        Some(measured) => format!("The model was compared with {measured}."),
+        None => format!(
+            "{} was not run: the model of its ranges is made from its manual, and was compared with HBase and Vitess only.",
             load.engine.name
-        )
+        ),
     };
     vec![
         run,
