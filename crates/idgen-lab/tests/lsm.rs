@@ -219,3 +219,28 @@ fn the_page_has_the_predictions_for_the_defaults() {
         assert!(page.contains(&line), "docs/lsm.md should have {line}");
     }
 }
+
+/// The words about pages in a B-tree would be wrong.
+#[test]
+fn reports_of_lsm_trees_speak_of_blocks_and_files() {
+    let headings = |run: &str| -> Vec<String> {
+        let path =
+            [env!("CARGO_MANIFEST_DIR"), "../../docs/results", run].iter().collect::<std::path::PathBuf>();
+        let page = idgen_report::report(&idgen_report::open(&path).unwrap()).unwrap().markdown();
+        page.lines().filter_map(|line| line.strip_prefix("## ")).map(str::to_owned).collect()
+    };
+    for run in ["lsm/one", "lsm/rocksdb-one"] {
+        let found = headings(run);
+        assert_eq!(
+            found[..3],
+            ["Blocks read", "Blocks read over the run", "Bytes written, and size"],
+            "{run}"
+        );
+        assert!(
+            !found.iter().any(|heading| heading.starts_with("Pages") || heading.contains("Fill")),
+            "{found:?}"
+        );
+    }
+    let found = headings("2026-11-21/mysql/uuid-order");
+    assert!(found.iter().any(|heading| heading == "Pages changed, read and written"), "{found:?}");
+}

@@ -11,4 +11,4 @@ pub(crate) mod numbers;
 pub(crate) mod published;
 pub(crate) mod staying;
 pub(crate) mod timed;
-mod verdict;
+pub(crate) mod verdict;

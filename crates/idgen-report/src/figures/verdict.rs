@@ -131,7 +131,7 @@ fn differ(results: &Results, one: &Run, other: &Run) -> bool {
 const WRITTEN: &str = "written_bytes_per_row";
 
 /// Returns whether the rows are in an LSM tree, where no insert reads a page.
-fn in_lsm(results: &Results) -> bool {
+pub(crate) fn in_lsm(results: &Results) -> bool {
     results.runs.iter().all(|run| sample(WRITTEN, run).is_some())
 }
 

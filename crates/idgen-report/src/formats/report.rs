@@ -13,6 +13,7 @@ use crate::figures::grids::{
 use crate::figures::load::by_clients;
 use crate::figures::numbers::count;
 use crate::figures::published::{met, uncompared};
+use crate::figures::verdict::in_lsm;
 use crate::figures::{staying, timed};
 use idgen_record::Results;
 
@@ -155,6 +156,7 @@ fn sections(results: &Results) -> Result<Vec<Block>> {
         let charts = section("charts", "In pictures", [Block::charts(drawings::timed(results)?)]);
         return Ok(charts.into_iter().chain(all_figures(results)).collect());
     }
+    let words = Headings::of(results);
     let text = |text: String| Some(Block::text(text));
     let [touched, space] = drawings::of_metrics(results)?;
     let (pages_per_square, maps) = drawings::maps(results)?;
@@ -165,15 +167,11 @@ fn sections(results: &Results) -> Result<Vec<Block>> {
     let payload =
         format!("{} bytes of each row are the payload beside the key.", results.workload.payload_bytes);
     let all = [
-        section(
-            "pages",
-            "Pages changed, read and written",
-            [text(of_pages(results)), Block::charts(touched)],
-        ),
+        section("pages", words.pages, [text(of_pages(results)), Block::charts(touched)]),
         section("operations", "Latency of each kind of operation", latency.into_iter().chain(kinds)),
         section(
             "io",
-            "Pages read and written over the run",
+            words.courses,
             [text(of_courses(results)), Block::charts(drawings::courses(results, Course::Pages)?)],
         ),
         section(
@@ -188,7 +186,7 @@ fn sections(results: &Results) -> Result<Vec<Block>> {
         ),
         section(
             "space",
-            "Fill and size",
+            words.space,
             [Block::charts(space), Some(Block::soft(payload)), staying::grid(results).map(Block::Table)],
         ),
         section(
@@ -212,7 +210,7 @@ fn kinds(results: &Results) -> Vec<Block> {
 pub(crate) fn all_tables(results: &Results) -> Vec<Block> {
     let mut blocks = kinds(results);
     blocks.extend(table("files", "The pages of the tables", files(results)));
-    blocks.extend(table("space", "Fill and size", staying::grid(results)));
+    blocks.extend(table("space", Headings::of(results).space, staying::grid(results)));
     blocks.extend(all_figures(results));
     blocks
 }
@@ -245,7 +243,38 @@ fn all_figures(results: &Results) -> Vec<Block> {
     .collect()
 }
 
+/// The headings of sections that are about pages in a B-tree, and about files in an LSM tree.
+struct Headings {
+    pages: &'static str,
+    courses: &'static str,
+    space: &'static str,
+}
+
+impl Headings {
+    fn of(results: &Results) -> Headings {
+        match in_lsm(results) {
+            true => Headings {
+                pages: "Blocks read",
+                courses: "Blocks read over the run",
+                space: "Bytes written, and size",
+            },
+            false => Headings {
+                pages: "Pages changed, read and written",
+                courses: "Pages read and written over the run",
+                space: "Fill and size",
+            },
+        }
+    }
+}
+
 fn of_pages(results: &Results) -> String {
+    if in_lsm(results) {
+        return "An LSM tree changes no page: it writes new files, and compactions merge files. An insert reads only to find out \
+                whether its key is there already. It asks the filter of each file whose range of keys contains the key, and reads \
+                a block where the filter does not exclude it. A page is such a block here. The costs of a key are mostly \
+                further below: the bytes that compactions write again."
+            .into();
+    }
     format!(
         "A database reads, changes and writes whole pages. The fewer pages a stretch of inserts goes to, the less memory it \
          needs and the less it reads and writes. The leaf pages do not depend on the speed of the machine{}.",
@@ -259,8 +288,9 @@ const TIMES: &str = "In milliseconds, as the client saw them. They depend on the
 fn of_courses(results: &Results) -> String {
     let runs =
         "; the thin ones of the same color are the single runs, and the strong one is the run in the middle";
+    let counted = if in_lsm(results) { "Blocks read" } else { "Pages read and written" };
     format!(
-        "Pages read and written per 1,000 inserts, over the rows in the table. The scales are linear and the same in all \
+        "{counted} per 1,000 inserts, over the rows in the table. The scales are linear and the same in all \
          charts. The faint curves are the other strategies{}. A table that still fits the cache reads nothing: what holds for \
          a large table is the right end.",
         if results.has_repeats() { runs } else { "" }
