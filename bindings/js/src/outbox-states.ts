@@ -2,8 +2,10 @@
 
 import { decodeHyphenated, encodeHyphenated } from "./codec/hyphenated.js";
 import { configError } from "./error.js";
-import type { Outcome, OutboxDatabase } from "./outbox.js";
+import type { Change, Outcome, OutboxDatabase, Unreadable } from "./outbox.js";
 
+/** Nothing can follow the largest number of a change. */
+const LARGEST = Number.MAX_SAFE_INTEGER;
 /** A change waits for at most this many milliseconds until it is sent again. */
 export const LONGEST = 3_600_000;
 
@@ -30,15 +32,22 @@ const AGAIN = "position = again.place FROM again WHERE idgen_outbox.tbl = again.
 /** The statement that writes the newest change of a row, whose columns are `columns` if there is one already. */
 export const writing = (columns: string): string => `INSERT INTO idgen_outbox (tbl, row, number, operation, columns, state, position) \
 VALUES (?1, ?2, 1, ?3, ?4, 'pending', ${LAST} + 1) \
-ON CONFLICT (tbl, row) DO UPDATE SET number = number + 1, operation = excluded.operation, columns = ${columns}, \
+ON CONFLICT (tbl, row) DO UPDATE SET number = number + 1, operation = CASE WHEN excluded.operation = 'put' AND \
+(operation = 'delete' OR operation = 'replace' AND state <> 'done') THEN 'replace' ELSE excluded.operation END, columns = ${columns}, \
 position = CASE state WHEN 'pending' THEN position ELSE excluded.position END, state = 'pending', reason = NULL, ${FRESH}, resent = 0 \
-RETURNING number, columns`;
+RETURNING number, columns, operation, sent`;
 
 /** A number of a change as SQLite stores it, which JavaScript holds exactly. */
 export const stored = (number: string | number): number => {
   const value = Number(number);
   if (Number.isSafeInteger(value) && value >= 0 && String(value) === String(number)) return value;
   throw configError("not the number of a change", number, "pass on what the outbox and the server gave");
+};
+
+/** A number that a server states, which may be larger than JavaScript holds exactly: then it is the largest. */
+const stated = (number: string | number): number => {
+  if (!/^\d+$/.test(String(number))) throw configError("not the number of a change", number, "pass on what the server gave");
+  return Math.min(Number(number), LARGEST);
 };
 
 const because = (table: string, row: string): string => `it waits for the row ${row} of ${table}, which was refused`;
@@ -56,7 +65,7 @@ export const answered = async (
     const advice = "use applied, older, waits, blocked or refused, as the server answers";
     throw configError("unknown outcome", (answer as { outcome: unknown }).outcome, advice);
   }
-  const newest = answer.outcome === "older" ? stored(answer.newest) : 0;
+  const newest = answer.outcome === "older" ? stated(answer.newest) : 0;
   const [found] = await database(`SELECT state, resent, attempts FROM idgen_outbox WHERE ${IS} AND number = ?3`, [table, row, number]);
   // Also of a row that was refused: the change was sent twice.
   if (answer.outcome === "applied" && (found?.state === "pending" || found?.state === "refused")) return done(database, table, row);
@@ -64,8 +73,9 @@ export const answered = async (
   switch (answer.outcome) {
     case "older": {
       if (Number(found.resent) === 1) return done(database, table, row);
-      const reason = `the server has a newer change of this row, with the number ${newest}: this device was restored from a backup, or copied`;
-      return refuse(database, table, row, newest, reason);
+      const reason = `the server has a newer change of this row, with the number ${(answer as { newest: string | number }).newest}: this device was restored from a backup, or copied`;
+      // Nothing follows the largest number, so that the row stays refused.
+      return refuse(database, table, row, newest < LARGEST ? newest : number, reason);
     }
     case "refused":
       return refuse(database, table, row, number, answer.reason);
@@ -74,7 +84,7 @@ export const answered = async (
       const needed = encodeHyphenated(decodeHyphenated(answer.row));
       const [other] = await database(`SELECT state, number FROM idgen_outbox WHERE ${IS}`, [answer.table, needed]);
       const refused = other?.state === "refused";
-      const known = answer.outcome === "blocked" ? stored(answer.number) : -1;
+      const known = answer.outcome === "blocked" ? stated(answer.number) : -1;
       const final = refused || (known >= 0 && (other === undefined || Number(other.number) <= known));
       if (final) await refuse(database, table, row, number, refused ? because(answer.table, needed) : answer.reason);
       else {
@@ -94,7 +104,7 @@ const done = async (database: OutboxDatabase, table: string, row: string): Promi
 
 /** Refuses a row, and those that wait for it. */
 export const refuse = async (database: OutboxDatabase, table: string, row: string, number: number, reason: string): Promise<void> => {
-  const own = `UPDATE idgen_outbox SET state = 'refused', reason = ?3, number = ?4, ${FRESH}, resent = 0 WHERE ${IS}`;
+  const own = `UPDATE idgen_outbox SET state = 'refused', reason = ?3, number = ?4, sent = MAX(sent, ?4), ${FRESH}, resent = 0 WHERE ${IS}`;
   await database(own, [table, row, reason, number]);
   const others = `${OTHERS} UPDATE idgen_outbox SET state = 'refused', reason = ?3, attempts = 0, wake = 0 WHERE state = 'pending' AND ${IS_OTHER}`;
   await database(others, [table, row, because(table, row)]);
@@ -107,17 +117,52 @@ UPDATE idgen_outbox SET state = 'pending', reason = NULL, ${FRESH}, ${AGAIN}`;
   await database(statement, [table, row]);
 };
 
+/** Notes that these changes may reach the server now. */
+export const sent = async (database: OutboxDatabase, batch: readonly Change[]): Promise<void> => {
+  const fresh = batch.filter(({ number, known }) => Number(number) > Number(known));
+  if (fresh.length === 0) return;
+  const statement = `UPDATE idgen_outbox SET sent = number FROM json_each(?1) AS one WHERE tbl = json_extract(one.value, '$[0]') \
+AND row = json_extract(one.value, '$[1]') AND number = json_extract(one.value, '$[2]')`;
+  await database(statement, [JSON.stringify(fresh.map(({ table, row, number }) => [table, row, Number(number)]))]);
+};
+
+/** Refuses a row that cannot be read, by its texts as they were written. */
+export const setAside = async (database: OutboxDatabase, { table, row, reason }: Unreadable): Promise<void> => {
+  await database(`UPDATE idgen_outbox SET state = 'refused', reason = ?3 WHERE ${IS}`, [table, row, reason]);
+};
+
+/**
+ * Gives a column of all rows of a table another name, or removes it. Rows have a higher number then: under the same one, the server may have them
+ * with the column of before.
+ */
+export const renameColumn = async (database: OutboxDatabase, table: string, from: string, to?: string): Promise<number> => {
+  const path = `'$."${from}"'`;
+  const has = `tbl = ?1 AND json_valid(columns) AND json_type(columns, ${path}) IS NOT NULL`;
+  const columns = to === undefined ? "columns" : `json_set(columns, '$."${to}"', columns -> ${path})`;
+  const [found] = await database(`SELECT COUNT(*) AS rows FROM idgen_outbox WHERE ${has}`, [table]);
+  const unless = (column: string): string => `${column} = CASE state WHEN 'refused' THEN NULL ELSE ${column} END`;
+  await database(
+    `UPDATE idgen_outbox SET columns = json_remove(${columns}, ${path}), number = number + 1, \
+state = CASE state WHEN 'refused' THEN 'pending' ELSE state END, ${["reason", "needs_tbl", "needs_row"].map(unless).join(", ")} WHERE ${has}`,
+    [table],
+  );
+  return Number(found?.rows);
+};
+
 /** See `Outbox.retry`. */
 export const retry = async (database: OutboxDatabase, table: string, row: string): Promise<boolean> => {
+  const found = await database(`SELECT number FROM idgen_outbox WHERE ${IS} AND state = 'refused'`, [table, row]);
+  if (found.length === 0) return false;
   const statement = `UPDATE idgen_outbox SET state = 'pending', reason = NULL, number = number + 1, needs_tbl = NULL, needs_row = NULL, \
-position = ${LAST} + 1 WHERE ${IS} AND state = 'refused' RETURNING number`;
-  if ((await database(statement, [table, row])).length !== 1) return false;
+position = ${LAST} + 1 WHERE ${IS} AND state = 'refused'`;
+  await database(statement, [table, row]);
   await release(database, table, row);
   return true;
 };
 
 /** See `Outbox.resend`. */
 export const resend = async (database: OutboxDatabase): Promise<number> => {
-  const statement = `WITH ${again("state = 'done'")} UPDATE idgen_outbox SET state = 'pending', resent = 1, ${AGAIN} RETURNING number`;
-  return (await database(statement, [])).length;
+  const [found] = await database("SELECT COUNT(*) AS rows FROM idgen_outbox WHERE state = 'done'", []);
+  await database(`WITH ${again("state = 'done'")} UPDATE idgen_outbox SET state = 'pending', resent = 1, ${AGAIN}`, []);
+  return Number(found?.rows);
 };

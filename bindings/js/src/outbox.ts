@@ -3,7 +3,7 @@
 import schema from "../../../crates/idgen-outbox/src/schema.sql";
 import { decodeHyphenated, encodeHyphenated } from "./codec/hyphenated.js";
 import { configError, IdError } from "./error.js";
-import { answered, LONGEST, refuse, release, resend, retry, stored, writing } from "./outbox-states.js";
+import { answered, LONGEST, refuse, release, renameColumn, resend, retry, sent, setAside, stored, writing } from "./outbox-states.js";
 
 /** What a column of a change may hold. Write integers beyond 2^53 as text. */
 export type ColumnValue = string | number | boolean | null;
@@ -27,7 +27,17 @@ export interface Change {
   row: string;
   /** The number of the change as decimal text. It ascends with each change of the row. */
   number: string;
-  operation: "put" | "delete";
+  /**
+   * The highest number of this row that this outbox has given out before, or that the server has named, as decimal text; "0" if there is none. If
+   * the server has a change with a higher one, this device does not know of it, because it was restored from a backup or copied: the server answers
+   * `older` and changes nothing.
+   */
+  known: string;
+  /**
+   * `put` and `replace` store the row, and `delete` removes it. Columns that are not named keep their values with `put`, and get their defaults
+   * with `replace`: the row was deleted before, and the deletion may not have been sent.
+   */
+  operation: "put" | "replace" | "delete";
   /** All columns of the row; none if it is deleted. An integer beyond 2^53 is the text of its digits. */
   columns: Record<string, ColumnValue>;
 }
@@ -56,6 +66,14 @@ export interface Refused {
   reason: string;
 }
 
+/** A row of the outbox's table that cannot be read, such as one that a trigger wrote with a key that is no UUID in canonical text. */
+export interface Unreadable {
+  table: string;
+  /** The key of the row, as it was written. */
+  row: string;
+  reason: string;
+}
+
 /** A change that waits for another row. */
 export interface Waiting {
   change: Change;
@@ -66,10 +84,13 @@ export interface Waiting {
   until: number;
 }
 
-const COLUMNS = "tbl, row, number, operation, columns, reason, needs_tbl, needs_row, wake";
+const COLUMNS = "tbl, row, number, operation, columns, reason, needs_tbl, needs_row, wake, sent";
 const OF_PENDING = `SELECT ${COLUMNS}, position, length(CAST(tbl AS BLOB)) + length(CAST(columns AS BLOB)) AS size FROM idgen_outbox WHERE state = 'pending'`;
+const OF_REFUSED = `SELECT ${COLUMNS} FROM idgen_outbox WHERE state = 'refused' ORDER BY position, tbl, row`;
 /** More bytes than a change has as JSON beside its table's name and its columns. */
-const BESIDE = 128;
+const BESIDE = 160;
+/** A server that takes fewer bytes takes no change. */
+const LEAST = 200;
 
 /**
  * The changes of rows that a device makes offline, in the app's own SQLite database, until a server has them.
@@ -98,6 +119,7 @@ export class Outbox {
     columns: Readonly<Record<string, ColumnValue>>,
   ): Promise<string> {
     const id = canonical(row);
+    checkPlain(table, columns);
     for (const [column, value] of Object.entries(columns)) checkValue(table, column, value);
     await refuseAutocommit(transaction);
     return write(transaction, table, id, "put", columns);
@@ -114,33 +136,58 @@ export class Outbox {
    * The next changes to send, the oldest first, within the limits that the server states. Sending changes again is safe.
    *
    * A change that waits for another row is not among them until the time is over that {@link Outbox.waiting} names, or until the other row is
-   * applied. So a loop that sends batches until there is none ends. A change that alone exceeds the limit of bytes is refused.
+   * applied. So a loop that sends batches until there is none ends. A change that alone exceeds the limit of bytes is refused, and so is one of two
+   * that have to be sent together and do not fit. A row that cannot be read is set aside: see {@link Outbox.unreadable}.
+   *
+   * It notes in the table what it resolves to, so that a later copy of the database is recognized: within a transaction, commit before sending.
    */
   async batch(database: OutboxDatabase, limits: Limits = { changes: 500, bytes: 500_000 }, now: number = Date.now()): Promise<Change[]> {
+    if (!(limits.changes >= 1 && limits.bytes >= LEAST)) {
+      throw configError("limits without room for a change", JSON.stringify(limits), `give at least 1 change and ${LEAST} bytes`);
+    }
+    if (!Number.isFinite(now)) throw configError("not a time in milliseconds since 1970", now, "use Date.now()");
+    const batch = await this.next(database, limits, now);
+    await sent(database, batch);
+    return batch;
+  }
+
+  private async next(database: OutboxDatabase, limits: Limits, now: number): Promise<Change[]> {
     // Read in pieces, because an outbox can be larger than memory should hold.
     const statement = `${OF_PENDING} AND (wake <= ?4 OR wake > ?5) AND (position, tbl, row) > (?1, ?2, ?3) ORDER BY position, tbl, row LIMIT 100`;
     const batch: Change[] = [];
     const taken = new Set<string>();
     let size = 0;
     let after: (string | number)[] = [0, "", ""];
+    const refuseLarge = ({ table, row, number }: Change, bytes: number): Promise<void> =>
+      refuse(database, table, row, Number(number), `the change has ${bytes} bytes, and the server takes at most ${limits.bytes}`);
     for (;;) {
       const rows = await database(statement, [...after, now, now + LONGEST]);
       for (const row of rows) {
         after = [Number(row.position), String(row.tbl), String(row.row)];
         // Two rows may have to exchange their values: a row is sent together with the one that it waits for.
         for (let found: ResultRow | undefined = row; found !== undefined; ) {
+          const read = change(found);
+          if ("reason" in read) {
+            // One that another row waits for is set aside in its own turn.
+            if (found === row) await setAside(database, read);
+            break;
+          }
           const key = `${found.tbl} ${found.row}`;
           const bytes = Number(found.size) + BESIDE;
           if (bytes > limits.bytes) {
-            const reason = `the change has ${bytes} bytes, and the server takes at most ${limits.bytes}`;
-            await refuse(database, String(found.tbl), String(found.row), Number(found.number), reason);
+            await refuseLarge(read, bytes);
             break;
           }
           if (taken.has(key)) break;
-          if (batch.length > 0 && (size + bytes > limits.bytes || batch.length >= limits.changes)) return batch;
+          if (batch.length > 0 && (size + bytes > limits.bytes || batch.length >= limits.changes)) {
+            // Alone, each would wait for the other one for ever.
+            const exchanges = found.needs_tbl === row.tbl && found.needs_row === row.row && batch.length === 1;
+            if (exchanges && size + bytes > limits.bytes) await refuseLarge(batch.pop()!, size + bytes);
+            return batch;
+          }
           taken.add(key);
           size += bytes;
-          batch.push(change(found));
+          batch.push(read);
           const needed: readonly ResultRow[] =
             found.needs_row === null ? [] : await database(`${OF_PENDING} AND tbl = ?1 AND row = ?2`, [String(found.needs_tbl), String(found.needs_row)]);
           found = needed[0];
@@ -172,18 +219,48 @@ export class Outbox {
   /** The changes that wait for other rows, and for whom. */
   async waiting(database: OutboxDatabase): Promise<Waiting[]> {
     const rows = await database(`${OF_PENDING} AND needs_row IS NOT NULL ORDER BY position, tbl, row`, []);
-    return rows.map((row) => ({
-      change: change(row),
-      reason: String(row.reason),
-      needs: { table: String(row.needs_tbl), row: String(row.needs_row) },
-      until: Number(row.wake),
-    }));
+    return rows.flatMap((row) => {
+      const read = change(row);
+      // The next batch sets others aside.
+      if ("reason" in read) return [];
+      const needs = { table: String(row.needs_tbl), row: String(row.needs_row) };
+      return [{ change: read, reason: String(row.reason), needs, until: Number(row.wake) }];
+    });
   }
 
   /** The rows that the server has refused, with the reasons. */
   async refused(database: OutboxDatabase): Promise<Refused[]> {
-    const rows = await database(`SELECT ${COLUMNS} FROM idgen_outbox WHERE state = 'refused' ORDER BY position, tbl, row`, []);
-    return rows.map((row) => ({ change: change(row), reason: String(row.reason) }));
+    const rows = await database(OF_REFUSED, []);
+    return rows.flatMap((row) => {
+      const read = change(row);
+      return "reason" in read ? [] : [{ change: read, reason: String(row.reason) }];
+    });
+  }
+
+  /**
+   * The rows that no batch has, because they cannot be read: somebody else than this class wrote them, such as a trigger that records a key in
+   * capital letters. Correct the trigger, and write or delete such a row of `idgen_outbox` by hand.
+   */
+  async unreadable(database: OutboxDatabase): Promise<Unreadable[]> {
+    const rows = await database(OF_REFUSED, []);
+    return rows.map(change).filter((read): read is Unreadable => "reason" in read);
+  }
+
+  /**
+   * Gives a column of a table another name in all rows, for the migration of the app in which the server's column got this name. Otherwise each row
+   * would be refused, because the whole state of a row is sent. Refused rows that have the column are sent again. Resolves to the number of rows
+   * that had it.
+   */
+  async renameColumn(transaction: OutboxDatabase, table: string, from: string, to: string): Promise<number> {
+    checkColumn(table, from);
+    checkColumn(table, to);
+    return renameColumn(transaction, table, from, to);
+  }
+
+  /** Removes a column of a table from all rows, for the migration of the app after which the server has it no more. See {@link Outbox.renameColumn}. */
+  async dropColumn(transaction: OutboxDatabase, table: string, column: string): Promise<number> {
+    checkColumn(table, column);
+    return renameColumn(transaction, table, column);
   }
 
   /** Sends a refused row again, with a higher number, and the rows that were refused because of it. Resolves to false if the row is not refused. */
@@ -208,8 +285,18 @@ export class Outbox {
 
 const canonical = (row: string): string => encodeHyphenated(decodeHyphenated(row));
 
-const checkValue = (table: string, column: string, value: unknown): void => {
+/** Refuses what has no columns of its own, such as a Map or an object of a class with getters. */
+const checkPlain = (table: string, columns: unknown): void => {
+  const plain = typeof columns === "object" && columns !== null && [Object.prototype, null].includes(Object.getPrototypeOf(columns));
+  if (!plain) throw configError(`the columns of ${table} are no plain object`, String(columns), "give { column: value }");
+};
+
+const checkColumn = (table: string, column: string): void => {
   if (!/^[A-Za-z0-9_]+$/.test(column)) throw configError(`not the name of a column of ${table}`, column, "use letters, digits and underscores");
+};
+
+const checkValue = (table: string, column: string, value: unknown): void => {
+  checkColumn(table, column);
   // A text that is cut in the middle of a character. No server takes it.
   if (typeof value === "string" && /[\uD800-\uDFFF]/u.test(value)) {
     throw configError(`the column "${column}" of ${table} has half a character (a lone surrogate)`, value, "cut texts between characters");
@@ -257,27 +344,51 @@ const write = async (
   const [written] = await transaction(writing(named.length === 0 && operation === "put" ? "columns" : merged), parameters);
   if (written === undefined) throw new IdError("state", "the database returned no row for RETURNING: use SQLite 3.38 or later");
   await release(transaction, table, row);
-  return change({ ...written, tbl: table, row, operation }).number;
+  const read = change({ ...written, tbl: table, row });
+  if ("reason" in read) throw new IdError("state", `the outbox is damaged: the row ${row} of ${table} cannot be read: ${read.reason}`);
+  return read.number;
 };
 
 /** Pairs of one call: functions of SQLite take at most 127 arguments, unless it was compiled otherwise. */
 const PAIRS = 50;
 
-/** Texts and numbers of a JSON document. */
-const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
+/**
+ * A JSON document whose integers are texts where JavaScript would round them, as another language may have written them. Servers read the digits as
+ * the integer. A regular expression over whole texts would take a step of recursion for each escape.
+ */
+const exact = (json: string): string => {
+  const isRounded = (token: string) => /^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token));
+  const numbers = (part: string) => part.replace(/-?\d[\d.eE+-]*/g, (token) => (isRounded(token) ? `"${token}"` : token));
+  let text = "";
+  for (let from = 0; ; ) {
+    const begin = json.indexOf('"', from);
+    if (begin < 0) return text + numbers(json.slice(from));
+    let end = begin;
+    for (let escapes = 1; escapes % 2 === 1; ) {
+      end = json.indexOf('"', end + 1);
+      // Not closed: no JSON.
+      if (end < 0) return json;
+      for (escapes = 0; json[end - 1 - escapes] === "\\"; ) escapes++;
+    }
+    text += numbers(json.slice(from, begin)) + json.slice(begin, end + 1);
+    from = end + 1;
+  }
+};
 
-const change = (found: ResultRow): Change => {
-  const [table, row, operation, text] = [found.tbl, found.row, found.operation, found.columns].map(String);
-  const damaged = (what: string) => new IdError("state", `the outbox is damaged: ${what} of the row "${row}" of "${table}" cannot be read`);
-  if (operation !== "put" && operation !== "delete") throw damaged("the operation");
-  // Another language may have written an integer that JavaScript would round. Servers read its digits as the integer.
-  const exact = (token: string) => (/^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token)) ? `"${token}"` : token);
+/** A change, or its row as one that cannot be read. */
+const change = (found: ResultRow): Change | Unreadable => {
+  const [table, row, operation, text] = [found.tbl, found.row, found.operation, found.columns].map(String) as [string, string, string, string];
+  const unreadable = (reason: string): Unreadable => ({ table, row, reason });
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(row)) return unreadable("its key is no UUID in canonical text, of small letters");
   let columns: unknown;
   try {
-    columns = JSON.parse(text!.replace(TOKENS, exact));
+    columns = JSON.parse(exact(text));
   } catch {
-    throw damaged("the columns");
+    // Not JSON, as what is no object is not.
   }
-  if (typeof columns !== "object" || columns === null || Array.isArray(columns)) throw damaged("the columns");
-  return { table: table!, row: row!, number: String(found.number), operation, columns: columns as Change["columns"] };
+  if (typeof columns !== "object" || columns === null || Array.isArray(columns)) return unreadable("its columns are no JSON object");
+  if (operation !== "put" && operation !== "replace" && operation !== "delete") return unreadable("its operation is none of put, replace and delete");
+  const [number, known] = [found.number, found.sent].map(Number);
+  if (!Number.isSafeInteger(number) || !Number.isSafeInteger(known)) return unreadable("its number is no whole number");
+  return { table, row, number: String(number), known: String(known), operation, columns: columns as Change["columns"] };
 };

@@ -118,6 +118,20 @@ const replay = async ({ database, outbox, transaction, put }, step, at) => {
       const { number, operation, columns } = (await outbox.batch(database, undefined, step.now)).find(({ row }) => row === step.row);
       return assert.deepEqual([number, operation, columns], [step.number, step.operation, step.columns], at);
     }
+    case "known": {
+      const { number, known } = (await outbox.batch(database, undefined, step.now)).find(({ row }) => row === step.row);
+      return assert.deepEqual([number, known], [step.number, step.known], at);
+    }
+    case "sql":
+      return database(step.sql, []);
+    case "unreadable": {
+      const found = await outbox.unreadable(database);
+      return assert.deepEqual(found.map(({ table, row, reason }) => [table, row, reason]), step.rows, at);
+    }
+    case "rename column":
+      return assert.equal(await outbox.renameColumn(database, step.table, step.from, step.to), step.count, at);
+    case "drop column":
+      return assert.equal(await outbox.dropColumn(database, step.table, step.column), step.count, at);
     case "answered":
       return outbox.answered(database, step, step.outcome, step.now);
     case "refused": {
@@ -171,15 +185,43 @@ test("integers that JavaScript would round are texts, and damage is an error", a
   const [kept] = await database("SELECT columns FROM idgen_outbox", []);
   assert.match(kept.columns, /"a":9007199254740993,/);
   for (const [columns, message] of [
-    ["[]", /the columns/],
-    ["{", /the columns/],
+    ["[]", /its columns/],
+    ["{", /its columns/],
   ]) {
     await transaction((t) => t("UPDATE idgen_outbox SET columns = ?1", [columns]));
-    await assert.rejects(outbox.batch(database), { code: "state", message });
+    await transaction((t) => t("UPDATE idgen_outbox SET state = 'pending', reason = NULL", []));
+    assert.deepEqual(await outbox.batch(database), []);
+    assert.match((await outbox.unreadable(database))[0].reason, message);
     await database("BEGIN", []);
     await assert.rejects(outbox.put(database, "t", id(1), { d: 1 }), { code: "state", message });
     await database("ROLLBACK", []);
   }
+});
+
+test("arguments that would do something else are errors", async () => {
+  const { database, outbox, transaction, put } = await open();
+  await put("t", id(1), { a: 1 });
+  for (const limits of [{}, { changes: 0, bytes: 1000 }, { changes: 1, bytes: 199 }, { changes: NaN, bytes: 1000 }]) {
+    await assert.rejects(outbox.batch(database, limits), { code: "config", message: /without room/ });
+  }
+  await assert.rejects(outbox.batch(database, undefined, NaN), { code: "config", message: /not a time/ });
+  class Row {
+    get a() {
+      return 1;
+    }
+  }
+  for (const columns of [new Map([["a", 1]]), new Row(), [1], null, "a"]) {
+    await transaction((t) => assert.rejects(outbox.put(t, "t", id(1), columns), { code: "config", message: /no plain object/ }));
+  }
+  assert.deepEqual((await outbox.batch(database)).map(({ number, columns }) => [number, columns]), [["1", { a: 1 }]]);
+});
+
+test("a text of many megabytes is read", async () => {
+  const { database, outbox, put } = await open();
+  const text = "\\\"x".repeat(4 << 20);
+  await put("t", id(1), { a: text });
+  const [change] = await outbox.batch(database, { changes: 1, bytes: Infinity });
+  assert.ok(change.columns.a === text);
 });
 
 test("the table is that of the Rust crate", async () => {

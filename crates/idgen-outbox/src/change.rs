@@ -6,13 +6,16 @@ use rusqlite::Row;
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// The effect of a change on its row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// The row gets these values.
+    /// The row gets these values. Columns that are not named keep theirs.
     Put,
+    /// The row gets these values, and its other columns their defaults: it was deleted before, and the deletion may not have
+    /// been sent.
+    Replace,
     /// The row is deleted.
     Delete,
 }
@@ -26,7 +29,11 @@ pub struct Change {
     pub row: Uuid,
     /// The number of the change, which ascends with each change of the row.
     pub number: u64,
-    /// [`Put`](Operation::Put) stores the row, and [`Delete`](Operation::Delete) removes it.
+    /// The highest number of this row that this outbox has given out before, or that the server has named; 0 if there is none. If the server has a
+    /// change with a higher one, this device does not know of it, because it was restored from a backup or copied: the server answers
+    /// [`Older`](Outcome::Older) and changes nothing.
+    pub known: u64,
+    /// [`Put`](Operation::Put) and [`Replace`](Operation::Replace) store the row, and [`Delete`](Operation::Delete) removes it.
     pub operation: Operation,
     /// All columns of the row; none if it is deleted.
     pub columns: Map<String, Value>,
@@ -72,6 +79,17 @@ pub struct Refused {
     pub reason: String,
 }
 
+/// A row of the outbox's table that cannot be read, such as one that a trigger wrote with a key that is no UUID in canonical text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unreadable {
+    /// The table.
+    pub table: String,
+    /// The key of the row, as it was written.
+    pub row: String,
+    /// The reason why it cannot be read.
+    pub reason: String,
+}
+
 /// A change that waits for another row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Waiting {
@@ -101,25 +119,35 @@ impl Default for Limits {
     }
 }
 
-pub(crate) const COLUMNS: &str = "tbl, row, number, operation, columns, reason, needs_tbl, needs_row, wake";
+pub(crate) const COLUMNS: &str =
+    "tbl, row, number, operation, columns, reason, needs_tbl, needs_row, wake, sent";
 
-pub(crate) fn change(row: &Row<'_>) -> Result<Change> {
-    let (table, uuid, number): (String, String, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
-    let (operation, columns): (String, String) = (row.get(3)?, row.get(4)?);
-    let damaged =
-        |what: &str| Error::damaged(format!("{what} of the row {uuid:?} of {table:?} cannot be read"));
-    let Ok(Value::Object(columns)) = serde_json::from_str(&columns) else { return Err(damaged("columns")) };
-    let row = Uuid::try_parse(&uuid).map_err(|_| damaged("the UUID"))?;
-    let operation = match operation.as_str() {
-        "put" => Operation::Put,
-        "delete" => Operation::Delete,
-        _ => return Err(damaged("the operation")),
+/// A change, or its row as one that cannot be read.
+pub(crate) fn change(found: &Row<'_>) -> Result<std::result::Result<Change, Unreadable>> {
+    let text = |at: usize| -> Result<String> {
+        let bytes = found.get_ref(at)?.as_bytes().unwrap_or_default();
+        Ok(String::from_utf8_lossy(bytes).into_owned())
     };
-    Ok(Change {
-        number: u64::try_from(number).map_err(|_| damaged("the number"))?,
-        table,
-        row,
-        operation,
-        columns,
-    })
+    let (table, key, operation, columns) = (text(0)?, text(1)?, text(3)?, text(4)?);
+    let read = || {
+        let row = Uuid::try_parse(&key).ok().filter(|row| row.to_string() == key);
+        let row = row.ok_or("its key is no UUID in canonical text, of small letters")?;
+        let Ok(Value::Object(columns)) = serde_json::from_str(&columns) else {
+            return Err("its columns are no JSON object");
+        };
+        let operation = match operation.as_str() {
+            "put" => Operation::Put,
+            "replace" => Operation::Replace,
+            "delete" => Operation::Delete,
+            _ => return Err("its operation is none of put, replace and delete"),
+        };
+        let whole = |at: usize| found.get::<_, i64>(at).ok().and_then(|number| u64::try_from(number).ok());
+        let (number, known) = whole(2).zip(whole(9)).ok_or("its number is no whole number")?;
+        Ok(Change { number, known, table: table.clone(), row, operation, columns })
+    };
+    Ok(read().map_err(|reason| Unreadable {
+        table: table.clone(),
+        row: key.clone(),
+        reason: reason.to_owned(),
+    }))
 }

@@ -43,7 +43,7 @@ mod error;
 mod outbox;
 mod states;
 
-pub use change::{Change, Limits, Operation, Outcome, Refused, Waiting};
+pub use change::{Change, Limits, Operation, Outcome, Refused, Unreadable, Waiting};
 pub use error::{Error, Result};
 pub use outbox::Outbox;
 

@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-use crate::change::{COLUMNS, Change, Limits, Refused, Waiting, change};
+use crate::change::{COLUMNS, Change, Limits, Refused, Unreadable, Waiting, change};
 use crate::error::{Error, Result};
 use crate::states;
 
@@ -21,7 +21,9 @@ use crate::states;
 pub struct Outbox(());
 
 /// More bytes than a change has as JSON beside its table's name and its columns.
-const BESIDE: usize = 128;
+const BESIDE: usize = 160;
+/// A server that takes fewer bytes takes no change.
+const LEAST: usize = 200;
 
 impl Outbox {
     /// Creates the table if it is missing.
@@ -55,11 +57,7 @@ impl Outbox {
             None => Map::new(),
         };
         for (column, value) in columns {
-            if column.is_empty() || !column.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
-                return Err(Error::misuse(format!(
-                    "{column:?} cannot be a column of {table}: use letters, digits and underscores"
-                )));
-            }
+            check_column(table, column)?;
             if value.is_array() || value.is_object() {
                 return Err(Error::misuse(format!(
                     "the column {column:?} of {table} cannot be {value}: use a text, a number, a boolean or null"
@@ -83,11 +81,21 @@ impl Outbox {
     ///
     /// A change that waits for another row is not among them until the time is over that [`waiting`](Self::waiting) names, or
     /// until the other row is applied. So a loop that sends batches until there is none ends. A change that alone exceeds the
-    /// limit of bytes is refused.
+    /// limit of bytes is refused, and so is one of two that have to be sent together and do not fit. A row that cannot be read is set aside: see
+    /// [`unreadable`](Self::unreadable).
+    ///
+    /// It notes in the table what it returns, so that a later copy of the database is recognized: a caller that is in a transaction commits before it
+    /// sends.
     ///
     /// # Errors
-    /// The table was changed by somebody else, or SQLite fails.
+    /// The limits have no room for a change, or SQLite fails.
     pub fn batch(&self, database: &Connection, limits: &Limits, now: SystemTime) -> Result<Vec<Change>> {
+        if limits.changes == 0 || limits.bytes < LEAST {
+            return Err(Error::misuse(format!(
+                "limits of {} changes and {} bytes have no room for a change: give at least 1 and {LEAST}",
+                limits.changes, limits.bytes
+            )));
+        }
         let (due, late) = (states::millis(now), states::millis(states::later(now, states::LONGEST)));
         let statement = format!(
             "SELECT {COLUMNS} FROM idgen_outbox WHERE state = 'pending' AND (wake <= ?1 OR wake > ?2) \
@@ -95,10 +103,11 @@ impl Outbox {
         );
         let mut statement = database.prepare_cached(&statement)?;
         let mut rows = statement.query([due, late])?;
-        let (mut batch, mut size, mut large) = (Vec::new(), 0, Vec::new());
+        let (mut batch, mut size, mut large, mut unreadable) = (Vec::new(), 0, Vec::new(), Vec::new());
         let mut taken = HashSet::new();
         'rows: while let Some(row) = rows.next()? {
-            let mut next = Some(Sendable::read(row)?);
+            let mut next = Sendable::read(row)?.map_err(|found| unreadable.push(found)).ok();
+            let first = next.as_ref().map(|first| (first.change.table.clone(), first.change.row.to_string()));
             // Two rows may have to exchange their values: a row is sent together with the one that it waits for.
             while let Some(Sendable { change, bytes, needs }) = next.take() {
                 if bytes > limits.bytes {
@@ -109,6 +118,11 @@ impl Outbox {
                     break;
                 }
                 if !batch.is_empty() && (size + bytes > limits.bytes || batch.len() >= limits.changes) {
+                    // Alone, each would wait for the other one for ever.
+                    let exchanges = needs.is_some() && needs == first && batch.len() == 1;
+                    if exchanges && size + bytes > limits.bytes {
+                        large.extend(batch.pop().map(|change| (change, size + bytes)));
+                    }
                     break 'rows;
                 }
                 size += bytes;
@@ -124,6 +138,10 @@ impl Outbox {
                 format!("the change has {bytes} bytes, and the server takes at most {}", limits.bytes);
             states::refuse(database, &change.table, &change.row.to_string(), change.number, &reason)?;
         }
+        for found in &unreadable {
+            states::set_aside(database, found)?;
+        }
+        states::sent(database, &batch)?;
         Ok(batch)
     }
 
@@ -143,8 +161,10 @@ impl Outbox {
             let needed = Uuid::try_parse(&needed).map_err(|_| {
                 Error::damaged(format!("the UUID {needed:?} that a row waits for cannot be read"))
             })?;
+            // The next batch sets others aside.
+            let Ok(change) = change(row)? else { continue };
             waiting.push(Waiting {
-                change: change(row)?,
+                change,
                 reason: row.get::<_, Option<String>>(5)?.unwrap_or_default(),
                 needs: (table, needed),
                 until: SystemTime::UNIX_EPOCH + Duration::from_millis(row.get::<_, i64>(8)?.unsigned_abs()),
@@ -156,17 +176,55 @@ impl Outbox {
     /// The rows that the server has refused, with the reasons.
     ///
     /// # Errors
-    /// The table was changed by somebody else.
+    /// SQLite fails.
     pub fn refused(&self, database: &Connection) -> Result<Vec<Refused>> {
+        self.each_refused(database, |found, reason| found.ok().map(|change| Refused { change, reason }))
+    }
+
+    /// The rows that no batch has, because they cannot be read: somebody else than this crate wrote them, such as a trigger that records a key in capital
+    /// letters. Correct the trigger, and write or delete such a row of `idgen_outbox` by hand.
+    ///
+    /// # Errors
+    /// SQLite fails.
+    pub fn unreadable(&self, database: &Connection) -> Result<Vec<Unreadable>> {
+        self.each_refused(database, |found, _| found.err())
+    }
+
+    fn each_refused<T>(
+        &self,
+        database: &Connection,
+        chosen: impl Fn(std::result::Result<Change, Unreadable>, String) -> Option<T>,
+    ) -> Result<Vec<T>> {
         let statement =
             format!("SELECT {COLUMNS} FROM idgen_outbox WHERE state = 'refused' ORDER BY position, tbl, row");
         let mut statement = database.prepare_cached(&statement)?;
         let mut rows = statement.query([])?;
-        let mut refused = Vec::new();
+        let mut all = Vec::new();
         while let Some(row) = rows.next()? {
-            refused.push(Refused { change: change(row)?, reason: row.get(5)? });
+            all.extend(chosen(change(row)?, row.get(5)?));
         }
-        Ok(refused)
+        Ok(all)
+    }
+
+    /// Gives a column of a table another name in all rows, for the migration of the app in which the server's column got this name. Otherwise each row
+    /// would be refused, because the whole state of a row is sent. Refused rows that have the column are sent again. Returns how many rows had it.
+    ///
+    /// # Errors
+    /// A name has other characters than letters, digits and underscores, or SQLite fails.
+    pub fn rename_column(&self, transaction: &Connection, table: &str, from: &str, to: &str) -> Result<u64> {
+        check_column(table, from)?;
+        check_column(table, to)?;
+        states::rename_column(transaction, table, from, Some(to))
+    }
+
+    /// Removes a column of a table from all rows, for the migration of the app after which the server has it no more. See
+    /// [`rename_column`](Self::rename_column).
+    ///
+    /// # Errors
+    /// As [`rename_column`](Self::rename_column).
+    pub fn drop_column(&self, transaction: &Connection, table: &str, column: &str) -> Result<u64> {
+        check_column(table, column)?;
+        states::rename_column(transaction, table, column, None)
     }
 
     /// Sends a refused row again, with a higher number, and the rows that were refused because of it. Returns false if the row
@@ -200,14 +258,23 @@ impl Outbox {
     fn find(&self, database: &Connection, table: &str, row: Uuid) -> Result<Option<Change>> {
         let statement = format!("SELECT {COLUMNS} FROM idgen_outbox WHERE tbl = ?1 AND row = ?2");
         let mut statement = database.prepare_cached(&statement)?;
-        statement.query_row(params![table, row.to_string()], |row| Ok(change(row))).optional()?.transpose()
+        let found = statement.query_row(params![table, row.to_string()], |row| Ok(change(row))).optional()?;
+        let damaged = |found: Unreadable| {
+            Error::damaged(format!(
+                "the row {} of {} cannot be read: {}",
+                found.row, found.table, found.reason
+            ))
+        };
+        found.transpose()?.transpose().map_err(damaged)
     }
 
     fn pending_row(&self, database: &Connection, table: &str, row: &str) -> Result<Option<Sendable>> {
         let statement =
             format!("SELECT {COLUMNS} FROM idgen_outbox WHERE tbl = ?1 AND row = ?2 AND state = 'pending'");
         let mut statement = database.prepare_cached(&statement)?;
-        statement.query_row(params![table, row], |row| Ok(Sendable::read(row))).optional()?.transpose()
+        let found = statement.query_row(params![table, row], |row| Ok(Sendable::read(row))).optional()?;
+        // One that cannot be read is set aside in its own turn.
+        Ok(found.transpose()?.and_then(std::result::Result::ok))
     }
 }
 
@@ -219,11 +286,21 @@ struct Sendable {
 }
 
 impl Sendable {
-    fn read(row: &Row<'_>) -> Result<Sendable> {
+    fn read(row: &Row<'_>) -> Result<std::result::Result<Sendable, Unreadable>> {
         let length = |at: usize| row.get_ref(at).map(|text| text.as_bytes().map_or(0, <[u8]>::len));
         let bytes = length(0)? + length(4)? + BESIDE;
-        Ok(Sendable { change: change(row)?, bytes, needs: row.get::<_, Option<String>>(6)?.zip(row.get(7)?) })
+        let needs = row.get::<_, Option<String>>(6)?.zip(row.get(7)?);
+        Ok(change(row)?.map(|change| Sendable { change, bytes, needs }))
     }
+}
+
+fn check_column(table: &str, column: &str) -> Result<()> {
+    if column.is_empty() || !column.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+        return Err(Error::misuse(format!(
+            "{column:?} cannot be a column of {table}: use letters, digits and underscores"
+        )));
+    }
+    Ok(())
 }
 
 fn refuse_autocommit(transaction: &Connection) -> Result<()> {

@@ -5,7 +5,10 @@ CREATE TABLE IF NOT EXISTS idgen_outbox (
   row       TEXT    NOT NULL,
   -- The number of the newest change. It ascends with each change of the row, and is never used twice.
   number    INTEGER NOT NULL CHECK (number >= 1),
-  operation TEXT    NOT NULL CHECK (operation IN ('put', 'delete')),
+  -- The highest number of this row that may have reached the server: it was given out to be sent, or the server named it.
+  sent      INTEGER NOT NULL DEFAULT 0,
+  -- replace: a put after a deletion. Columns that it does not name do not keep the values from before the deletion.
+  operation TEXT    NOT NULL CHECK (operation IN ('put', 'replace', 'delete')),
   -- A JSON object: the whole state of the row, also after it was sent. Empty after a deletion.
   columns   TEXT    NOT NULL,
   -- pending: to be sent. done: the server has it. refused: the server refused it, for the reason.

@@ -3,14 +3,18 @@
 use std::time::{Duration, SystemTime};
 
 use rusqlite::{Connection, OptionalExtension, params};
+use serde_json::json;
 use uuid::Uuid;
 
-use crate::change::Outcome;
+use crate::change::{Change, Outcome, Unreadable};
 use crate::error::{Error, Result};
 use crate::outbox::Outbox;
 
 /// A change waits for at most this long until it is sent again.
 pub(crate) const LONGEST: Duration = Duration::from_secs(3600);
+
+/// The largest number of a change: JavaScript rounds larger integers.
+const LARGEST: u64 = (1 << 53) - 1;
 
 pub(crate) fn millis(time: SystemTime) -> i64 {
     let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
@@ -81,7 +85,9 @@ impl Outbox {
                     "the server has a newer change of this row, with the number {newest}: this device was restored from a \
                      backup, or copied"
                 );
-                refuse(database, table, &row, stored(*newest)?.unsigned_abs(), &reason)
+                // Nothing can follow the largest number, so that the row stays refused.
+                let newest = if *newest < LARGEST { *newest } else { number.unsigned_abs() };
+                refuse(database, table, &row, newest, &reason)
             }
             ("pending", Outcome::Refused(reason)) => {
                 refuse(database, table, &row, number.unsigned_abs(), reason)
@@ -100,10 +106,8 @@ impl Outbox {
                 let other = other.optional()?;
                 let is_refused = other.is_some_and(|(is_refused, _)| is_refused);
                 let is_final = match outcome {
-                    Outcome::Blocked { number, .. } => {
-                        let number = stored(*number)?;
-                        other.is_none_or(|(is_refused, newest)| is_refused || newest <= number)
-                    }
+                    Outcome::Blocked { number, .. } => other
+                        .is_none_or(|(is_refused, newest)| is_refused || newest.unsigned_abs() <= *number),
                     _ => is_refused,
                 };
                 if is_final {
@@ -129,7 +133,10 @@ impl Outbox {
 }
 
 fn stored(number: u64) -> Result<i64> {
-    i64::try_from(number).map_err(|_| Error::misuse(format!("{number} is no number of a change")))
+    let held = i64::try_from(number).ok().filter(|_| number <= LARGEST);
+    held.ok_or_else(|| {
+        Error::misuse(format!("{number} is not the number of a change: pass on that of the batch"))
+    })
 }
 
 fn because(table: &str, row: &str) -> String {
@@ -148,7 +155,9 @@ pub(crate) fn write(
     let statement = concat!(
         "INSERT INTO idgen_outbox (tbl, row, number, operation, columns, state, position) VALUES (?1, ?2, 1, ?3, ?4, 'pending', ",
         last!(),
-        " + 1) ON CONFLICT (tbl, row) DO UPDATE SET number = number + 1, operation = excluded.operation, \
+        " + 1) ON CONFLICT (tbl, row) DO UPDATE SET number = number + 1, \
+         operation = IIF(excluded.operation = 'put' AND (operation = 'delete' OR operation = 'replace' AND state <> 'done'), \
+         'replace', excluded.operation), \
          columns = excluded.columns, position = IIF(state = 'pending', position, excluded.position), \
          state = 'pending', reason = NULL, needs_tbl = NULL, needs_row = NULL, attempts = 0, wake = 0, resent = 0 \
          RETURNING number"
@@ -168,7 +177,7 @@ fn done(database: &Connection, table: &str, row: &str) -> Result<()> {
 
 /// Refuses a row, and those that wait for it.
 pub(crate) fn refuse(database: &Connection, table: &str, row: &str, number: u64, reason: &str) -> Result<()> {
-    let refuse = "UPDATE idgen_outbox SET state = 'refused', reason = ?3, number = ?4, needs_tbl = NULL, needs_row = NULL, \
+    let refuse = "UPDATE idgen_outbox SET state = 'refused', reason = ?3, number = ?4, sent = MAX(sent, ?4), needs_tbl = NULL, needs_row = NULL, \
          attempts = 0, wake = 0, resent = 0 WHERE tbl = ?1 AND row = ?2";
     database.execute(refuse, params![table, row, reason, stored(number)?])?;
     let others = "WITH RECURSIVE others (tbl, row) AS (SELECT ?1, ?2 UNION SELECT o.tbl, o.row FROM idgen_outbox o \
@@ -213,6 +222,45 @@ fn release(database: &Connection, table: &str, row: &str) -> Result<()> {
     );
     database.prepare_cached(release)?.execute(params![table, row])?;
     Ok(())
+}
+
+/// Notes that these changes may reach the server now.
+pub(crate) fn sent(database: &Connection, batch: &[Change]) -> Result<()> {
+    let new: Vec<_> = batch.iter().filter(|change| change.number > change.known).collect();
+    if new.is_empty() {
+        return Ok(());
+    }
+    let new = new.iter().map(|change| json!([change.table, change.row.to_string(), change.number]));
+    let sent = "UPDATE idgen_outbox SET sent = number FROM json_each(?1) AS one \
+         WHERE tbl = json_extract(one.value, '$[0]') AND row = json_extract(one.value, '$[1]') \
+         AND number = json_extract(one.value, '$[2]')";
+    database.execute(sent, params![serde_json::Value::from_iter(new).to_string()])?;
+    Ok(())
+}
+
+/// Refuses a row that cannot be read, by its texts as they were written.
+pub(crate) fn set_aside(database: &Connection, found: &Unreadable) -> Result<()> {
+    let refuse = "UPDATE idgen_outbox SET state = 'refused', reason = ?3 WHERE tbl = ?1 AND row = ?2";
+    database.execute(refuse, params![found.table, found.row, found.reason])?;
+    Ok(())
+}
+
+/// Gives a column of all rows of a table another name, or removes it. Rows have a higher number then: under the same one, the server may have them
+/// with the column of before.
+pub(crate) fn rename_column(database: &Connection, table: &str, from: &str, to: Option<&str>) -> Result<u64> {
+    let path = |name: &str| format!("'$.\"{name}\"'");
+    let from = path(from);
+    let changed = match to {
+        Some(to) => format!("json_remove(json_set(columns, {}, columns -> {from}), {from})", path(to)),
+        None => format!("json_remove(columns, {from})"),
+    };
+    let statement = format!(
+        "UPDATE idgen_outbox SET columns = {changed}, number = number + 1, state = IIF(state = 'refused', 'pending', state), \
+         reason = IIF(state = 'refused', NULL, reason), needs_tbl = IIF(state = 'refused', NULL, needs_tbl), \
+         needs_row = IIF(state = 'refused', NULL, needs_row) \
+         WHERE tbl = ?1 AND json_valid(columns) AND json_type(columns, {from}) IS NOT NULL"
+    );
+    Ok(database.execute(&statement, [table])? as u64)
 }
 
 pub(crate) fn retry(database: &Connection, table: &str, row: &str) -> Result<bool> {

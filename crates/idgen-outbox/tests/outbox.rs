@@ -175,13 +175,43 @@ fn replay(database: &mut Connection, outbox: Outbox, step: &Value, at: &str) {
         "columns" => {
             let batch = outbox.batch(database, &Limits::default(), now).unwrap();
             let change = batch.into_iter().find(|change| change.row == uuid(&step["row"])).unwrap();
-            let operation = if change.operation == Operation::Put { "put" } else { "delete" };
+            let operation = match change.operation {
+                Operation::Put => "put",
+                Operation::Replace => "replace",
+                Operation::Delete => "delete",
+            };
             assert_eq!(
                 (change.number, operation),
                 (number(&step["number"]), step["operation"].as_str().unwrap()),
                 "{at}"
             );
             assert_eq!(Value::Object(change.columns), step["columns"], "{at}");
+        }
+        "known" => {
+            let batch = outbox.batch(database, &Limits::default(), now).unwrap();
+            let change = batch.into_iter().find(|change| change.row == uuid(&step["row"])).unwrap();
+            assert_eq!(
+                (change.number, change.known),
+                (number(&step["number"]), number(&step["known"])),
+                "{at}"
+            );
+        }
+        "sql" => database.execute_batch(step["sql"].as_str().unwrap()).unwrap(),
+        "unreadable" => {
+            let found = outbox.unreadable(database).unwrap();
+            let found: Vec<Value> =
+                found.into_iter().map(|found| json!([found.table, found.row, found.reason])).collect();
+            assert_eq!(Value::Array(found), step["rows"], "{at}");
+        }
+        "rename column" => {
+            let name = |of: &str| step[of].as_str().unwrap();
+            let done = outbox.rename_column(database, &text(&step["table"]), name("from"), name("to"));
+            assert_eq!(done.unwrap(), count(), "{at}");
+        }
+        "drop column" => {
+            let column = step["column"].as_str().unwrap();
+            let done = outbox.drop_column(database, &text(&step["table"]), column);
+            assert_eq!(done.unwrap(), count(), "{at}");
         }
         "answered" => {
             let answer = &step["outcome"];

@@ -126,7 +126,8 @@ impl Sqlite {
     }
 
     fn rows_once(&mut self, sql: &str, binds: &[Cell]) -> std::result::Result<Rows, Failure> {
-        let begin = Instant::now();
+        let end = Instant::now() + self.limit;
+        self.connection.progress_handler(OPERATIONS, Some(move || Instant::now() > end)).map_err(failure)?;
         let mut statement = self.connection.prepare(sql).map_err(failure)?;
         let columns = statement.column_count();
         let binds = binds.iter().map(|cell| match cell {
@@ -138,9 +139,6 @@ impl Sqlite {
         let mut answer = statement.query(params_from_iter(binds)).map_err(failure)?;
         let mut rows = Vec::new();
         while let Some(row) = answer.next().map_err(failure)? {
-            if begin.elapsed() > self.limit {
-                return Err(Failure { is_late: true, code: String::new(), message: String::new() });
-            }
             let cell = |at| {
                 Ok(match row.get_ref(at)? {
                     ValueRef::Null => Cell::Null,
@@ -162,14 +160,34 @@ impl Sqlite {
     }
 }
 
+/// Operations of SQLite's virtual machine, a fraction of a millisecond, after which the time is compared with the limit.
+const OPERATIONS: i32 = 10_000;
+
 /// A file that is opened and closed by clients again and again is read as clients read it after so many attempts.
 const REOPENS: usize = 5;
 
 fn failure(error: rusqlite::Error) -> Failure {
     let code = error.sqlite_error_code();
     Failure {
-        is_late: code == Some(ErrorCode::DatabaseBusy),
+        is_late: matches!(code, Some(ErrorCode::DatabaseBusy | ErrorCode::OperationInterrupted)),
         code: code.map_or("of the driver".to_owned(), |code| format!("{code:?}")),
         message: error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_statement_that_finds_no_row_is_ended_at_its_limit() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("kept.db");
+        Connection::open(&path).unwrap().execute_batch("CREATE TABLE kept (id)").unwrap();
+        let mut sqlite = Sqlite::open(path.to_str().unwrap(), Duration::from_millis(50)).unwrap();
+        // It would never end.
+        let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n WHERE i < 0";
+        assert!(sqlite.rows(endless, &[]).unwrap_err().is_late);
+        assert_eq!(sqlite.rows("SELECT count(*) FROM kept", &[]).unwrap().len(), 1);
     }
 }
