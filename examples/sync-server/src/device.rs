@@ -301,8 +301,10 @@ pub fn body(batch: &[Change]) -> Result<Vec<u8>> {
             table: change.table.clone(),
             row: change.row.to_string(),
             number: change.number.to_string(),
+            known: Some(change.known.to_string()),
             operation: match change.operation {
                 Operation::Put => wire::Operation::Put,
+                Operation::Replace => wire::Operation::Replace,
                 Operation::Delete => wire::Operation::Delete,
             },
             columns: columns.collect::<serde_json::Result<_>>()?,

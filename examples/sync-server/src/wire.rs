@@ -26,6 +26,9 @@ pub struct Change {
     pub row: String,
     /// The number of the change, as text.
     pub number: String,
+    /// The highest number of this row of which the device knows that it may have arrived, as text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub known: Option<String>,
     /// What the change does.
     pub operation: Operation,
     /// The columns of the row: texts, numbers, booleans and null. None if it is deleted.
@@ -37,8 +40,10 @@ pub struct Change {
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Operation {
-    /// The row gets these values.
+    /// The row gets these values. Columns that are not named keep theirs.
     Put,
+    /// The row gets these values, and its other columns their defaults.
+    Replace,
     /// The row is deleted.
     Delete,
 }
@@ -119,11 +124,15 @@ impl Change {
     pub fn read(text: &RawValue) -> Result<sync::Change, String> {
         let change: Change = serde_json::from_str(text.get())
             .map_err(|error| format!("the change cannot be read: {error}"))?;
-        let number = change.number.parse().ok().filter(|number: &u64| number.to_string() == change.number);
-        let number =
-            number.ok_or_else(|| format!("the number {:?} of a change is no integer", change.number))?;
+        let number = |text: &str| {
+            let number = text.parse().ok().filter(|number: &u64| number.to_string() == text);
+            number.ok_or_else(|| format!("the number {text:?} of a change is no integer"))
+        };
+        let known = change.known.as_deref().map(number).transpose()?;
+        let number = number(&change.number)?;
         let operation = match change.operation {
             Operation::Put => sync::Operation::Put,
+            Operation::Replace => sync::Operation::Replace,
             Operation::Delete => sync::Operation::Delete,
         };
         let value = |(name, text): (String, Box<RawValue>)| {
@@ -131,7 +140,7 @@ impl Change {
             Ok((name, value))
         };
         let values = change.columns.into_iter().map(value).collect::<Result<_, String>>()?;
-        Ok(sync::Change { table: change.table, row: change.row, number, operation, values })
+        Ok(sync::Change { table: change.table, row: change.row, number, known, operation, values })
     }
 }
 

@@ -31,14 +31,47 @@ class Change:
     number: ascends with each change of the row, from 1.
     columns: the values without the key: None, bool, int, float, str, bytes or UUID; columns that refer to
         other rows have the UUID of the row. None instead of columns deletes the row.
+    known: the highest number of this row of which the sender knows that it may have arrived. If a change with a
+        higher one was applied, the sender was restored from a backup or copied: the change is "older".
+    replaces: the columns that are not named get their defaults, because the row was deleted before and made again.
     """
 
     table: str
     row: str | UUID
     number: int
     columns: Mapping[str, Any] | None
+    known: int | None = None
+    replaces: bool = False
 
-    def _given(self) -> tuple[str, str, int, dict[str, Any] | None]:
+    @classmethod
+    def from_json(cls, given: Mapping[str, Any]) -> Change:
+        """Reads a change as the outboxes of Rust and TypeScript send it, after json.loads.
+
+        Raises ValueError if it is none. Such a change is refused alone: answer with
+        ``Outcome("refused", str(error))`` in its place.
+
+        >>> Change.from_json({"table": "t", "row": "…", "number": "2", "known": "1", "operation": "delete", "columns": {}})
+        Change(table='t', row='…', number=2, columns=None, known=1, replaces=False)
+        """
+        try:
+            operation, columns = given["operation"], given.get("columns", {})
+            if operation not in ("put", "replace", "delete") or not isinstance(columns, Mapping):
+                raise ValueError(f"its operation is {operation!r}, or its columns are no mapping")
+            if operation == "delete" and columns:
+                raise ValueError("a deletion sets no columns")
+            numbers = [given["number"], given.get("known")]
+            for number in numbers:
+                if number is not None and not (isinstance(number, str) and number.isascii() and number.isdigit()):
+                    raise ValueError(f"{number!r} is no number as text")
+            number, known = (None if text is None else int(text) for text in numbers)
+            if number is None:
+                raise ValueError("it has no number")
+            table, row = str(given["table"]), str(given["row"])
+        except (KeyError, TypeError, AttributeError) as missing:
+            raise ValueError(f"it is no change of a row: {missing!r}") from None
+        return cls(table, row, number, None if operation == "delete" else columns, known, operation == "replace")
+
+    def _given(self) -> tuple[str, str, int, dict[str, Any] | None, int | None, bool]:
         columns = self.columns
         if columns is not None:
             if not isinstance(columns, Mapping):
@@ -46,7 +79,7 @@ class Change:
             columns = {
                 name: str(value) if isinstance(value, UUID) else value for name, value in columns.items()
             }
-        return self.table, str(self.row), self.number, columns
+        return self.table, str(self.row), self.number, columns, self.known, self.replaces
 
 
 @dataclass(frozen=True)
@@ -66,6 +99,18 @@ class Outcome:
     newest: int | None = None
     table: str | None = None
     row: UUID | None = None
+
+    def to_json(self) -> dict[str, str]:
+        """Returns the outcome as the outboxes of Rust and TypeScript read it, for json.dumps.
+
+        >>> Outcome("repeated").to_json()
+        {'outcome': 'applied'}
+        """
+        kind = "applied" if self.kind == "repeated" else self.kind
+        newest = {"older": "newest", "blocked": "number"}.get(kind, "")
+        named = {"reason": self.reason, "table": self.table, "row": self.row, newest: self.newest}
+        said = {name: str(value) for name, value in named.items() if name and value is not None}
+        return {"outcome": kind, **said}
 
 
 @dataclass(frozen=True)
@@ -124,6 +169,8 @@ class _Common:
                 refused[place] = Outcome("refused", str(unfit))
                 continue
             reason = None if self._owner is None else self._owner(change)
+            if not (reason is None or isinstance(reason, str)):
+                raise TypeError(f"owner must return a reason or None, not {reason!r}")
             if reason is None:
                 taken.append(read)
             else:

@@ -32,8 +32,9 @@ pub(crate) struct Syncing {
     live: Mutex<(ForkMark, Live)>,
 }
 
-/// A change as Python gives it: table, row, number, and columns, or `None` for a deletion.
-type Given<'py> = (String, String, u64, Option<BTreeMap<String, Bound<'py, PyAny>>>);
+/// A change as Python gives it: table, row, number, columns (`None` for a deletion), the highest number that the sender knows, and whether the
+/// columns replace all others.
+type Given<'py> = (String, String, u64, Option<BTreeMap<String, Bound<'py, PyAny>>>, Option<u64>, bool);
 
 /// A change that was read.
 #[pyclass(module = "idgen._idgen", name = "_Change", frozen)]
@@ -146,13 +147,17 @@ impl Syncing {
     }
 }
 
-fn change((table, row, number, columns): Given<'_>) -> PyResult<Change> {
-    let operation = if columns.is_some() { Operation::Put } else { Operation::Delete };
+fn change((table, row, number, columns, known, replaces): Given<'_>) -> PyResult<Change> {
+    let operation = match columns {
+        None => Operation::Delete,
+        Some(_) if replaces => Operation::Replace,
+        Some(_) => Operation::Put,
+    };
     let columns = columns.unwrap_or_default().into_iter();
     let values = columns
         .map(|(name, given)| Ok((name.clone(), value(&table, &name, &given)?)))
         .collect::<PyResult<BTreeMap<_, _>>>()?;
-    Ok(Change { table, row, number, operation, values })
+    Ok(Change { table, row, number, known, operation, values })
 }
 
 fn value(table: &str, column: &str, given: &Bound<'_, PyAny>) -> PyResult<Value> {

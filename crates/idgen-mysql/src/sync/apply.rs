@@ -372,8 +372,9 @@ async fn begin<C: Connection>(transaction: &mut C, guard: Guard) -> Attempt<()> 
 
 /// The outcome of a change because of what was applied before it; `None` if it is to be applied.
 fn decided(newest: &Newest, change: &Change) -> Option<Outcome> {
+    let is_known = change.known.is_none_or(|known| newest.number <= known);
     if change.number > newest.number {
-        return None;
+        return (!is_known).then_some(Outcome::Older { newest: newest.number });
     }
     if change.number < newest.number {
         return Some(Outcome::Older { newest: newest.number });

@@ -88,10 +88,13 @@ fn add(hash: &mut Sha256, tag: u8, bytes: &[u8]) {
 /// The effect of a change on its row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// The row gets these values, and is inserted if it is not there.
+    /// The row gets these values, and is inserted if it is not there. Columns that are not named keep theirs.
     Put,
     /// The row is deleted, if it is there.
     Delete,
+    /// The row gets these values, and its other columns their defaults: the sender has deleted it and made it again, and the
+    /// deletion may not have been sent. A column without a default that may not be NULL keeps its value.
+    Replace,
 }
 
 /// A change of one row, as a device sends it: the whole state of the row, not the difference to the state before it.
@@ -106,6 +109,9 @@ pub struct Change {
     pub row: String,
     /// The number of this change. It ascends with each change of the row, from 1.
     pub number: u64,
+    /// The highest number of this row of which the sender knows that it may have arrived; `None` if it keeps none. If a change with a
+    /// higher one was applied, the sender was restored from a backup or copied: the change is [`Older`](Outcome::Older), whatever its own number is.
+    pub known: Option<u64>,
     /// [`Put`](Operation::Put) stores the row, and [`Delete`](Operation::Delete) removes it.
     pub operation: Operation,
     /// The columns that it sets, without the key; none if it deletes the row.
@@ -116,6 +122,16 @@ impl Change {
     /// The state of a row.
     pub fn put<const N: usize>(table: &str, row: Uuid, number: u64, values: [(&str, Value); N]) -> Change {
         Change::new(table, row, number, Operation::Put, values)
+    }
+
+    /// The state of a row that was deleted before and made again.
+    pub fn replace<const N: usize>(
+        table: &str,
+        row: Uuid,
+        number: u64,
+        values: [(&str, Value); N],
+    ) -> Change {
+        Change::new(table, row, number, Operation::Replace, values)
     }
 
     /// The deletion of a row.
@@ -131,7 +147,7 @@ impl Change {
         values: [(&str, Value); N],
     ) -> Change {
         let values = values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        Change { table: table.to_owned(), row: row.to_string(), number, operation, values }
+        Change { table: table.to_owned(), row: row.to_string(), number, known: None, operation, values }
     }
 
     /// The digest of every deletion.
@@ -160,7 +176,7 @@ pub enum Outcome {
         /// True if the change was applied by an earlier batch, or earlier in this one.
         repeated: bool,
     },
-    /// A newer change of the row was applied before, or in the same batch, so this one did nothing.
+    /// A newer change of the row was applied before, or in the same batch, or one of which the sender does not know, so this one did nothing.
     Older {
         /// The number of the newest change that was applied.
         newest: u64,

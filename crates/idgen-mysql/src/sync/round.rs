@@ -52,7 +52,7 @@ impl Writer<'_> {
         let failed = |writer: &Self, rows: &[&'r Row<'r>], held: &HashSet<Key>| -> Vec<&'r Row<'r>> {
             let waits = |row: &&Row<'_>| match row.prepared.change.operation {
                 Operation::Delete => held.contains(&key(row)),
-                Operation::Put => {
+                Operation::Put | Operation::Replace => {
                     writer.targets(row).any(|target| held.contains(&target) && early_keys.contains(&target))
                 }
             };

@@ -1,6 +1,6 @@
 //! The tables of a sync: their keys and references, read from the schema.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
 
 use idgen_database::catalog::ForeignKey;
@@ -97,6 +97,17 @@ pub(super) struct Compared {
     pub(super) prefix: Option<u64>,
     /// True for a JSON array, each element of which is a value of the index (MySQL, "Multi-Valued Indexes").
     pub(super) is_array: bool,
+}
+
+impl Shape {
+    /// The columns that can be set and have a default, NULL included, in their order.
+    pub(super) fn columns_with_default(&self) -> impl Iterator<Item = &str> {
+        let own =
+            self.columns.keys().filter(|name| self.nullable.contains(*name) || self.defaults.contains(*name));
+        let references =
+            self.references.iter().filter(|(_, reference)| reference.nullable).map(|(name, _)| name);
+        own.chain(references).map(String::as_str).collect::<BTreeSet<_>>().into_iter()
+    }
 }
 
 impl fmt::Display for Shape {

@@ -8,6 +8,7 @@ use crate::error::failure::{Attempt, Failure};
 use crate::statement::caller::Connection;
 use crate::statement::sql::ALL;
 use crate::statement::values::Values;
+use crate::sync::change::Operation;
 use crate::sync::log::{self, Open, list};
 use crate::sync::mode::{Guard, STILL_THERE, lost, refuse_unsafe};
 use crate::sync::packet::BESIDE;
@@ -18,6 +19,11 @@ use crate::sync::writer::{Ready, Row, Writer};
 
 /// The approximate number of bytes of statements that are sent at once.
 const TEXT: usize = 1 << 20;
+
+/// Returns true if columns that the change does not name get their defaults.
+fn is_replaced(ready: &Ready<'_>) -> bool {
+    ready.row.prepared.change.operation == Operation::Replace
+}
 
 /// The state of the last error, for a driver that reports its number alone: a trigger can signal any number. `None` if
 /// the server, or another connection, does not know the error.
@@ -183,8 +189,12 @@ impl Writer<'_> {
         let mut statements = Vec::new();
         let mut written = Vec::new();
         for (place, ready) in rows.iter().enumerate() {
-            let set: Vec<String> =
+            let mut set: Vec<String> =
                 ready.columns.iter().map(|(column, value)| format!("`{column}` = {value}")).collect();
+            if is_replaced(ready) {
+                let others = shape.columns_with_default().filter(|name| !ready.columns.contains_key(name));
+                set.extend(others.map(|name| format!("`{name}` = DEFAULT")));
+            }
             if set.is_empty() {
                 written.push(place);
             } else {
@@ -210,6 +220,9 @@ impl Writer<'_> {
             }
         }
         let mut referring: BTreeMap<Vec<&str>, Vec<u64>> = BTreeMap::new();
+        let replaced = written.iter().map(|place| &rows[*place]).filter(|ready| is_replaced(ready));
+        let replaced: Vec<u64> = replaced.map(|ready| ready.row.id).collect();
+        log::forget(connection, self.names, name, &replaced, None).await?;
         for place in &written {
             let row = rows[*place].row;
             self.apply(row);

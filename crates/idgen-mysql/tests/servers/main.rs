@@ -47,6 +47,7 @@ mod stalls;
 mod sync;
 mod sync_altered;
 mod sync_batches;
+mod sync_copied;
 mod sync_documents;
 mod sync_driver;
 mod sync_generated;

@@ -1,0 +1,90 @@
+//! Devices that were restored or copied, and rows that were deleted and made again.
+
+use idgen_mysql::sync::{Change, Operation, Outcome, Value};
+use idgen_server::Database;
+
+use crate::common::{connect, on_both, run};
+use crate::sync::{APPLIED, apply, id};
+use crate::sync_rows::{LISTS, count, delete, put, refers, tables, text};
+
+on_both!(a_copy_overwrites_nothing_unseen, a_row_made_again_has_no_values_from_before);
+
+/// A device knows the numbers that it has sent. A copy of it does not know those of the original.
+async fn a_copy_overwrites_nothing_unseen(database: Database) {
+    let (scratch, _, sync) = tables(database, &[LISTS], &["lists"]).await;
+    let mut connection = connect(scratch.url()).await;
+    let list = |number, known: Option<u64>, title: &str| Change {
+        known,
+        ..put("lists", 1, number, [("title", text(title))])
+    };
+    for (change, outcome, title) in [
+        (list(1, Some(0), "a"), APPLIED, "a"),
+        (list(2, Some(1), "b"), APPLIED, "b"),
+        // Restored from a backup that has the number 1, and changed twice.
+        (list(3, Some(1), "of the copy"), Outcome::Older { newest: 2 }, "b"),
+        (Change { known: Some(1), ..delete("lists", 1, 7) }, Outcome::Older { newest: 2 }, "b"),
+        // The answer to the number 3 was lost, and the row was changed again.
+        (list(3, Some(2), "c"), APPLIED, "c"),
+        (list(4, Some(3), "d"), APPLIED, "d"),
+        // The server was restored: it has less than the device knows.
+        (list(9, Some(8), "e"), APPLIED, "e"),
+        // A sender that keeps no such number.
+        (list(10, None, "f"), APPLIED, "f"),
+    ] {
+        let told = format!("{database}: {change:?}");
+        assert_eq!(apply(&sync, &mut connection, &[change]).await.outcomes(), [outcome], "{told}");
+        assert_eq!(count(&mut connection, &format!("lists WHERE title = '{title}'")).await, 1, "{told}");
+    }
+    // In one batch, each knows the one before.
+    let batch = [list(12, Some(11), "h"), list(11, Some(10), "g")];
+    assert_eq!(
+        apply(&sync, &mut connection, &batch).await.outcomes(),
+        [APPLIED, Outcome::Older { newest: 12 }]
+    );
+}
+
+/// The result does not depend on whether the deletion was sent.
+async fn a_row_made_again_has_no_values_from_before(database: Database) {
+    let items = "CREATE TABLE items (id BIGINT UNSIGNED PRIMARY KEY, title VARCHAR(20) NOT NULL, note TEXT NULL, \
+        list_id BIGINT UNSIGNED NULL, rank INT NOT NULL DEFAULT 7, twice INT AS (rank * 2) STORED, \
+        FOREIGN KEY (list_id) REFERENCES lists (id))";
+    let items = items.replace("rank", "place");
+    let (scratch, _, sync) = tables(database, &[LISTS, &items], &["lists", "items"]).await;
+    let mut connection = connect(scratch.url()).await;
+    run(&mut connection, "SET SESSION sql_mode = 'STRICT_ALL_TABLES'").await;
+    apply(&sync, &mut connection, &[put("lists", 1, 1, [("title", text("l"))])]).await;
+    let full = |row, list| {
+        let values = [
+            ("title", text("a")),
+            ("note", text("secret")),
+            ("list_id", refers(list)),
+            ("place", Value::Int(1)),
+        ];
+        put("items", row, 1, values)
+    };
+    let again = |row| Change::replace("items", id(row), 3, [("title", text("b"))]);
+    // Without the deletion, with it, in one batch, and a row whose reference was open.
+    let cuts: [Vec<Vec<Change>>; 5] = [
+        vec![vec![full(11, 1)], vec![again(11)]],
+        vec![vec![full(12, 1)], vec![delete("items", 12, 2)], vec![again(12)]],
+        vec![vec![full(13, 1), delete("items", 13, 2), again(13)]],
+        vec![vec![full(14, 2)], vec![again(14)]],
+        vec![vec![again(15)]],
+    ];
+    for cut in &cuts {
+        for batch in cut {
+            let answer = apply(&sync, &mut connection, batch).await;
+            let last = batch.iter().position(|change| change.operation == Operation::Replace);
+            assert!(last.is_none_or(|at| answer.outcomes()[at] == APPLIED), "{database}: {answer:?}");
+        }
+    }
+    apply(&sync, &mut connection, &[put("lists", 2, 1, [("title", text("later"))])]).await;
+    let as_new = "items WHERE title = 'b' AND note IS NULL AND list_id IS NULL AND place = 7 AND twice = 14";
+    assert_eq!(count(&mut connection, as_new).await, cuts.len() as i64, "{database}");
+    // A column without a default keeps its value where the row is, and is missed where it is not.
+    let none = |row| Change::replace("items", id(row), 4, [("note", text("n"))]);
+    let answer = apply(&sync, &mut connection, &[none(11), none(16)]).await;
+    assert_eq!(answer.outcomes()[0], APPLIED, "{database}");
+    assert!(matches!(&answer.outcomes()[1], Outcome::Refused(said) if said.contains("title")), "{answer:?}");
+    assert_eq!(count(&mut connection, "items WHERE note = 'n' AND title = 'b'").await, 1, "{database}");
+}
