@@ -45,6 +45,8 @@ fn each_remedy_is_missed() {
         Defect::OlderAnswersCount,
         Defect::AnswersWithoutNumber,
         Defect::NoResend,
+        Defect::CopiesOverwrite,
+        Defect::SendingUnnoted,
     ] {
         let found = check(defect.scope(), Some(defect));
         println!("{defect:?}: {} states\n{}", found.states, found.path);

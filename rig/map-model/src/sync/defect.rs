@@ -16,16 +16,19 @@ pub enum Promise {
     NothingRefused,
     /// Only the answer for the newest change of a row has an effect.
     AnswersCount,
+    /// A device that was restored or copied overwrites nothing of which it does not know.
+    NothingUnseen,
 }
 
 impl Promise {
     /// All of them.
-    pub const ALL: [Promise; 5] = [
+    pub const ALL: [Promise; 6] = [
         Promise::LoopsEnd,
         Promise::QueuesDrain,
         Promise::NothingLost,
         Promise::NothingRefused,
         Promise::AnswersCount,
+        Promise::NothingUnseen,
     ];
 
     /// The name of the property.
@@ -36,6 +39,7 @@ impl Promise {
             Promise::NothingLost => "nothing is lost",
             Promise::NothingRefused => "nothing is refused",
             Promise::AnswersCount => "answers of older changes do nothing",
+            Promise::NothingUnseen => "nothing is overwritten unseen",
         }
     }
 }
@@ -67,6 +71,10 @@ pub enum Defect {
     AnswersWithoutNumber,
     /// Nothing is sent again after the server was restored.
     NoResend,
+    /// The server applies a change with a higher number, although the device does not know the one before.
+    CopiesOverwrite,
+    /// The outbox does not note what it gives out to be sent.
+    SendingUnnoted,
 }
 
 impl Defect {
@@ -79,6 +87,8 @@ impl Defect {
             | Defect::NoExchange
             | Defect::NoSecondTry => Promise::QueuesDrain,
             Defect::BlockedIsFinal | Defect::BlockedWithoutNumber => Promise::NothingRefused,
+            Defect::SendingUnnoted => Promise::NothingRefused,
+            Defect::CopiesOverwrite => Promise::NothingUnseen,
             Defect::DeletionsForgotten
             | Defect::OlderApplied
             | Defect::AnswersWithoutNumber
@@ -100,7 +110,10 @@ impl Defect {
             | Defect::OlderApplied
             | Defect::OlderAnswersCount
             | Defect::AnswersWithoutNumber
-            | Defect::NoResend => Scope::Restored,
+            | Defect::NoResend
+            | Defect::CopiesOverwrite => Scope::Restored,
+            // No device is restored there, so that nothing else is refused.
+            Defect::SendingUnnoted => Scope::Exchange,
         }
     }
 }

@@ -84,6 +84,9 @@ impl Model for Syncing {
             Property::<Syncing>::always(Promise::AnswersCount.name(), |model, world| {
                 model.refused_as_said(world)
             }),
+            Property::<Syncing>::always(Promise::NothingUnseen.name(), |model, world| {
+                !world.server.unseen && model.end(world).is_none_or(|end| !end.server.unseen)
+            }),
             Property::<Syncing>::sometimes("a message is older than what was applied", |_, world| {
                 world.network.iter().any(|message| match message {
                     Message::Answer(_, outcomes) => {
@@ -110,9 +113,10 @@ impl Syncing {
         match action {
             Action::Change(row, content) => self.change(world, row, content),
             Action::Send(device, most) => {
-                let batch = world.devices[device].batch(most);
                 // More batches on their way add nothing: two can overtake each other.
-                (!batch.is_empty() && world.network.len() < 2).then_some(())?;
+                (world.network.len() < 2).then_some(())?;
+                let batch = world.devices[device].batch(most, self.defect);
+                (!batch.is_empty()).then_some(())?;
                 world.network.push(Message::Batch(device, batch));
                 Some(())
             }
@@ -226,7 +230,7 @@ impl Syncing {
             for device in 0..DEVICES {
                 let mut batches = 0;
                 loop {
-                    let batch = world.devices[device].batch(9);
+                    let batch = world.devices[device].batch(9, self.defect);
                     if batch.is_empty() {
                         break;
                     }

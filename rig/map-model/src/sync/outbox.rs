@@ -14,6 +14,8 @@ pub enum State {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Entry {
     pub(super) number: u8,
+    /// The highest number that was sent, or that the server has named.
+    pub(super) sent: u8,
     pub(super) content: Content,
     pub(super) state: State,
     pub(super) needs: Option<RowAt>,
@@ -46,18 +48,32 @@ impl Outbox {
         if before.is_none_or(|entry| entry.state != State::Pending) {
             self.move_to_end(row);
         }
+        let sent = before.map_or(0, |entry| entry.sent);
+        let state = State::Pending;
         self.entries[row] =
-            Some(Entry { number, content, state: State::Pending, needs: None, asleep: false, resent: false });
+            Some(Entry { number, sent, content, state, needs: None, asleep: false, resent: false });
         self.release(row);
     }
 
-    /// The next changes, at most this many.
-    pub(super) fn batch(&self, most: usize) -> Vec<Change> {
+    /// The next changes, at most this many. They are noted as sent.
+    pub(super) fn batch(&mut self, most: usize, defect: Option<Defect>) -> Vec<Change> {
+        let batch = self.next(most);
+        for change in &batch {
+            if let Some(entry) = &mut self.entries[change.row]
+                && defect != Some(Defect::SendingUnnoted)
+            {
+                entry.sent = entry.sent.max(change.number);
+            }
+        }
+        batch
+    }
+
+    fn next(&self, most: usize) -> Vec<Change> {
         let pending = |row: RowAt| self.entries[row].filter(|entry| entry.state == State::Pending);
         let mut batch: Vec<Change> = Vec::new();
         for first in &self.order {
             let mut next = pending(*first).filter(|entry| !entry.asleep).map(|entry| (*first, entry));
-            while let Some((row, Entry { number, content, needs, .. })) = next.take() {
+            while let Some((row, Entry { number, sent: known, content, needs, .. })) = next.take() {
                 if batch.iter().any(|change| change.row == row) {
                     break;
                 }
@@ -65,7 +81,7 @@ impl Outbox {
                 if batch.len() >= most && !(batch.len() == 1 && *first != row) {
                     return batch;
                 }
-                batch.push(Change { row, number, content });
+                batch.push(Change { row, number, known, content });
                 next = needs.and_then(|row| Some((row, pending(row)?)));
             }
         }
@@ -89,6 +105,7 @@ impl Outbox {
                 self.refuse(row, defect);
                 if let Some(entry) = &mut self.entries[row] {
                     entry.number = newest.max(entry.number);
+                    entry.sent = entry.sent.max(newest);
                 }
             }
             (State::Pending, Outcome::Refused) => self.refuse(row, defect),
@@ -121,7 +138,14 @@ impl Outbox {
 
     fn done(&mut self, row: RowAt) {
         if let Some(entry) = &mut self.entries[row] {
-            *entry = Entry { state: State::Done, needs: None, asleep: false, resent: false, ..*entry };
+            *entry = Entry {
+                state: State::Done,
+                sent: entry.sent.max(entry.number),
+                needs: None,
+                asleep: false,
+                resent: false,
+                ..*entry
+            };
         }
         self.order.retain(|other| *other != row);
         self.release(row);

@@ -8,6 +8,8 @@ pub struct Server {
     pub(super) rows: [Content; ROWS],
     /// The newest change of each row that was applied; the number 0 before any was.
     pub(super) log: [(u8, Content); ROWS],
+    /// True if a device has overwritten a change of which it did not know.
+    pub(super) unseen: bool,
 }
 
 impl Server {
@@ -27,6 +29,11 @@ impl Server {
                 std::cmp::Ordering::Less if defect != Some(Defect::OlderApplied) => Outcome::Older(number),
                 std::cmp::Ordering::Equal if content == change.content => Outcome::Applied,
                 std::cmp::Ordering::Equal => Outcome::Refused,
+                std::cmp::Ordering::Greater
+                    if number > change.known && defect != Some(Defect::CopiesOverwrite) =>
+                {
+                    Outcome::Older(number)
+                }
                 _ => return true,
             };
             outcomes.push((*change, outcome));
@@ -68,7 +75,7 @@ impl Server {
     }
 
     fn write(&mut self, scope: Scope, change: Change, defect: Option<Defect>) -> Outcome {
-        let Change { row, number, content } = change;
+        let Change { row, number, known, content } = change;
         match (content, scope.parent(row)) {
             (None, _) => {
                 let child =
@@ -97,6 +104,7 @@ impl Server {
                 }
             }
         }
+        self.unseen |= number > self.log[row].0 && self.log[row].0 > known;
         self.rows[row] = content;
         self.log[row] = if content.is_none() && defect == Some(Defect::DeletionsForgotten) {
             (0, None)
@@ -120,7 +128,7 @@ impl Server {
             return;
         }
         for at in blocked {
-            let Change { row, number, content } = changes[at];
+            let Change { row, number, content, .. } = changes[at];
             (self.rows[row], self.log[row]) = (content, (number, content));
             outcomes[at] = Some(Outcome::Applied);
         }

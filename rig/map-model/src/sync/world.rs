@@ -61,6 +61,8 @@ pub(super) type Content = Option<u8>;
 pub struct Change {
     pub(super) row: RowAt,
     pub(super) number: u8,
+    /// The highest number of the row that the device has sent before, or that the server has named.
+    pub(super) known: u8,
     pub(super) content: Content,
 }
 
