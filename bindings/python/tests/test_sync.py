@@ -253,3 +253,56 @@ def test_coroutines(tables: Server) -> None:
         await ids.close()
 
     asyncio.run(run())
+
+
+def test_changes_and_outcomes_are_those_of_the_outboxes() -> None:
+    row = "01900000-0000-7000-8000-000000000001"
+    sent = {"table": "t", "row": row, "number": "2", "known": "1", "operation": "put", "columns": {"a": 1}}
+    assert Change.from_json(sent) == Change("t", row, 2, {"a": 1}, known=1)
+    assert Change.from_json({**sent, "operation": "replace"}).replaces
+    assert Change.from_json({**sent, "operation": "delete", "columns": {}}).columns is None
+    without = {name: value for name, value in sent.items() if name != "known"}
+    assert Change.from_json(without).known is None
+    for wrong in [
+        {},
+        {**sent, "number": 2},
+        {**sent, "number": "-2"},
+        {**sent, "number": None},
+        {**sent, "operation": "upsert"},
+        {**sent, "operation": "delete"},
+        {**sent, "columns": [1]},
+    ]:
+        with pytest.raises(ValueError):
+            Change.from_json(wrong)
+    other = uuid.UUID(row)
+    assert Outcome("repeated").to_json() == {"outcome": "applied"}
+    assert Outcome("older", None, 7).to_json() == {"outcome": "older", "newest": "7"}
+    assert Outcome("blocked", "x", 7, "t", other).to_json() == {
+        "outcome": "blocked",
+        "reason": "x",
+        "table": "t",
+        "row": row,
+        "number": "7",
+    }
+
+
+def test_a_copy_overwrites_nothing_unseen(tables: Server) -> None:
+    ids = UuidMap(tables.url("mysql"), table="of_devices")
+    ids.install()
+    ids.install_sync()
+    sync = ids.sync(TABLES)
+    row = uuid.uuid4()
+    with connect(tables) as connection:
+        for change, kind in [
+            (Change("sync_lists", row, 1, {"title": "a"}, known=0), "applied"),
+            (Change("sync_lists", row, 2, {"title": "b"}, known=1), "applied"),
+            (Change("sync_lists", row, 3, {"title": "copy"}, known=1), "older"),
+            (Change("sync_lists", row, 3, {"title": "c"}, known=2, replaces=True), "applied"),
+        ]:
+            outcomes = sync.apply(connection, [change]).outcomes
+            connection.commit()
+            assert [outcome.kind for outcome in outcomes] == [kind], change
+    assert rows(tables, "SELECT title FROM sync_lists") == [("c",)]
+    wrong = ids.sync(TABLES, owner=lambda change: True)  # type: ignore[arg-type, return-value]
+    with connect(tables) as connection, pytest.raises(TypeError, match="reason or None"):
+        wrong.apply(connection, [Change("sync_lists", row, 9, None)])

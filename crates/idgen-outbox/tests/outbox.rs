@@ -1,35 +1,19 @@
 //! The outbox on SQLite.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod common;
+
 use std::collections::HashMap;
-use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use idgen_outbox::{Change, Limits, Operation, Outbox, Outcome};
+use common::{new, numbers, put};
+use idgen_outbox::{Limits, Operation, Outbox, Outcome};
 use rusqlite::Connection;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-fn new() -> (Connection, Outbox) {
-    let database = Connection::open_in_memory().unwrap();
-    Outbox::open(&database).unwrap();
-    let outbox = Outbox::open(&database).unwrap();
-    (database, outbox)
-}
-
 fn id(number: u128) -> Uuid {
     Uuid::from_u128(0x0190_0000_0000_7000_8000_0000_0000_0000 | number)
-}
-
-fn put(database: &mut Connection, outbox: Outbox, table: &str, row: Uuid, columns: &[(&str, Value)]) -> u64 {
-    let transaction = database.transaction().unwrap();
-    let number = outbox.put(&transaction, table, row, columns.iter().cloned()).unwrap();
-    transaction.commit().unwrap();
-    number
-}
-
-fn numbers(batch: &[Change]) -> Vec<(Uuid, u64)> {
-    batch.iter().map(|change| (change.row, change.number)).collect()
 }
 
 #[test]
@@ -68,6 +52,22 @@ fn numbers_stay_the_same_numbers() {
     }
 }
 
+/// The limits of a server that takes nothing would refuse each row of the outbox.
+#[test]
+fn limits_without_room_are_an_error() {
+    let (mut database, outbox) = new();
+    put(&mut database, outbox, "t", id(1), &[("a", json!(1))]);
+    for limits in [Limits { changes: 0, bytes: 1_000 }, Limits { changes: 1, bytes: 199 }] {
+        let error = outbox.batch(&database, &limits, SystemTime::UNIX_EPOCH).unwrap_err();
+        assert!(error.is_misuse() && error.to_string().contains("no room"), "{error}");
+    }
+    assert_eq!(outbox.pending(&database).unwrap(), 1);
+    for name in ["", "a b", "a\"", "é"] {
+        assert!(outbox.rename_column(&database, "t", name, "b").unwrap_err().is_misuse());
+        assert!(outbox.drop_column(&database, "t", name).unwrap_err().is_misuse());
+    }
+}
+
 /// Values beyond the vectors, in which the numbers of two languages may differ.
 #[test]
 fn answers_that_cannot_be_are_errors() {
@@ -81,188 +81,6 @@ fn answers_that_cannot_be_are_errors() {
     let transaction = database.transaction().unwrap();
     for name in ["", "a b", "a\"", "é"] {
         assert!(outbox.put(&transaction, "t", id(1), [(name, json!(1))]).unwrap_err().is_misuse(), "{name}");
-    }
-}
-
-/// `tests/vectors/outbox.json`: each transition of a row's state.
-#[test]
-fn the_vectors_hold() {
-    let vectors: Value = serde_json::from_str(include_str!("../../../tests/vectors/outbox.json")).unwrap();
-    for case in vectors["cases"].as_array().unwrap() {
-        let (mut database, outbox) = new();
-        for (at, step) in case["steps"].as_array().unwrap().iter().enumerate() {
-            replay(&mut database, outbox, step, &format!("{}, step {at}: {step}", case["name"]));
-        }
-    }
-}
-
-/// `tests/fixtures/0.1`: what version 0.1 stored. It was written once, and must be read as it is.
-#[test]
-fn an_outbox_of_version_0_1_goes_on() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/0.1");
-    let steps: Value =
-        serde_json::from_str(&std::fs::read_to_string(folder.join("outbox.json")).unwrap()).unwrap();
-    let play = |database: &mut Connection, outbox: Outbox, list: &str| {
-        for (at, step) in steps[list].as_array().unwrap().iter().enumerate() {
-            replay(database, outbox, step, &format!("{list}, step {at}: {step}"));
-        }
-    };
-    let file = folder.join("outbox.sql");
-    if std::env::var_os("IDGEN_WRITE_FIXTURES").is_some() && !file.exists() {
-        let (mut database, outbox) = new();
-        play(&mut database, outbox, "made");
-        std::fs::write(&file, dump(&database)).unwrap();
-    }
-    let mut database = Connection::open_in_memory().unwrap();
-    database.execute_batch(&std::fs::read_to_string(file).unwrap()).unwrap();
-    let outbox = Outbox::open(&database).unwrap();
-    play(&mut database, outbox, "next");
-}
-
-/// The schema and the rows, as SQL.
-fn dump(database: &Connection) -> String {
-    let lines = |query: &str| -> Vec<String> {
-        let mut statement = database.prepare(query).unwrap();
-        statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
-    };
-    let schema = lines("SELECT sql || ';' FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type DESC, name");
-    let names = lines("SELECT name FROM pragma_table_info('idgen_outbox') ORDER BY cid");
-    let values: Vec<String> = names.iter().map(|name| format!("quote({name})")).collect();
-    let rows = format!(
-        "SELECT 'INSERT INTO idgen_outbox ({}) VALUES (' || concat_ws(', ', {}) || ');' FROM idgen_outbox ORDER BY row",
-        names.join(", "),
-        values.join(", ")
-    );
-    [schema, lines(&rows), vec![String::new()]].concat().join("\n")
-}
-
-fn replay(database: &mut Connection, outbox: Outbox, step: &Value, at: &str) {
-    let text = |of: &Value| of.as_str().unwrap().to_owned();
-    let uuid = |of: &Value| Uuid::try_parse(of.as_str().unwrap()).unwrap();
-    let number = |of: &Value| of.as_str().unwrap().parse::<u64>().unwrap();
-    let now = SystemTime::UNIX_EPOCH + Duration::from_millis(step["now"].as_u64().unwrap_or(0));
-    let row = || (text(&step["table"]), uuid(&step["row"]));
-    let count = || step["count"].as_u64().unwrap();
-    match step["do"].as_str().unwrap() {
-        "put" => {
-            let columns: Vec<(&str, Value)> = step["columns"]
-                .as_object()
-                .unwrap()
-                .iter()
-                .map(|(name, value)| (name.as_str(), value.clone()))
-                .collect();
-            let (table, row) = row();
-            assert_eq!(put(database, outbox, &table, row, &columns), number(&step["number"]), "{at}");
-        }
-        "delete" => {
-            let transaction = database.transaction().unwrap();
-            let (table, row) = row();
-            assert_eq!(outbox.delete(&transaction, &table, row).unwrap(), number(&step["number"]), "{at}");
-            transaction.commit().unwrap();
-        }
-        "batch" => {
-            let limit = |name: &str| step["limits"][name].as_u64().unwrap() as usize;
-            let limits = Limits { changes: limit("changes"), bytes: limit("bytes") };
-            let found = numbers(&outbox.batch(database, &limits, now).unwrap());
-            let expected: Vec<(Uuid, u64)> = step["changes"]
-                .as_array()
-                .unwrap()
-                .iter()
-                .map(|change| (uuid(&change[0]), number(&change[1])))
-                .collect();
-            assert_eq!(found, expected, "{at}");
-        }
-        "columns" => {
-            let batch = outbox.batch(database, &Limits::default(), now).unwrap();
-            let change = batch.into_iter().find(|change| change.row == uuid(&step["row"])).unwrap();
-            let operation = match change.operation {
-                Operation::Put => "put",
-                Operation::Replace => "replace",
-                Operation::Delete => "delete",
-            };
-            assert_eq!(
-                (change.number, operation),
-                (number(&step["number"]), step["operation"].as_str().unwrap()),
-                "{at}"
-            );
-            assert_eq!(Value::Object(change.columns), step["columns"], "{at}");
-        }
-        "known" => {
-            let batch = outbox.batch(database, &Limits::default(), now).unwrap();
-            let change = batch.into_iter().find(|change| change.row == uuid(&step["row"])).unwrap();
-            assert_eq!(
-                (change.number, change.known),
-                (number(&step["number"]), number(&step["known"])),
-                "{at}"
-            );
-        }
-        "sql" => database.execute_batch(step["sql"].as_str().unwrap()).unwrap(),
-        "unreadable" => {
-            let found = outbox.unreadable(database).unwrap();
-            let found: Vec<Value> =
-                found.into_iter().map(|found| json!([found.table, found.row, found.reason])).collect();
-            assert_eq!(Value::Array(found), step["rows"], "{at}");
-        }
-        "rename column" => {
-            let name = |of: &str| step[of].as_str().unwrap();
-            let done = outbox.rename_column(database, &text(&step["table"]), name("from"), name("to"));
-            assert_eq!(done.unwrap(), count(), "{at}");
-        }
-        "drop column" => {
-            let column = step["column"].as_str().unwrap();
-            let done = outbox.drop_column(database, &text(&step["table"]), column);
-            assert_eq!(done.unwrap(), count(), "{at}");
-        }
-        "answered" => {
-            let answer = &step["outcome"];
-            let needs = || (text(&answer["reason"]), text(&answer["table"]), uuid(&answer["row"]));
-            let outcome = match answer["outcome"].as_str().unwrap() {
-                "applied" => Outcome::Applied,
-                "older" => Outcome::Older(number(&answer["newest"])),
-                "refused" => Outcome::Refused(text(&answer["reason"])),
-                "waits" => {
-                    let (reason, table, row) = needs();
-                    Outcome::Waits { reason, table, row }
-                }
-                _ => {
-                    let (reason, table, row) = needs();
-                    Outcome::Blocked { reason, table, row, number: number(&answer["number"]) }
-                }
-            };
-            let (table, row) = row();
-            outbox.answered(database, (&table, row, number(&step["number"])), &outcome, now).unwrap();
-        }
-        "refused" => {
-            let found = outbox.refused(database).unwrap();
-            let expected = step["rows"].as_array().unwrap();
-            assert_eq!(found.len(), expected.len(), "{at}: {found:?}");
-            for expected in expected {
-                let found = found.iter().find(|found| found.change.row == uuid(&expected[0]));
-                let found = found.unwrap_or_else(|| panic!("{at}"));
-                assert_eq!(found.change.number, number(&expected[1]), "{at}");
-                assert!(found.reason.contains(expected[2].as_str().unwrap()), "{at}: {}", found.reason);
-            }
-        }
-        "waiting" => {
-            let found: Vec<Value> = outbox
-                .waiting(database)
-                .unwrap()
-                .into_iter()
-                .map(|found| {
-                    let until =
-                        found.until.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_millis() as u64;
-                    json!([found.change.row.to_string(), found.needs.1.to_string(), until])
-                })
-                .collect();
-            assert_eq!(Value::Array(found), step["rows"], "{at}");
-        }
-        "pending" => assert_eq!(outbox.pending(database).unwrap(), count(), "{at}"),
-        "retry" => {
-            let (table, row) = row();
-            assert_eq!(outbox.retry(database, &table, row).unwrap(), step["done"], "{at}");
-        }
-        "resend" => assert_eq!(outbox.resend(database).unwrap(), count(), "{at}"),
-        other => panic!("{other}"),
     }
 }
 
@@ -345,11 +163,52 @@ fn the_trigger_records_what_a_foreign_key_deletes() {
     let transaction = database.transaction().unwrap();
     transaction.execute("DELETE FROM lists", []).unwrap();
     outbox.delete(&transaction, "lists", id(1)).unwrap();
+    // A draft is not for the server, and Swift writes keys in capital letters.
+    let capitals = id(4).to_string().to_uppercase();
+    transaction.execute("INSERT INTO items VALUES ('draft', NULL), (?1, NULL)", [capitals]).unwrap();
+    transaction.execute("DELETE FROM items", []).unwrap();
     transaction.commit().unwrap();
     let mut batch = outbox.batch(&database, &Limits::default(), now).unwrap();
     batch.sort_by_key(|change| change.row);
     assert!(batch.iter().all(|change| change.operation == Operation::Delete && change.columns.is_empty()));
-    assert_eq!(numbers(&batch), [(id(1), 2), (id(2), 2), (id(3), 2), (id(4), 1)]);
+    assert_eq!(numbers(&batch), [(id(1), 2), (id(2), 2), (id(3), 2), (id(4), 2)]);
+}
+
+/// The other trigger of docs/sync.md: a reference that a foreign key sets to NULL is sent.
+#[test]
+fn the_trigger_records_what_a_foreign_key_sets_to_null() {
+    let docs = include_str!("../../../docs/sync.md");
+    let (_, trigger) = docs.split_once("<!-- begin null trigger -->\n```sql\n").unwrap();
+    let (trigger, _) = trigger.split_once("```").unwrap();
+    let (mut database, outbox) = new();
+    database
+        .execute_batch(
+            "PRAGMA foreign_keys = ON;
+             CREATE TABLE items (id TEXT PRIMARY KEY);
+             CREATE TABLE notes (id TEXT PRIMARY KEY, item_id TEXT REFERENCES items (id) ON DELETE SET NULL);",
+        )
+        .unwrap();
+    database.execute_batch(trigger).unwrap();
+    let transaction = database.transaction().unwrap();
+    let (item, note) = (id(1).to_string(), id(2).to_string());
+    transaction.execute("INSERT INTO items VALUES (?1)", [&item]).unwrap();
+    outbox.put(&transaction, "items", id(1), [("title", json!("i"))]).unwrap();
+    transaction.execute("INSERT INTO notes VALUES (?1, ?2)", [note.to_uppercase(), item.clone()]).unwrap();
+    outbox.put(&transaction, "notes", id(2), [("item_id", json!(item)), ("code", json!(7))]).unwrap();
+    transaction.commit().unwrap();
+    let now = SystemTime::UNIX_EPOCH;
+    for (table, row) in [("items", 1), ("notes", 2)] {
+        outbox.answered(&database, (table, id(row), 1), &Outcome::Applied, now).unwrap();
+    }
+    let transaction = database.transaction().unwrap();
+    transaction.execute("DELETE FROM items", []).unwrap();
+    outbox.delete(&transaction, "items", id(1)).unwrap();
+    outbox.put(&transaction, "items", id(1), [("title", json!("again"))]).unwrap();
+    transaction.commit().unwrap();
+    let batch = outbox.batch(&database, &Limits::default(), now).unwrap();
+    let note = batch.iter().find(|change| change.row == id(2)).unwrap();
+    assert_eq!((note.number, &note.columns["item_id"], &note.columns["code"]), (2, &Value::Null, &json!(7)));
+    assert_eq!(numbers(&batch).len(), 2);
 }
 
 /// A server may be restored, and a row may wait, as often as they like: the order stays, in places far below the largest integer.
