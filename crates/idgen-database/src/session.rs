@@ -250,6 +250,7 @@ impl Session {
 const DENIED: [&str; 3] = ["1142", "1143", "42501"];
 
 /// An error of a statement.
+#[derive(Debug)]
 struct Failure {
     code: String,
     message: String,
