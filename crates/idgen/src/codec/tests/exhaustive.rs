@@ -78,9 +78,9 @@ pub(super) fn ids() -> impl Iterator<Item = Uuid> {
         .take(if cfg!(miri) { 2 } else { 4 })
 }
 
-/// The places of a text, or each ninth one under Miri.
+/// The places of a text, or each thirteenth one under Miri.
 fn all_places(text: &[u8]) -> impl Iterator<Item = usize> + use<> {
-    (0..text.len()).step_by(if cfg!(miri) { 9 } else { 1 })
+    (0..text.len()).step_by(if cfg!(miri) { 13 } else { 1 })
 }
 
 /// All lengths up to 64, or some under Miri, 36 among them.
@@ -204,7 +204,7 @@ fn decimal_numbers_are_accepted_below_their_limit() {
                 assert_eq!(format!("{number}").as_bytes(), text);
             }
         };
-        for len in 1..=limit.len() + 1 {
+        for len in (1..=limit.len() + 1).step_by(if cfg!(miri) { 7 } else { 1 }) {
             each_byte(&vec![b'1'; len], |text, place| {
                 check(text);
                 if !text[place].is_ascii_digit() {

@@ -105,9 +105,12 @@ fn check_round_trips<const N: usize>(
 
 #[test]
 fn batches_of_every_path_equal_single_ids() {
+    let ids = edge_ids();
+    // Miri takes a thousand times longer.
+    let counts: &[usize] = if cfg!(miri) { &[0, 1, 4, 9] } else { &[0, 1, 2, 3, 4, 5, 7, 8, 9, 64, 65] };
     for level in Level::available() {
-        for count in [0, 1, 2, 3, 4, 5, 7, 8, 9, 64, 65] {
-            let ids = &edge_ids()[100..100 + count];
+        for count in counts {
+            let ids = &ids[ids.len() / 6..][..*count];
             check_batch(level, ids, Format::Simple, arch::simple_encode_batch, arch::simple_decode_batch);
             check_batch(
                 level,
