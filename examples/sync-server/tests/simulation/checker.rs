@@ -55,7 +55,7 @@ fn digest(values: impl Hash) -> u64 {
 fn read(change: &Change) -> Sent {
     let text = |column: &str| change.columns.get(column).and_then(|value| value.as_str()).unwrap_or_default();
     let done = change.columns.get("done").and_then(serde_json::Value::as_bool).unwrap_or_default();
-    let values = (change.operation == Operation::Put)
+    let values = (change.operation != Operation::Delete)
         .then(|| digest((text("title").to_owned(), text("code").to_owned(), done)));
     let target = [text("list_id"), text("item_id")].iter().find_map(|text| text.parse().ok());
     Sent { number: change.number, values, target, told: false }
