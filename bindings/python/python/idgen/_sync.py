@@ -22,6 +22,12 @@ if TYPE_CHECKING:
     _Owner = Callable[["Change"], str | None]
 
 
+def _number(text: object) -> int:
+    if not (isinstance(text, str) and text.isascii() and text.isdigit()):
+        raise ValueError(f"{text!r} is not the number of a change, as text")
+    return int(text)
+
+
 @dataclass(frozen=True)
 class Change:
     """A change of one row, as a device sends it: the whole state of the row, not the difference.
@@ -31,9 +37,10 @@ class Change:
     number: ascends with each change of the row, from 1.
     columns: the values without the key: None, bool, int, float, str, bytes or UUID; columns that refer to
         other rows have the UUID of the row. None instead of columns deletes the row.
-    known: the highest number of this row of which the sender knows that it may have arrived. If a change with a
-        higher one was applied, the sender was restored from a backup or copied: the change is "older".
-    replaces: the columns that are not named get their defaults, because the row was deleted before and made again.
+    known: the highest number of this row of which the sender knows that it may have arrived. If a change
+        with a higher one was applied, the sender was restored from a backup or copied: the change is "older".
+    replaces: the columns that are not named get their defaults, because the row was deleted before and made
+        again.
     """
 
     table: str
@@ -50,7 +57,8 @@ class Change:
         Raises ValueError if it is none. Such a change is refused alone: answer with
         ``Outcome("refused", str(error))`` in its place.
 
-        >>> Change.from_json({"table": "t", "row": "…", "number": "2", "known": "1", "operation": "delete", "columns": {}})
+        >>> sent = {"table": "t", "row": "…", "number": "2", "known": "1", "operation": "delete"}
+        >>> Change.from_json(sent)
         Change(table='t', row='…', number=2, columns=None, known=1, replaces=False)
         """
         try:
@@ -59,17 +67,18 @@ class Change:
                 raise ValueError(f"its operation is {operation!r}, or its columns are no mapping")
             if operation == "delete" and columns:
                 raise ValueError("a deletion sets no columns")
-            numbers = [given["number"], given.get("known")]
-            for number in numbers:
-                if number is not None and not (isinstance(number, str) and number.isascii() and number.isdigit()):
-                    raise ValueError(f"{number!r} is no number as text")
-            number, known = (None if text is None else int(text) for text in numbers)
-            if number is None:
-                raise ValueError("it has no number")
+            number, known = _number(given["number"]), given.get("known")
             table, row = str(given["table"]), str(given["row"])
         except (KeyError, TypeError, AttributeError) as missing:
             raise ValueError(f"it is no change of a row: {missing!r}") from None
-        return cls(table, row, number, None if operation == "delete" else columns, known, operation == "replace")
+        return cls(
+            table,
+            row,
+            number,
+            None if operation == "delete" else columns,
+            None if known is None else _number(known),
+            operation == "replace",
+        )
 
     def _given(self) -> tuple[str, str, int, dict[str, Any] | None, int | None, bool]:
         columns = self.columns
