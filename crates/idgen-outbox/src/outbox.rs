@@ -38,7 +38,7 @@ impl Outbox {
     /// Records that a row was inserted or updated, in the transaction that does so. Columns that are not named keep the
     /// values that were recorded before. A refused row is sent again.
     ///
-    /// Values are texts, numbers, booleans and null. A column that refers to another row has the canonical text of its UUID.
+    /// Values are texts, numbers, booleans and null; `serde_json` makes null of a number that is not finite. A column that refers to another row has the canonical text of its UUID.
     /// Returns the number of the change.
     ///
     /// # Errors
