@@ -43,7 +43,8 @@ pub(super) enum Owner {
     /// The change, if the transaction is still open. A trigger can signal the error of a deadlock, but only a real one
     /// ends the transaction.
     ChangeIfGoingOn,
-    /// The connection, the transaction or the server: the batch ends.
+    /// The connection, the transaction or the server: the batch ends, unless an experiment shows that the rows are the reason
+    /// ([`is_of_rows`](crate::sync::proof::is_of_rows)).
     Batch,
 }
 
