@@ -87,6 +87,16 @@ pub(super) fn owner_by_state(failure: &Failure, state: Option<&str>, table: &str
     if is_of_all { Owner::Batch } else { Owner::Change }
 }
 
+/// Returns true if the error cannot have ended the transaction, nor come from another session: the value of a row breaks a rule,
+/// and a statement in another session writes no row ([`Guard`](crate::sync::mode::Guard)). The other errors are not worth a list.
+pub(super) fn ends_its_statement(failure: &Failure) -> bool {
+    // Duplicates, references, NULL, values that do not fit, and checks.
+    matches!(
+        failure.number(),
+        Some(1062 | 1586 | 1451 | 1452 | 1216 | 1217 | 1048 | 1364 | 1264 | 1366 | 1406 | 3819 | 4025)
+    )
+}
+
 /// Returns true if the error may be about a table of the same name in another schema, to which a trigger writes.
 pub(super) fn may_be_elsewhere(failure: &Failure) -> bool {
     matches!(failure.number(), Some(1142 | 1143 | 1146))

@@ -14,7 +14,9 @@ use crate::sync::packet::BESIDE;
 use crate::sync::proof::is_of_rows;
 use crate::sync::shape::Shape;
 use crate::sync::targets::{in_order, refers_to_own};
-use crate::sync::trouble::{Owner, Refusal, is_elsewhere, may_be_elsewhere, owner, owner_by_state, state};
+use crate::sync::trouble::{
+    Owner, Refusal, ends_its_statement, is_elsewhere, may_be_elsewhere, owner, owner_by_state, state,
+};
 use crate::sync::writer::{Ready, Row, Writer};
 
 /// The approximate number of bytes of statements that are sent at once.
@@ -276,6 +278,9 @@ impl Writer<'_> {
         if !self.is_ready || owner == Owner::Batch {
             return Err(failure);
         }
+        if ends_its_statement(&failure) {
+            return Ok(Some(Refusal::of(&failure)));
+        }
         match connection.execute_each(&STILL_THERE.map(str::to_owned), &mut 0).await {
             Ok(()) => Ok(Some(Refusal::of(&failure))),
             Err(_) if owner == Owner::ChangeIfGoingOn => Err(failure),
@@ -314,7 +319,7 @@ impl Writer<'_> {
     }
 
     /// Cuts texts of these sizes into ranges that are sent together.
-    fn parts(&self, sizes: impl ExactSizeIterator<Item = usize>) -> Vec<(usize, usize)> {
+    pub(super) fn parts(&self, sizes: impl ExactSizeIterator<Item = usize>) -> Vec<(usize, usize)> {
         let (most, count) = (TEXT.min(self.packet / 2), sizes.len());
         let (mut parts, mut from, mut size) = (Vec::new(), 0, 0);
         for (at, text) in sizes.enumerate() {
