@@ -8,7 +8,7 @@ use crate::error::failure::Attempt;
 use crate::statement::caller::Connection;
 use crate::statement::sql::ALL;
 use crate::statement::values::{Values, number_at};
-use crate::sync::change::{Operation, Outcome, Value};
+use crate::sync::change::{Operation, Outcome, Value, integer};
 use crate::sync::fits::Holds;
 use crate::sync::log::{self, Newest, list};
 use crate::sync::mode::{GO_BACK_EXCHANGE, SAVE_AGAIN, SAVE_EXCHANGE, lost};
@@ -356,23 +356,63 @@ fn index_named<'a>(said: &'a str, table: &str) -> Option<&'a str> {
     Some(index.strip_prefix(table).and_then(|index| index.strip_prefix('.')).unwrap_or(index))
 }
 
-/// A value as the column stores it. A number that is compared with a text is equal to other texts, too, and a text that is
-/// compared with a number is rounded.
+/// A value as the column stores it. A number that is compared with a text is equal to other texts, too, a text that is
+/// compared with a number is rounded, and a `FLOAT` has other numbers than a literal.
 fn as_compared(holds: &Holds, value: &Value) -> String {
     let text = |number: &dyn std::fmt::Display| Value::Text(number.to_string()).literal();
     match (holds, value) {
-        (Holds::Characters { .. } | Holds::Text(_), Value::Int(number)) => text(number),
-        (Holds::Characters { .. } | Holds::Text(_), Value::UInt(number)) => text(number),
+        (
+            Holds::Floats | Holds::FloatDecimals(_),
+            Value::Int(_) | Value::UInt(_) | Value::Float(_) | Value::Text(_),
+        ) => match number(value).filter(|number| number.is_finite()) {
+            Some(number) => format!("{:e}", holds.nearest(number)),
+            None => value.literal(),
+        },
+        (
+            Holds::Characters { .. } | Holds::Text(_) | Holds::Bytes | Holds::Binary(_),
+            Value::Int(_) | Value::UInt(_),
+        ) => match value {
+            Value::Int(number) => text(number),
+            Value::UInt(number) => text(number),
+            _ => value.literal(),
+        },
         (Holds::Characters { .. } | Holds::Text(_), Value::Float(number))
             if *number == 0.0 || (1e-4..1e14).contains(&number.abs()) =>
         {
             text(number)
+        }
+        (Holds::Integers(_), Value::Float(number)) => {
+            integer(*number).map_or_else(|| value.literal(), |number| number.to_string())
+        }
+        // MariaDB compares bytes as a text.
+        (Holds::Bits, Value::Bytes(bytes)) => {
+            let bytes = &bytes[bytes.iter().position(|byte| *byte != 0).unwrap_or(bytes.len())..];
+            let bits = bytes.iter().fold(0, |bits: u64, byte| bits << 8 | u64::from(*byte));
+            if bytes.len() <= 8 { bits.to_string() } else { value.literal() }
+        }
+        // As a text, it would be compared as a double.
+        (Holds::Decimals(_), Value::Text(text))
+            if text.trim().bytes().all(|letter| letter.is_ascii_digit() || b"+-.".contains(&letter))
+                && number(value).is_some() =>
+        {
+            text.trim().to_owned()
         }
         (Holds::Integers(_), Value::Text(text)) => match text.trim().parse::<i128>() {
             Ok(number) => number.to_string(),
             Err(_) => value.literal(),
         },
         _ => value.literal(),
+    }
+}
+
+/// The number of a value, as the server reads it.
+fn number(value: &Value) -> Option<f64> {
+    match value {
+        Value::Int(number) => Some(*number as f64),
+        Value::UInt(number) => Some(*number as f64),
+        Value::Float(number) => Some(*number),
+        Value::Text(text) => text.trim().parse().ok(),
+        Value::Null | Value::Bytes(_) => None,
     }
 }
 
@@ -403,5 +443,15 @@ mod tests {
         assert_eq!(as_compared(&characters, &Value::Float(1.5)), Value::from("1.5").literal());
         assert_eq!(as_compared(&Holds::Integers(64), &Value::from(" 9007199254740993")), "9007199254740993");
         assert_eq!(as_compared(&Holds::Integers(64), &Value::from("x")), Value::from("x").literal());
+        assert_eq!(as_compared(&Holds::Integers(64), &Value::Float(1e18)), "1000000000000000000");
+        let float = format!("{:e}", f64::from(0.1_f32));
+        for value in [Value::Float(0.1), Value::from("0.1"), Value::from("1e-1")] {
+            assert_eq!(as_compared(&Holds::Floats, &value), float);
+            assert_eq!(as_compared(&Holds::FloatDecimals(2), &value), float);
+        }
+        assert_eq!(as_compared(&Holds::Bits, &Value::Bytes(vec![0, 1, 5])), "261");
+        assert_eq!(as_compared(&Holds::Bytes, &Value::Int(5)), Value::from("5").literal());
+        assert_eq!(as_compared(&Holds::Decimals(2), &Value::from(" 1.10")), "1.10");
+        assert_eq!(as_compared(&Holds::Decimals(2), &Value::from("1e1")), Value::from("1e1").literal());
     }
 }
