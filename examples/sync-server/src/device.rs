@@ -15,6 +15,9 @@ use crate::wire::{self, Answer, Batch};
 
 /// The most bytes of a batch as JSON. The server takes more, but a small batch is sent again sooner after a lost answer.
 const BATCH_BYTES: usize = 20_000;
+/// Every server takes a change of this many bytes. One that says otherwise is not configured as it should be, and a smaller change is not
+/// refused because of that.
+const SMALLEST_BYTES: usize = 4_096;
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 /// A device with its database.
@@ -22,8 +25,10 @@ pub struct Device {
     database: Connection,
     outbox: Outbox,
     agent: ureq::Agent,
-    /// How much is sent at once, until a server states that it takes less.
+    /// How much is sent at once.
     limits: Limits,
+    /// The most that is sent at once, until a server states that it takes less.
+    most: Limits,
     keys: Box<dyn FnMut() -> Uuid + Send>,
 }
 
@@ -48,7 +53,7 @@ impl Device {
             .build()
             .into();
         let limits = Limits { bytes: BATCH_BYTES, ..Limits::default() };
-        Ok(Device { database, outbox, agent, limits, keys: Box::new(idgen::v7) })
+        Ok(Device { database, outbox, agent, limits, most: limits, keys: Box::new(idgen::v7) })
     }
 
     /// Makes the keys of rows in another way than by [`idgen::v7`].
@@ -62,6 +67,7 @@ impl Device {
     #[must_use]
     pub fn with_batches(mut self, changes: usize, bytes: usize) -> Device {
         self.limits = Limits { changes, bytes };
+        self.most = self.limits;
         self
     }
 
@@ -197,23 +203,72 @@ impl Device {
         if batch.is_empty() {
             return Ok(false);
         }
-        match self.post(url, token, &batch)? {
-            Reply::Answer(answer) => self.record(&batch, &answer)?,
+        let reply = self.post(url, token, &batch);
+        if let Err(error) = &reply
+            && let Some(ureq::Error::Timeout(_)) = error.downcast_ref()
+        {
+            self.send_half(&batch, None);
+        }
+        match reply? {
+            Reply::Answer(answer) => {
+                self.record(&batch, &answer)?;
+                self.keep_to(answer.limits);
+                self.limits.changes = self.most.changes.min(self.limits.changes.saturating_mul(2));
+            }
             Reply::TooLarge(limits) => self.shrink(&batch, limits)?,
+            Reply::Unavailable { reason, limits } => {
+                self.send_half(&batch, limits);
+                return Err(format!("status 503: {reason}").into());
+            }
         }
         Ok(true)
     }
 
-    /// Sends less at once from now on. A single change that the server does not take is refused.
-    fn shrink(&mut self, batch: &[Change], limits: wire::Limits) -> Result<()> {
+    /// Sends half as many changes next time, because the server may have had too little time for these. Answers make it more again.
+    fn send_half(&mut self, batch: &[Change], stated: Option<wire::Limits>) {
+        let stated = stated.map_or(usize::MAX, |limits| limits.changes);
+        self.limits.changes = (batch.len() / 2).min(stated).max(1);
+    }
+
+    /// Sends no more at once than a server states that it takes.
+    fn keep_to(&mut self, stated: wire::Limits) {
+        if stated.changes > 0 && stated.bytes >= SMALLEST_BYTES {
+            self.most.changes = self.most.changes.min(stated.changes);
+            self.most.bytes = self.most.bytes.min(stated.bytes);
+            self.limits.changes = self.limits.changes.min(self.most.changes);
+            self.limits.bytes = self.limits.bytes.min(self.most.bytes);
+        }
+    }
+
+    /// Sends less at once from now on. A single change that the server does not take is refused, unless every server should take
+    /// it.
+    fn shrink(&mut self, batch: &[Change], stated: Option<wire::Limits>) -> Result<()> {
         if let [change] = batch {
-            let reason =
-                format!("the server does not take a change of this size: at most {} bytes", limits.bytes);
+            let bytes = body(batch)?.len();
+            if bytes <= SMALLEST_BYTES {
+                return Err(format!(
+                    "the server, or a proxy before it, does not take a change of {bytes} bytes"
+                )
+                .into());
+            }
+            let reason = match stated {
+                Some(limits) => {
+                    format!(
+                        "the server does not take a change of {bytes} bytes: at most {} bytes",
+                        limits.bytes
+                    )
+                }
+                None => format!("the server, or a proxy before it, does not take a change of {bytes} bytes"),
+            };
             let at = (change.table.as_str(), change.row, change.number);
             self.outbox.answered(&self.database, at, &Outcome::Refused(reason), SystemTime::now())?;
+        } else {
+            self.most.changes = self.most.changes.min(batch.len().div_ceil(2)).max(1);
+            self.limits.changes = self.limits.changes.min(self.most.changes);
         }
-        self.limits.bytes = limits.bytes.min(self.limits.bytes);
-        self.limits.changes = limits.changes.min(batch.len().div_ceil(2));
+        if let Some(stated) = stated {
+            self.keep_to(stated);
+        }
         Ok(())
     }
 
@@ -235,7 +290,16 @@ impl Device {
         let text = response.body_mut().read_to_vec()?;
         match status {
             200 => Ok(Reply::Answer(serde_json::from_slice(&text)?)),
-            413 => Ok(Reply::TooLarge(serde_json::from_slice::<wire::Failure>(&text)?.limits)),
+            // A proxy before the server has an answer of its own.
+            413 | 503 => {
+                let said = serde_json::from_slice::<wire::Failure>(&text).ok();
+                let limits = said.as_ref().map(|said| said.limits);
+                let reason = || String::from_utf8_lossy(&text).into_owned();
+                Ok(match status {
+                    413 => Reply::TooLarge(limits),
+                    _ => Reply::Unavailable { reason: said.map_or_else(reason, |said| said.error), limits },
+                })
+            }
             _ => Err(format!("status {status}: {}", String::from_utf8_lossy(&text)).into()),
         }
     }
@@ -243,8 +307,12 @@ impl Device {
     /// Records what the server has answered, in one transaction.
     ///
     /// # Errors
-    /// SQLite fails.
+    /// SQLite fails, or the answer does not have one outcome for each change.
     pub fn record(&mut self, batch: &[Change], answer: &Answer) -> Result<()> {
+        let (outcomes, changes) = (answer.outcomes.len(), batch.len());
+        if outcomes != changes {
+            return Err(format!("the server has answered {changes} changes with {outcomes} outcomes").into());
+        }
         let transaction = self.database.transaction()?;
         for (change, outcome) in batch.iter().zip(&answer.outcomes) {
             let outcome = match outcome {
@@ -286,8 +354,15 @@ impl Device {
 pub enum Reply {
     /// What became of each change.
     Answer(Answer),
-    /// The batch exceeds the limits of the server, which did nothing.
-    TooLarge(wire::Limits),
+    /// The batch exceeds the limits of the server, which did nothing, or of a proxy, which does not state them.
+    TooLarge(Option<wire::Limits>),
+    /// The server could not apply the batch, or not in time.
+    Unavailable {
+        /// Why, for people.
+        reason: String,
+        /// How much to send next time, if the server states that.
+        limits: Option<wire::Limits>,
+    },
 }
 
 /// A batch as the JSON that the server reads.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::body::Bytes;
 use axum::extract::{DefaultBodyLimit, FromRequest, Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -123,7 +124,11 @@ impl Server {
 }
 
 fn refused(status: StatusCode, reason: impl Into<String>) -> Response {
-    (status, Json(Failure { error: reason.into(), limits: LIMITS })).into_response()
+    failed(status, reason, LIMITS)
+}
+
+fn failed(status: StatusCode, reason: impl Into<String>, limits: Limits) -> Response {
+    (status, Json(Failure { error: reason.into(), limits })).into_response()
 }
 
 /// The body is not read before the sender is known.
@@ -134,14 +139,22 @@ async fn receive(State(app): State<Arc<App>>, request: Request) -> Response {
             "send a token that is valid as Authorization: Bearer TOKEN",
         );
     };
-    let batch = match Json::<Batch>::from_request(request, &()).await {
-        Ok(Json(batch)) => batch.changes,
+    let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    if !kind.is_some_and(|kind| kind.trim_start().starts_with("application/json")) {
+        return refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, "send Content-Type: application/json");
+    }
+    let body = match Bytes::from_request(request, &()).await {
+        Ok(body) => body,
         Err(rejection) if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE => {
             let reason =
                 format!("the body is too large: send at most {LARGEST_BODY} bytes before compression");
             return refused(StatusCode::PAYLOAD_TOO_LARGE, reason);
         }
         Err(rejection) => return refused(rejection.status(), rejection.body_text()),
+    };
+    let batch = match Batch::read(&body) {
+        Ok(batch) => batch.changes,
+        Err(reason) => return refused(StatusCode::BAD_REQUEST, reason),
     };
     if batch.len() > LARGEST_BATCH {
         let reason = format!("a batch of {} changes is too large: send at most {LARGEST_BATCH}", batch.len());
@@ -166,8 +179,11 @@ async fn receive(State(app): State<Arc<App>>, request: Request) -> Response {
             eprintln!("a batch of {} changes failed: {error}", batch.len());
             refused(StatusCode::SERVICE_UNAVAILABLE, "the database failed: send the batch again later")
         }
+        // The same batch may take as long again.
         Err(_) => {
-            refused(StatusCode::SERVICE_UNAVAILABLE, "the database is too slow: send the batch again later")
+            let reason = "the database is too slow: send the batch again later, in smaller parts";
+            let limits = Limits { changes: (batch.len() / 2).max(1), ..LIMITS };
+            failed(StatusCode::SERVICE_UNAVAILABLE, reason, limits)
         }
     }
 }

@@ -16,6 +16,56 @@ pub struct Batch {
     pub changes: Vec<Box<RawValue>>,
 }
 
+impl Batch {
+    /// Reads a body.
+    ///
+    /// # Errors
+    /// It is not JSON, or not a batch. The text names the place, because none of its changes can be read alone then.
+    pub fn read(body: &[u8]) -> Result<Batch, String> {
+        serde_json::from_slice(body).map_err(|error| {
+            let lines = body.split_inclusive(|byte| *byte == b'\n').take(error.line().saturating_sub(1));
+            let at = lines.map(<[u8]>::len).sum::<usize>() + error.column();
+            let place = place(body, at).map_or_else(String::new, |place| format!(", in {place}"));
+            format!(
+                "the body is no batch in JSON{place}: {error}. Nothing was applied. JSON has no NaN and no Infinity (in Python, \
+                 json.dumps writes them unless allow_nan=False), its texts are UTF-8, and control characters in them are escaped: \
+                 correct the change, or leave it out"
+            )
+        })
+    }
+}
+
+/// The change of a body in which this byte is: its number, from 1, and its row, if that is before the byte.
+fn place(body: &[u8], at: usize) -> Option<String> {
+    let (mut depth, mut number, mut start) = (0_u32, 0, 0);
+    let (mut is_text, mut is_escaped) = (false, false);
+    let read = &body[..at.min(body.len())];
+    for (at, byte) in read.iter().enumerate() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_text => is_escaped = true,
+            b'"' => is_text = !is_text,
+            _ if is_text => {}
+            b'{' | b'[' => {
+                depth += 1;
+                if depth == 2 {
+                    (number, start) = (1, at);
+                }
+            }
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            b',' if depth == 2 => (number, start) = (number + 1, at),
+            _ => {}
+        }
+    }
+    if depth < 2 {
+        return None;
+    }
+    let change = String::from_utf8_lossy(&read[start..]);
+    let row = change.split_once("\"row\"").and_then(|(_, rest)| rest.split('"').nth(1));
+    let row = row.filter(|row| uuid::Uuid::try_parse(row).is_ok());
+    Some(row.map_or_else(|| format!("change {number}"), |row| format!("change {number} (row {row})")))
+}
+
 /// A change of one row.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
@@ -68,7 +118,7 @@ pub struct Limits {
     pub bytes: usize,
 }
 
-/// The answer to a batch of which nothing was applied.
+/// The answer to a batch of which nothing was applied. If the batch took too long, the limits are lower than the server's.
 #[derive(Debug, Deserialize, Serialize)]
 pub struct Failure {
     /// Why, for people.
@@ -176,5 +226,32 @@ impl From<&sync::Outcome> for Outcome {
             }
             sync::Outcome::Refused(reason) => Outcome::Refused { reason },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_place_of_what_is_not_json_is_named() {
+        let row = "0190b0a0-0000-7000-8000-000000000002";
+        let body = |value: &[u8]| {
+            let (start, end) = (
+                format!(
+                    "{{\"changes\": [\n{{\"table\": \"lists\", \"columns\": {{\"title\": \"[}},\\\"\"}}}},\n{{\"row\": \"{row}\", \"columns\": {{\"title\": "
+                ),
+                "}}]}",
+            );
+            [start.as_bytes(), value, end.as_bytes()].concat()
+        };
+        assert_eq!(Batch::read(&body(b"1")).unwrap().changes.len(), 2);
+        for bad in [&b"NaN"[..], b"-Infinity", b"\"\xff\"", b"\"\x01\""] {
+            let said = Batch::read(&body(bad)).unwrap_err();
+            assert!(said.contains(&format!("in change 2 (row {row})")) && said.contains("line 3"), "{said}");
+        }
+        let said = Batch::read(b"{\"changes\": [{\"table\": NaN").unwrap_err();
+        assert!(said.contains("in change 1:"), "{said}");
+        assert!(Batch::read(b"{").unwrap_err().contains("JSON: EOF"));
     }
 }

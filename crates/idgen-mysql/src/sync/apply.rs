@@ -70,7 +70,8 @@ impl Sync {
     ///   [blocked](Outcome::Blocked) instead.
     /// - An error of the database, such as a text that is too long, a check or a trigger, refuses its change alone. Only errors
     ///   of the connection, the transaction and the server end the batch. The session must have a strict `sql_mode`,
-    ///   `foreign_key_checks` and `unique_checks`, because other sessions store values cut off, orphans and duplicates.
+    ///   `foreign_key_checks`, `unique_checks` and, on MariaDB, `check_constraint_checks`, because other sessions store values cut
+    ///   off, orphans, duplicates, and what a check refuses.
     ///
     /// Changes of one batch may free each other's unique values, or exchange them. If the tables were altered since they were
     /// read, they are read again.

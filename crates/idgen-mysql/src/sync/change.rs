@@ -65,18 +65,28 @@ impl Value {
         }
     }
 
-    /// Adds the value to a digest, in a form that no other value has.
+    /// Adds the value to a digest. Integers have the form of their decimal text, because JavaScript sends those above 2^53 as text,
+    /// and have no fraction, because JavaScript does not tell 1.0 from 1. Other values have a form of their own.
     fn digest(&self, hash: &mut Sha256) {
         let (tag, bytes): (u8, Vec<u8>) = match self {
             Value::Null => (0, Vec::new()),
-            Value::Int(number) => (1, number.to_be_bytes().to_vec()),
-            Value::UInt(number) => (2, number.to_be_bytes().to_vec()),
-            Value::Float(number) => (3, number.to_bits().to_be_bytes().to_vec()),
+            Value::Int(number) => (4, number.to_string().into_bytes()),
+            Value::UInt(number) => (4, number.to_string().into_bytes()),
+            Value::Float(number) => match integer(*number) {
+                Some(number) => (4, number.to_string().into_bytes()),
+                None => (3, number.to_bits().to_be_bytes().to_vec()),
+            },
             Value::Text(text) => (4, text.as_bytes().to_vec()),
             Value::Bytes(bytes) => (5, bytes.clone()),
         };
         add(hash, tag, &bytes);
     }
+}
+
+/// The integer of at most 64 bits that a number is.
+pub(super) fn integer(number: f64) -> Option<i128> {
+    // Exact: a number without a fraction, below 2^64.
+    (number.fract() == 0.0 && number.abs() < 18_446_744_073_709_551_616.0).then_some(number as i128)
 }
 
 fn add(hash: &mut Sha256, tag: u8, bytes: &[u8]) {
@@ -107,7 +117,7 @@ pub struct Change {
     pub table: String,
     /// The key of the row: the canonical text of a UUID.
     pub row: String,
-    /// The number of this change. It ascends with each change of the row, from 1.
+    /// The number of this change. It ascends with each change of the row, from 1 to 2^53 - 1.
     pub number: u64,
     /// The highest number of this row of which the sender knows that it may have arrived; `None` if it keeps none. If a change with a
     /// higher one was applied, the sender was restored from a backup or copied: the change is [`Older`](Outcome::Older), whatever its own number is.
@@ -259,6 +269,35 @@ mod tests {
             assert_ne!(first, other);
         }
         assert_ne!(Change::delete("t", row, 1).digest(), Change::put("t", row, 1, []).digest());
+    }
+
+    #[test]
+    fn the_same_number_has_one_digest_in_every_language() {
+        let of = |value: Value| Change::put("t", Uuid::from_u128(1), 1, [("a", value)]).digest();
+        let large = 9_007_199_254_740_993_u64;
+        for same in [
+            vec![Value::Int(1), Value::UInt(1), Value::Float(1.0), "1".into()],
+            vec![Value::Int(large as i64), Value::UInt(large), large.to_string().as_str().into()],
+            vec![Value::UInt(u64::MAX), "18446744073709551615".into()],
+            vec![Value::Int(-7), Value::Float(-7.0), "-7".into()],
+            vec![Value::Int(0), Value::Float(0.0), Value::Float(-0.0)],
+        ] {
+            assert!(same.iter().all(|value| of(value.clone()) == of(same[0].clone())), "{same:?}");
+        }
+        let different: Vec<Value> = vec![
+            Value::Null,
+            Value::Int(1),
+            Value::Float(1.5),
+            "1.5".into(),
+            "1.0".into(),
+            "01".into(),
+            Value::Bytes(b"1".to_vec()),
+            Value::Float(1e300),
+            Value::UInt(large),
+            Value::Float(large as f64),
+        ];
+        let digests: std::collections::HashSet<[u8; 32]> = different.iter().cloned().map(of).collect();
+        assert_eq!(digests.len(), different.len());
     }
 
     #[test]

@@ -1,13 +1,14 @@
 //! Rows of one batch that exchange their unique values or refer to each other in a circle, and rows that block a
 //! change.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
 use crate::claim::pair::CHUNK;
 use crate::error::failure::Attempt;
 use crate::statement::caller::Connection;
+use crate::statement::sql::ALL;
 use crate::statement::values::{Values, number_at};
-use crate::sync::change::{Operation, Outcome, Value};
+use crate::sync::change::{Operation, Outcome, Value, integer};
 use crate::sync::fits::Holds;
 use crate::sync::log::{self, Newest, list};
 use crate::sync::mode::{GO_BACK_EXCHANGE, SAVE_AGAIN, SAVE_EXCHANGE, lost};
@@ -20,6 +21,12 @@ use crate::sync::writer::{Row, Writer};
 const DEEPEST: usize = 16;
 /// Every server takes a statement of this many bytes. The writer reads the actual limit only for a large batch.
 const SMALL: usize = 1 << 20;
+
+/// The searches for rows with unique values that one statement contains.
+const SEARCHES: usize = 100;
+
+/// A row: the place of its table, and its integer.
+type Key = (usize, u64);
 
 /// The state of a writer before it writes rows together, which is restored if that fails.
 struct Before {
@@ -165,33 +172,49 @@ impl Writer<'_> {
         &mut self,
         connection: &mut C,
         map: &str,
-        newest: &HashMap<(usize, u64), Newest>,
+        newest: &HashMap<Key, Newest>,
         rows: &[&Row<'_>],
     ) -> Attempt<()> {
-        for row in rows {
-            let Some(refusal) = self.refusals.get(&row.prepared.at).cloned() else { continue };
-            let found = if row.prepared.change.operation == Operation::Delete && refusal.is_reference() {
-                self.child(connection, row).await?
-            } else if refusal.is_duplicate() {
-                self.holder(connection, row, &refusal.said).await?
-            } else {
-                None
-            };
-            let Some((at, id)) = found else { continue };
-            let table = self.shapes[at].name.clone();
-            // A lock shows rows that are newer than the transaction's snapshot.
-            let statement = format!("SELECT uuid FROM {map} WHERE id = {id} LOCK IN SHARE MODE");
-            let Some(by) = connection.read(statement).await?.first().map(|row| row.uuid(0)).transpose()?
-            else {
+        let mut blockers = self.holders(connection, rows).await?;
+        for (row, blocker) in rows.iter().zip(&mut blockers) {
+            let refusal = self.refusals.get(&row.prepared.at);
+            if row.prepared.change.operation == Operation::Delete
+                && refusal.is_some_and(Refusal::is_reference)
+            {
+                *blocker = self.child(connection, row).await?;
+            }
+        }
+        let mut unknown: BTreeMap<usize, BTreeSet<u64>> = BTreeMap::new();
+        for (at, id) in blockers.iter().flatten() {
+            unknown.entry(*at).or_default().insert(*id);
+        }
+        let (mut uuids, mut numbers) = (HashMap::new(), HashMap::new());
+        for (at, ids) in unknown {
+            let ids: Vec<u64> = ids.into_iter().collect();
+            for ids in ids.chunks(CHUNK) {
+                // A lock shows rows that are newer than the transaction's snapshot.
+                let statement =
+                    format!("SELECT id, uuid FROM {map} WHERE id IN ({}){ALL} LOCK IN SHARE MODE", list(ids));
+                for row in &connection.read(statement).await? {
+                    uuids.insert(number_at(row, 0)?, row.uuid(1)?);
+                }
+            }
+            let ids: Vec<u64> = ids.into_iter().filter(|id| !newest.contains_key(&(at, *id))).collect();
+            for (id, number) in log::numbers(connection, self.names, &self.shapes[at].name, &ids).await? {
+                numbers.insert((at, id), number);
+            }
+        }
+        for (row, blocker) in rows.iter().zip(blockers) {
+            let Some((at, id)) = blocker else { continue };
+            let (Some(by), Some(refusal)) = (uuids.get(&id), self.refusals.get(&row.prepared.at)) else {
                 continue;
             };
-            let number = match newest.get(&(at, id)) {
-                Some(newest) => newest.number,
-                None => log::number(connection, self.names, &table, id).await?,
-            };
+            let number = newest.get(&(at, id)).map(|newest| newest.number);
+            let number = number.or_else(|| numbers.get(&(at, id)).copied()).unwrap_or(0);
+            let table = self.shapes[at].name.clone();
             let does = if refusal.is_duplicate() { "has the same value" } else { "refers to it" };
             let reason = format!("the row {by} of {table} {does}: {}", refusal.said);
-            self.outcomes.insert(row.prepared.at, Outcome::Blocked { reason, table, row: by, number });
+            self.outcomes.insert(row.prepared.at, Outcome::Blocked { reason, table, row: *by, number });
         }
         Ok(())
     }
@@ -236,20 +259,55 @@ impl Writer<'_> {
         Ok(None)
     }
 
-    /// The row that has the unique values of a change.
-    pub(super) async fn holder<C: Connection>(
+    /// The rows that have the unique values of changes, as far as they are known. Many are asked for in one statement.
+    pub(super) async fn holders<C: Connection>(
         &self,
         connection: &mut C,
-        row: &Row<'_>,
-        said: &str,
-    ) -> Attempt<Option<(usize, u64)>> {
-        let at = row.prepared.shape;
-        let shape = &self.shapes[at];
+        rows: &[&Row<'_>],
+    ) -> Attempt<Vec<Option<Key>>> {
+        let mut holders = vec![None; rows.len()];
+        let mut searches = Vec::new();
+        for (place, row) in rows.iter().enumerate() {
+            let refusal = self.refusals.get(&row.prepared.at).filter(|refused| refused.is_duplicate());
+            let search = refusal.and_then(|refusal| self.search(row, &refusal.said));
+            searches.extend(search.map(|search| (place, search)));
+        }
+        let parts = self.parts(searches.iter().map(|(_, search)| search.len() + BESIDE / 8));
+        let parts = parts.into_iter().flat_map(|(from, to)| searches[from..to].chunks(SEARCHES));
+        let mut left: Vec<&[(usize, String)]> = parts.collect();
+        while let Some(part) = left.pop() {
+            let search = |(place, search): &(usize, String)| {
+                format!("(SELECT CAST({place} AS UNSIGNED) AS place, {search})")
+            };
+            let all = part.iter().map(search).collect::<Vec<_>>().join(" UNION ALL ");
+            match connection.read(all).await {
+                Ok(found) => {
+                    for found in &found {
+                        let place = usize::try_from(number_at(found, 0)?).unwrap_or(usize::MAX);
+                        if let (Some(holder), Some(row)) = (holders.get_mut(place), rows.get(place)) {
+                            *holder = Some((row.prepared.shape, number_at(found, 1)?));
+                        }
+                    }
+                }
+                // Without its name the change is refused, such as where the server cannot compare the value with the column.
+                Err(failure) if owner(&failure, "") == Owner::Change => {
+                    if part.len() > 1 {
+                        let (first, second) = part.split_at(part.len() / 2);
+                        left.extend([second, first]);
+                    }
+                }
+                Err(failure) => return Err(failure),
+            }
+        }
+        Ok(holders)
+    }
+
+    /// The rest of a `SELECT` that finds the row that has the unique values of a change.
+    fn search(&self, row: &Row<'_>, said: &str) -> Option<String> {
+        let shape = &self.shapes[row.prepared.shape];
         let (name, key) = (&shape.name, &shape.key);
         let named = index_named(said, name);
-        let Some((_, parts)) = shape.unique.iter().find(|(index, _)| Some(index.as_str()) == named) else {
-            return Ok(None);
-        };
+        let (_, parts) = shape.unique.iter().find(|(index, _)| Some(index.as_str()) == named)?;
         let literal = |column: &str| match row.targets.get(column) {
             Some(target) => target.map_or_else(|| "NULL".to_owned(), |target| target.to_string()),
             None => match row.prepared.change.values.get(column) {
@@ -279,22 +337,14 @@ impl Writer<'_> {
             }
         };
         let conditions: Vec<String> = parts.iter().map(condition).collect();
-        let statement = format!(
-            "SELECT `{key}` FROM `{name}` WHERE {} AND `{key}` <> {} LIMIT 1 LOCK IN SHARE MODE",
+        let search = format!(
+            "`{key}` AS id FROM `{name}` WHERE {} AND `{key}` <> {} LIMIT 1 LOCK IN SHARE MODE",
             conditions.join(" AND "),
             row.id
         );
         // An expression may repeat a large value.
         let most = if self.packet == usize::MAX { SMALL } else { self.packet.saturating_sub(BESIDE) };
-        if statement.len() > most {
-            return Ok(None);
-        }
-        let found = match connection.read(statement).await {
-            // Without its name the change is refused, such as where the server cannot compare the value with the column.
-            Err(failure) if owner(&failure, name) == Owner::Change => return Ok(None),
-            found => found?,
-        };
-        Ok(found.first().map(|found| number_at(found, 0)).transpose()?.map(|id| (at, id)))
+        (search.len() <= most).then_some(search)
     }
 }
 
@@ -306,23 +356,63 @@ fn index_named<'a>(said: &'a str, table: &str) -> Option<&'a str> {
     Some(index.strip_prefix(table).and_then(|index| index.strip_prefix('.')).unwrap_or(index))
 }
 
-/// A value as the column stores it. A number that is compared with a text is equal to other texts, too, and a text that is
-/// compared with a number is rounded.
+/// A value as the column stores it. A number that is compared with a text is equal to other texts, too, a text that is
+/// compared with a number is rounded, and a `FLOAT` has other numbers than a literal.
 fn as_compared(holds: &Holds, value: &Value) -> String {
     let text = |number: &dyn std::fmt::Display| Value::Text(number.to_string()).literal();
     match (holds, value) {
-        (Holds::Characters { .. } | Holds::Text(_), Value::Int(number)) => text(number),
-        (Holds::Characters { .. } | Holds::Text(_), Value::UInt(number)) => text(number),
+        (
+            Holds::Floats | Holds::FloatDecimals(_),
+            Value::Int(_) | Value::UInt(_) | Value::Float(_) | Value::Text(_),
+        ) => match number(value).filter(|number| number.is_finite()) {
+            Some(number) => format!("{:e}", holds.nearest(number)),
+            None => value.literal(),
+        },
+        (
+            Holds::Characters { .. } | Holds::Text(_) | Holds::Bytes | Holds::Binary(_),
+            Value::Int(_) | Value::UInt(_),
+        ) => match value {
+            Value::Int(number) => text(number),
+            Value::UInt(number) => text(number),
+            _ => value.literal(),
+        },
         (Holds::Characters { .. } | Holds::Text(_), Value::Float(number))
             if *number == 0.0 || (1e-4..1e14).contains(&number.abs()) =>
         {
             text(number)
+        }
+        (Holds::Integers(_), Value::Float(number)) => {
+            integer(*number).map_or_else(|| value.literal(), |number| number.to_string())
+        }
+        // MariaDB compares bytes as a text.
+        (Holds::Bits, Value::Bytes(bytes)) => {
+            let bytes = &bytes[bytes.iter().position(|byte| *byte != 0).unwrap_or(bytes.len())..];
+            let bits = bytes.iter().fold(0, |bits: u64, byte| bits << 8 | u64::from(*byte));
+            if bytes.len() <= 8 { bits.to_string() } else { value.literal() }
+        }
+        // As a text, it would be compared as a double.
+        (Holds::Decimals(_), Value::Text(text))
+            if text.trim().bytes().all(|letter| letter.is_ascii_digit() || b"+-.".contains(&letter))
+                && number(value).is_some() =>
+        {
+            text.trim().to_owned()
         }
         (Holds::Integers(_), Value::Text(text)) => match text.trim().parse::<i128>() {
             Ok(number) => number.to_string(),
             Err(_) => value.literal(),
         },
         _ => value.literal(),
+    }
+}
+
+/// The number of a value, as the server reads it.
+fn number(value: &Value) -> Option<f64> {
+    match value {
+        Value::Int(number) => Some(*number as f64),
+        Value::UInt(number) => Some(*number as f64),
+        Value::Float(number) => Some(*number),
+        Value::Text(text) => text.trim().parse().ok(),
+        Value::Null | Value::Bytes(_) => None,
     }
 }
 
@@ -353,5 +443,15 @@ mod tests {
         assert_eq!(as_compared(&characters, &Value::Float(1.5)), Value::from("1.5").literal());
         assert_eq!(as_compared(&Holds::Integers(64), &Value::from(" 9007199254740993")), "9007199254740993");
         assert_eq!(as_compared(&Holds::Integers(64), &Value::from("x")), Value::from("x").literal());
+        assert_eq!(as_compared(&Holds::Integers(64), &Value::Float(1e18)), "1000000000000000000");
+        let float = format!("{:e}", f64::from(0.1_f32));
+        for value in [Value::Float(0.1), Value::from("0.1"), Value::from("1e-1")] {
+            assert_eq!(as_compared(&Holds::Floats, &value), float);
+            assert_eq!(as_compared(&Holds::FloatDecimals(2), &value), float);
+        }
+        assert_eq!(as_compared(&Holds::Bits, &Value::Bytes(vec![0, 1, 5])), "261");
+        assert_eq!(as_compared(&Holds::Bytes, &Value::Int(5)), Value::from("5").literal());
+        assert_eq!(as_compared(&Holds::Decimals(2), &Value::from(" 1.10")), "1.10");
+        assert_eq!(as_compared(&Holds::Decimals(2), &Value::from("1e1")), Value::from("1e1").literal());
     }
 }

@@ -20,6 +20,8 @@ pub(super) enum Holds {
     Integers(u32),
     /// Decimal numbers with at most this many digits after the point.
     Decimals(u64),
+    /// The same of a `FLOAT(7,2)`, which stores the nearest number of 32 bits.
+    FloatDecimals(u64),
     Doubles,
     Floats,
     /// Texts of at most this many characters; without blanks at their end, if `stripped`.
@@ -44,6 +46,10 @@ pub(super) enum Holds {
     Member(Vec<String>),
     /// Some of these texts, separated by commas.
     Members(Vec<String>),
+    /// The types `UUID`, `INET6` and `INET4` of MariaDB.
+    Uuid,
+    Inet6,
+    Inet4,
     Other,
 }
 
@@ -58,9 +64,8 @@ impl Holds {
             "bigint" => Holds::Integers(64),
             "decimal" | "numeric" => Holds::Decimals(column.scale.unwrap_or(0)),
             // FLOAT(7,2) has a scale.
-            "double" | "float" if column.full_type.contains(',') => {
-                Holds::Decimals(column.scale.unwrap_or(0))
-            }
+            "double" if column.full_type.contains(',') => Holds::Decimals(column.scale.unwrap_or(0)),
+            "float" if column.full_type.contains(',') => Holds::FloatDecimals(column.scale.unwrap_or(0)),
             "double" => Holds::Doubles,
             "float" => Holds::Floats,
             "char" => Holds::Characters { most: column.length.unwrap_or(0), stripped: true },
@@ -76,6 +81,9 @@ impl Holds {
             "bit" => Holds::Bits,
             "enum" => Holds::Member(members(&column.full_type)),
             "set" => Holds::Members(members(&column.full_type)),
+            "uuid" => Holds::Uuid,
+            "inet6" => Holds::Inet6,
+            "inet4" => Holds::Inet4,
             _ => Holds::Other,
         }
     }
@@ -90,16 +98,21 @@ impl Holds {
     pub(super) fn refuses(&self, value: &Value) -> Option<String> {
         let told = |problem: &str| Some(problem.to_owned());
         match (self, value) {
-            (_, Value::Null) | (Holds::Other, _) => None,
+            (_, Value::Null) | (Holds::Other | Holds::Uuid | Holds::Inet6 | Holds::Inet4, _) => None,
             (
-                Holds::Integers(_) | Holds::Decimals(_) | Holds::Doubles | Holds::Floats | Holds::Year,
+                Holds::Integers(_)
+                | Holds::Decimals(_)
+                | Holds::FloatDecimals(_)
+                | Holds::Doubles
+                | Holds::Floats
+                | Holds::Year,
                 Value::Bytes(_),
             ) => told("holds numbers, not bytes"),
             (Holds::Integers(_), value) => match fraction(value) {
                 Some(0) | None => None,
                 Some(_) => told("holds integers, and would round the number"),
             },
-            (Holds::Decimals(most), value) => {
+            (Holds::Decimals(most) | Holds::FloatDecimals(most), value) => {
                 let digits = fraction(value)?;
                 (digits > *most).then(|| {
                     format!("holds {most} digits after the point, and would round a number with {digits}")
@@ -111,7 +124,10 @@ impl Holds {
             (Holds::Doubles | Holds::Floats, Value::UInt(number)) => {
                 self.rounds(i128::from(*number)).then(|| "would round the integer".to_owned())
             }
-            (Holds::Doubles | Holds::Floats, _) => None,
+            (Holds::Doubles | Holds::Floats, Value::Float(number)) => (*number != 0.0
+                && self.nearest(*number) == 0.0)
+                .then(|| "would round the number to 0".to_owned()),
+            (Holds::Doubles | Holds::Floats, Value::Text(text)) => self.rounds_text(text).map(str::to_owned),
             (Holds::Characters { most, stripped }, Value::Text(text)) => {
                 let count = text.chars().count() as u64;
                 if count > *most {
@@ -141,11 +157,14 @@ impl Holds {
             // The server refuses texts that are too long, except for blanks at their end.
             (Holds::Text(most), Value::Text(text)) => (text.len() as u64 > *most && text.ends_with(' '))
                 .then(|| format!("holds {most} bytes, and would cut off blanks at the end")),
-            (Holds::Binary(most), Value::Text(_) | Value::Bytes(_)) => {
+            (Holds::Binary(most), value) => {
                 let length = match value {
                     Value::Text(text) => text.len(),
                     Value::Bytes(bytes) => bytes.len(),
-                    _ => 0,
+                    // The server stores the digits.
+                    Value::Int(number) => number.to_string().len(),
+                    Value::UInt(number) => number.to_string().len(),
+                    Value::Null | Value::Float(_) => return None,
                 };
                 (length as u64 != *most)
                     .then(|| format!("holds exactly {most} bytes (BINARY), and the value has {length}"))
@@ -191,9 +210,35 @@ impl Holds {
                 (!all).then(|| format!("holds some of {members:?}, each once, separated by commas"))
             }
             (Holds::Member(_) | Holds::Members(_), _) => told("holds texts of a list, not numbers"),
-            (Holds::Characters { .. } | Holds::Text(_) | Holds::Bytes | Holds::Binary(_), _) => None,
+            (Holds::Characters { .. } | Holds::Text(_) | Holds::Bytes, _) => None,
             (Holds::Bits, _) => None,
         }
+    }
+
+    /// The number of the column that is nearest to this one.
+    pub(super) fn nearest(&self, number: f64) -> f64 {
+        match self {
+            Holds::Floats | Holds::FloatDecimals(_) => f64::from(number as f32),
+            _ => number,
+        }
+    }
+
+    /// Describes why a column of doubles or floats would store another integer than a text has, or 0 for a number that is not 0.
+    fn rounds_text(&self, text: &str) -> Option<&'static str> {
+        let text = text.trim();
+        let nearest = self.nearest(text.parse().ok()?);
+        let mantissa = text.split(['e', 'E']).next().unwrap_or_default();
+        if nearest == 0.0 && mantissa.contains(|digit: char| ('1'..='9').contains(&digit)) {
+            return Some("would round the number to 0");
+        }
+        let (whole, after) = text.split_once('.').unwrap_or((text, ""));
+        let digits = whole.trim_start_matches(['+', '-']).trim_start_matches('0');
+        let is_integer =
+            digits.bytes().all(|digit| digit.is_ascii_digit()) && after.bytes().all(|digit| digit == b'0');
+        // All digits of the number, none of which is rounded.
+        let stored = format!("{:.0}", nearest.abs());
+        (is_integer && nearest.is_finite() && !digits.is_empty() && stored != digits)
+            .then_some("would round the integer")
     }
 
     /// Returns true if an integer is between two numbers of the column.
@@ -217,7 +262,9 @@ fn fraction(value: &Value) -> Option<u64> {
     };
     text.parse::<f64>().ok().filter(|number| number.is_finite())?;
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    let exponent: i64 = exponent.parse().ok()?;
+    // An exponent of more than 64 bits is far from all digits.
+    let far = if exponent.starts_with('-') { i64::MIN / 2 } else { i64::MAX / 2 };
+    let exponent: i64 = exponent.parse().unwrap_or(far);
     let digits = mantissa.split_once('.').map_or("", |(_, digits)| digits);
     // Zeros at the end need no place; with an exponent below zero, those before the point do not either.
     let all: String = mantissa.chars().filter(char::is_ascii_digit).collect();
@@ -283,14 +330,37 @@ mod tests {
             (
                 Holds::Decimals(2),
                 vec![Value::Float(0.25), text("1.2300"), text("125e-2"), Value::Int(7), text("0.000")],
-                vec![Value::Float(0.125), text("1.239"), text("1e-3")],
+                vec![Value::Float(0.125), text("1.239"), text("1e-3"), text("15e-99999999999999999999")],
             ),
             (
                 Holds::Doubles,
-                vec![Value::Int(1 << 53), Value::Float(0.1), text("0.1")],
-                vec![Value::Int((1 << 53) + 1), Value::UInt(u64::MAX)],
+                vec![
+                    Value::Int(1 << 53),
+                    Value::Float(0.1),
+                    text("0.1"),
+                    text("9007199254740992"),
+                    text("-009007199254740994.0"),
+                    text("0e-400"),
+                    text("0"),
+                    text("100000000000000000000"),
+                    text("1e400"),
+                    text("x"),
+                    Value::Float(5e-324),
+                ],
+                vec![
+                    Value::Int((1 << 53) + 1),
+                    Value::UInt(u64::MAX),
+                    text("9007199254740993"),
+                    text(" -9007199254740993.0"),
+                    text("1e-400"),
+                    text("0.1e-99999999999999999999"),
+                ],
             ),
-            (Holds::Floats, vec![Value::Int(1 << 24)], vec![Value::Int((1 << 24) + 1)]),
+            (
+                Holds::Floats,
+                vec![Value::Int(1 << 24), text("16777216"), Value::Float(0.1), Value::Float(0.0)],
+                vec![Value::Int((1 << 24) + 1), text("16777217"), Value::Float(1e-60), text("1e-60")],
+            ),
             (
                 chars(3, false),
                 vec![text("é €"), text("x  "), Value::Int(1234), Value::Bytes(vec![233, 32, 32])],
@@ -306,8 +376,8 @@ mod tests {
             (Holds::Text(3), vec![text("x  "), text("long")], vec![text("x   "), bytes("x   ")]),
             (
                 Holds::Binary(2),
-                vec![Value::Bytes(vec![0, 0]), text("ab")],
-                vec![Value::Bytes(vec![1]), text("abc")],
+                vec![Value::Bytes(vec![0, 0]), text("ab"), Value::Int(-1), Value::UInt(10)],
+                vec![Value::Bytes(vec![1]), text("abc"), Value::Int(5), Value::UInt(100)],
             ),
             (
                 time(3, Time::Instant),
@@ -322,8 +392,17 @@ mod tests {
             ),
             (
                 time(0, Time::Day),
-                vec![text("2026-01-01"), text("20260101"), Value::Int(20_260_101), Value::Int(0)],
                 vec![
+                    text("2026-01-01"),
+                    text("2026-1-1"),
+                    text("20260101"),
+                    Value::Int(20_260_101),
+                    Value::Int(0),
+                ],
+                vec![
+                    text("2026-1-1 5"),
+                    text("2026-1-1T5"),
+                    text("20260101 5"),
                     text("2026-01-01 10:00:00"),
                     Value::Int(20_260_101_100_000),
                     text("10:11:12"),
@@ -351,8 +430,18 @@ mod tests {
             ),
             (
                 time(0, Time::Local),
-                vec![text("2026-01-01 10:00:00"), text("2026-01-01"), Value::Int(20_260_101_100_000)],
-                vec![text("2026-01-01 10:00:00+02:00"), text("2026-01-01T10:00:00-02:00")],
+                vec![
+                    text("2026-01-01 10:00:00"),
+                    text("2026-01-01"),
+                    text("2026-1-1 5"),
+                    Value::Int(20_260_101_100_000),
+                ],
+                vec![
+                    text("2026-01-01 10:00:00+02:00"),
+                    text("2026-01-01T10:00:00-02:00"),
+                    text("2026-1-1 5+02:00"),
+                    text("2026-1-1 5:0:0-02:00"),
+                ],
             ),
             (time(0, Time::Instant), vec![text("2026-01-01 10:00:00+02:00")], vec![]),
             (

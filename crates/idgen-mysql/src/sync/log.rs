@@ -321,18 +321,25 @@ pub(super) async fn forgotten<C: Connection>(
     Ok(found)
 }
 
-/// The number of the newest change of a row; 0 if none was applied.
-pub(super) async fn number<C: Connection>(
+/// The numbers of the newest changes of rows, of which one was applied.
+pub(super) async fn numbers<C: Connection>(
     connection: &mut C,
     names: &Names,
     table: &str,
-    id: u64,
-) -> Attempt<u64> {
-    let statement = format!(
-        "{WITH_SETTINGS}SELECT number FROM {} FORCE INDEX (PRIMARY) WHERE tbl = '{table}' AND id = {id}{ALL} LOCK IN SHARE MODE",
-        names.rows
-    );
-    connection.read(statement).await?.first().map_or(Ok(0), |row| number_at(row, 0))
+    ids: &[u64],
+) -> Attempt<HashMap<u64, u64>> {
+    let mut numbers = HashMap::new();
+    for ids in ids.chunks(CHUNK) {
+        let statement = format!(
+            "{WITH_SETTINGS}SELECT id, number FROM {} FORCE INDEX (PRIMARY) WHERE tbl = '{table}' AND id IN ({}){ALL} LOCK IN SHARE MODE",
+            names.rows,
+            list(ids)
+        );
+        for row in &connection.read(statement).await? {
+            numbers.insert(number_at(row, 0)?, number_at(row, 1)?);
+        }
+    }
+    Ok(numbers)
 }
 
 /// The tables of which changes were applied.

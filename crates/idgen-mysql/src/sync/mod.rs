@@ -38,6 +38,7 @@ mod open;
 mod packet;
 mod park;
 mod prepare;
+mod proof;
 mod round;
 mod shape;
 mod tables;

@@ -26,10 +26,10 @@ pub(super) const STILL_THERE: [&str; 2] = [concat!("RELEASE SAVEPOINT ", savepoi
 pub(super) const SAVE_EXCHANGE: &str = concat!("SAVEPOINT ", savepoint!(), "_x");
 pub(super) const GO_BACK_EXCHANGE: &str = concat!("ROLLBACK TO SAVEPOINT ", savepoint!(), "_x");
 
-/// True in a session that refuses values that do not fit, orphans and duplicates, and that stores an empty text as one. Without a
+/// True in a session that refuses values that do not fit, orphans, duplicates, and (MariaDB has a switch for them) what a check refuses, and that stores an empty text as one. Without a
 /// strict mode, the server cuts values off instead.
 const SAFE: &str = "@@SESSION.sql_mode LIKE '%STRICT_%_TABLES%' AND @@SESSION.sql_mode NOT LIKE '%EMPTY_STRING_IS_NULL%' \
-    AND @@SESSION.foreign_key_checks = 1 AND @@SESSION.unique_checks = 1";
+    AND @@SESSION.foreign_key_checks = 1 AND @@SESSION.unique_checks = 1 /*M! AND @@SESSION.check_constraint_checks = 1 */";
 
 /// Proves that a statement is carried out by the session that the batch began in.
 ///
@@ -96,7 +96,8 @@ pub(super) async fn refuse_unsafe<C: Connection>(transaction: &mut C, failure: &
         return Ok(());
     }
     // Converted to text, a switch is 1 on MySQL and ON on MariaDB.
-    let settings = "SELECT @@SESSION.sql_mode, IF(@@SESSION.foreign_key_checks, '1', '0'), IF(@@SESSION.unique_checks, '1', '0')";
+    let settings = "SELECT @@SESSION.sql_mode, IF(@@SESSION.foreign_key_checks, '1', '0'), IF(@@SESSION.unique_checks, '1', '0'), \
+        IF(1 /*M! AND @@SESSION.check_constraint_checks */, '1', '0')";
     let rows = transaction.read(format!("{settings}{ALL}")).await?;
     let text = |at: usize| -> Attempt<String> {
         Ok(rows.first().map(|row| row.text(at)).transpose()?.flatten().unwrap_or_default())
@@ -117,6 +118,8 @@ pub(super) async fn refuse_unsafe<C: Connection>(transaction: &mut C, failure: &
             text(1)?,
             text(2)?
         )
+    } else if text(3)? != "1" {
+        "the session has check_constraint_checks=0, with which rows are stored that a CHECK refuses: set it to 1".to_owned()
     } else {
         return Ok(());
     };

@@ -140,7 +140,7 @@ fn candidates(
         Holds::Integers(_) | Holds::Doubles | Holds::Floats | Holds::Year | Holds::Bits => {
             values.extend(near("1"));
         }
-        Holds::Decimals(digits) => {
+        Holds::Decimals(digits) | Holds::FloatDecimals(digits) => {
             values.extend(near("1"));
             if let Some(zeros) = digits.checked_sub(1) {
                 let zeros = "0".repeat(usize::try_from(zeros).unwrap_or(0));
@@ -149,7 +149,8 @@ fn candidates(
         }
         Holds::Time { of: Time::Day, .. } => values.extend(near("INTERVAL 1 DAY")),
         Holds::Time { .. } => values.extend(near("INTERVAL 1 SECOND")),
-        Holds::Member(_) | Holds::Members(_) | Holds::Other => {}
+        Holds::Member(_) | Holds::Members(_) => {}
+        Holds::Uuid | Holds::Inet6 | Holds::Inet4 | Holds::Other => {}
     }
     if !is_column {
         values.push("'{}'".to_owned());
@@ -222,10 +223,12 @@ fn other_value(shape: &Shape, column: &str, holds: &Holds) -> Option<String> {
         Holds::Integers(bits) => Some((fastrand::u64(..) >> (65 - bits)).to_string()),
         Holds::Doubles => Some(fastrand::f64().to_string()),
         // The number after the largest one.
-        Holds::Decimals(_) | Holds::Floats | Holds::Year | Holds::Bits => Some(format!(
-            "(SELECT above FROM (SELECT MAX(`{column}`) + 1 AS above FROM `{}`) AS largest)",
-            shape.name
-        )),
+        Holds::Decimals(_) | Holds::FloatDecimals(_) | Holds::Floats | Holds::Year | Holds::Bits => {
+            Some(format!(
+                "(SELECT above FROM (SELECT MAX(`{column}`) + 1 AS above FROM `{}`) AS largest)",
+                shape.name
+            ))
+        }
         Holds::Binary(length @ 8..) => Some(random_bytes(*length)),
         Holds::Bytes => Some(random_bytes(8)),
         Holds::Time { of: Time::Day, .. } => {
@@ -237,6 +240,12 @@ fn other_value(shape: &Shape, column: &str, holds: &Holds) -> Option<String> {
         Holds::Time { of: Time::Instant, .. } => Some(format!("FROM_UNIXTIME({})", 1 + below(2_000_000_000))),
         Holds::Time { of: Time::OfDay, .. } => Some(format!("SEC_TO_TIME({})", below(3_000_000))),
         Holds::Member(members) => Some(free_number(shape, column, 1..1 + members.len())),
+        Holds::Uuid => Some(format!(
+            "'{}'",
+            uuid::Builder::from_random_bytes(fastrand::u128(..).to_be_bytes()).into_uuid()
+        )),
+        Holds::Inet6 => Some(format!("'{}'", std::net::Ipv6Addr::from_bits(fastrand::u128(..)))),
+        Holds::Inet4 => Some(format!("'{}'", std::net::Ipv4Addr::from_bits(fastrand::u32(..)))),
         // Each member is a bit.
         Holds::Members(members) => Some(free_number(shape, column, 0..1 << members.len().min(7))),
         _ => None,

@@ -9,6 +9,9 @@ use crate::sync::change::{Change, Operation, Value};
 use crate::sync::intake::Intake;
 use crate::sync::shape::Shape;
 
+/// The largest number of a change. JavaScript rounds larger numbers, so that no outbox could send a newer change.
+const LARGEST_NUMBER: u64 = (1 << 53) - 1;
+
 /// A change that the rules take.
 #[derive(Debug)]
 pub(super) struct Prepared<'a> {
@@ -58,6 +61,13 @@ pub(super) fn prepare<'a>(
     if change.number == 0 {
         return Err("the numbers of changes begin at 1".to_owned().into());
     }
+    if change.number > LARGEST_NUMBER {
+        let reason = format!(
+            "the number {} of the change is larger than {LARGEST_NUMBER} (2^53 - 1), which every outbox can count to",
+            change.number
+        );
+        return Err(reason.into());
+    }
     if change.operation == Operation::Delete && !change.values.is_empty() {
         return Err("a deletion sets no columns".to_owned().into());
     }
@@ -98,4 +108,36 @@ pub(super) fn prepare<'a>(
     }
     intake.check_owner(change)?;
     Ok(Prepared { at, shape: shape_at, row, references, change })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::{HashMap, HashSet};
+
+    #[test]
+    fn a_number_that_javascript_rounds_is_refused() {
+        let shape = Shape {
+            name: "lists".to_owned(),
+            key: "id".to_owned(),
+            references: BTreeMap::new(),
+            columns: HashMap::new(),
+            unique: Vec::new(),
+            nullable: HashSet::new(),
+            defaults: HashSet::new(),
+        };
+        let of = |number: u64| {
+            let change = Change::delete("lists", Uuid::from_u128(7 << 76 | 8 << 60 | 1), number);
+            let shapes = std::slice::from_ref(&shape);
+            prepare(shapes, &Intake::default(), Timestamp::from_unix_secs(1), 0, &change)
+                .map(drop)
+                .map_err(|unfit| unfit.reason)
+        };
+        assert_eq!(of(9_007_199_254_740_991), Ok(()));
+        for number in [0, 9_007_199_254_740_992, u64::MAX] {
+            let reason = of(number).unwrap_err();
+            assert!(number == 0 || reason.contains(&number.to_string()), "{reason}");
+            assert!(number == 0 || reason.contains("9007199254740991"), "{reason}");
+        }
+    }
 }

@@ -22,6 +22,19 @@ fn key(row: &Row<'_>) -> Key {
     (row.prepared.shape, row.id)
 }
 
+/// The rows whose unique values nobody has, or one of these rows. Those of a chain that ends at a row beside them are left out.
+fn held_among<'r>(rows: Vec<&'r Row<'r>>, holders: Vec<Option<Key>>) -> Vec<(&'r Row<'r>, Option<Key>)> {
+    let mut left: Vec<(&'r Row<'r>, Option<Key>)> = rows.into_iter().zip(holders).collect();
+    loop {
+        let keys: HashSet<Key> = left.iter().map(|(row, _)| key(row)).collect();
+        let before = left.len();
+        left.retain(|(_, holder)| holder.is_none_or(|holder| keys.contains(&holder)));
+        if left.len() == before {
+            return left;
+        }
+    }
+}
+
 impl Writer<'_> {
     /// Writes rows, of which each has one change.
     ///
@@ -69,13 +82,15 @@ impl Writer<'_> {
             let before = self.applied;
             let waits = |writer: &Self| if holds { held(writer) } else { HashSet::new() };
             let mut left = failed(self, &deletes, &waits(self));
+            left.retain(|row| self.may_succeed(row));
             // Rows that refer to each other may be in either order.
             if backwards {
                 left.reverse();
             }
             backwards = !backwards;
             self.delete_all(connection, &left).await?;
-            let left = failed(self, &puts, &waits(self));
+            let mut left = failed(self, &puts, &waits(self));
+            left.retain(|row| self.may_succeed(row));
             let left = self.holders_first(connection, left).await?;
             self.put_all(connection, &left).await?;
             if self.applied == before {
@@ -170,7 +185,8 @@ impl Writer<'_> {
     }
 
     /// Rows after those of the batch that have their unique values. Otherwise a row that is inserted at the top of a list, whose
-    /// positions are unique, would take the square of its length of statements.
+    /// positions are unique, would take the square of its length of statements. Rows are left out whose values a row has that is
+    /// not written with them: the server would refuse them again.
     async fn holders_first<'r, C: Connection>(
         &self,
         connection: &mut C,
@@ -179,8 +195,10 @@ impl Writer<'_> {
         if rows.len() <= FEW {
             return Ok(rows);
         }
-        let places: HashMap<Key, usize> = rows.iter().enumerate().map(|(at, row)| (key(row), at)).collect();
         let holders = self.holders(connection, &rows).await?;
+        let (rows, holders): (Vec<&'r Row<'r>>, Vec<Option<Key>>) =
+            held_among(rows, holders).into_iter().unzip();
+        let places: HashMap<Key, usize> = rows.iter().enumerate().map(|(at, row)| (key(row), at)).collect();
         let after: Vec<Option<usize>> =
             holders.iter().map(|holder| holder.and_then(|holder| places.get(&holder).copied())).collect();
         let (mut ordered, mut is_done) = (Vec::with_capacity(rows.len()), vec![false; rows.len()]);
@@ -196,23 +214,6 @@ impl Writer<'_> {
         Ok(ordered)
     }
 
-    /// The rows that have the unique values of changes, as far as they are known.
-    async fn holders<C: Connection>(
-        &self,
-        connection: &mut C,
-        rows: &[&Row<'_>],
-    ) -> Attempt<Vec<Option<Key>>> {
-        let mut holders = Vec::with_capacity(rows.len());
-        for row in rows {
-            let refusal = self.refusals.get(&row.prepared.at).filter(|refused| refused.is_duplicate());
-            holders.push(match refusal {
-                Some(refusal) => self.holder(connection, row, &refusal.said).await?,
-                None => None,
-            });
-        }
-        Ok(holders)
-    }
-
     /// The rows that may have to exchange their values: those of a chain that ends at a row beside them do not.
     pub(super) async fn in_circles<'r, C: Connection>(
         &self,
@@ -223,15 +224,7 @@ impl Writer<'_> {
             return Ok(rows);
         }
         let holders = self.holders(connection, &rows).await?;
-        let mut left: Vec<(&'r Row<'r>, Option<Key>)> = rows.into_iter().zip(holders).collect();
-        loop {
-            let keys: HashSet<Key> = left.iter().map(|(row, _)| key(row)).collect();
-            let before = left.len();
-            left.retain(|(_, holder)| holder.is_none_or(|holder| keys.contains(&holder)));
-            if left.len() == before {
-                return Ok(left.into_iter().map(|(row, _)| row).collect());
-            }
-        }
+        Ok(held_among(rows, holders).into_iter().map(|(row, _)| row).collect())
     }
 
     /// The first place in the batch of a change that refers to a row.

@@ -43,7 +43,8 @@ pub(super) enum Owner {
     /// The change, if the transaction is still open. A trigger can signal the error of a deadlock, but only a real one
     /// ends the transaction.
     ChangeIfGoingOn,
-    /// The connection, the transaction or the server: the batch ends.
+    /// The connection, the transaction or the server: the batch ends, unless an experiment shows that the rows are the reason
+    /// ([`is_of_rows`](crate::sync::proof::is_of_rows)).
     Batch,
 }
 
@@ -84,6 +85,16 @@ pub(super) fn owner_by_state(failure: &Failure, state: Option<&str>, table: &str
     let is_of_all = number.is_none_or(|number| is_of_the_server(number, &failure.to_string(), table))
         || number_is_listed_as_temporary(failure);
     if is_of_all { Owner::Batch } else { Owner::Change }
+}
+
+/// Returns true if the error cannot have ended the transaction, nor come from another session: the value of a row breaks a rule,
+/// and a statement in another session writes no row ([`Guard`](crate::sync::mode::Guard)). The other errors are not worth a list.
+pub(super) fn ends_its_statement(failure: &Failure) -> bool {
+    // Duplicates, references, NULL, values that do not fit, and checks.
+    matches!(
+        failure.number(),
+        Some(1062 | 1586 | 1451 | 1452 | 1216 | 1217 | 1048 | 1364 | 1264 | 1366 | 1406 | 3819 | 4025)
+    )
 }
 
 /// Returns true if the error may be about a table of the same name in another schema, to which a trigger writes.

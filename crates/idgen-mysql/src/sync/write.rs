@@ -12,9 +12,12 @@ use crate::sync::change::Operation;
 use crate::sync::log::{self, Open, list};
 use crate::sync::mode::{Guard, STILL_THERE, lost, refuse_unsafe};
 use crate::sync::packet::BESIDE;
+use crate::sync::proof::is_of_rows;
 use crate::sync::shape::Shape;
 use crate::sync::targets::{in_order, refers_to_own};
-use crate::sync::trouble::{Owner, Refusal, is_elsewhere, may_be_elsewhere, owner, owner_by_state, state};
+use crate::sync::trouble::{
+    Owner, Refusal, ends_its_statement, is_elsewhere, may_be_elsewhere, owner, owner_by_state, state,
+};
 use crate::sync::writer::{Ready, Row, Writer};
 
 /// The approximate number of bytes of statements that are sent at once.
@@ -28,9 +31,7 @@ fn is_replaced(ready: &Ready<'_>) -> bool {
 /// The state of the last error, for a driver that reports its number alone: a trigger can signal any number. `None` if
 /// the server, or another connection, does not know the error.
 async fn asked_state<C: Connection>(connection: &mut C, failure: &Failure) -> Option<String> {
-    if failure.number().is_none() || state(failure).is_some() {
-        return None;
-    }
+    failure.number()?;
     let ask = "GET DIAGNOSTICS CONDITION 1 @idgen_state = RETURNED_SQLSTATE".to_owned();
     connection.execute_each(&[ask], &mut 0).await.ok()?;
     let rows = connection.read(format!("SELECT CAST(@idgen_state AS BINARY){ALL}")).await.ok()?;
@@ -266,11 +267,12 @@ impl Writer<'_> {
             }
         }
         let Err(failure) = ended else { return Ok(None) };
-        let mut owner = owner(&failure, table);
-        if owner == Owner::Batch
-            && let Some(state) = asked_state(connection, &failure).await
-        {
-            owner = owner_by_state(&failure, Some(&state), table);
+        let (mut owner, mut told) = (owner(&failure, table), state(&failure));
+        if owner == Owner::Batch && told.is_none() {
+            told = asked_state(connection, &failure).await;
+            if let Some(told) = &told {
+                owner = owner_by_state(&failure, Some(told), table);
+            }
         }
         if owner == Owner::Batch && may_be_elsewhere(&failure) {
             let schema = connection.read(format!("SELECT CAST(DATABASE() AS BINARY){ALL}")).await?;
@@ -279,8 +281,18 @@ impl Writer<'_> {
                 owner = Owner::Change;
             }
         }
+        if self.is_ready
+            && owner == Owner::Batch
+            && let Some(statement) = statements.get(*done)
+            && is_of_rows(connection, &failure, told.as_deref(), table, statement).await?
+        {
+            return Ok(Some(Refusal::of(&failure)));
+        }
         if !self.is_ready || owner == Owner::Batch {
             return Err(failure);
+        }
+        if ends_its_statement(&failure) {
+            return Ok(Some(Refusal::of(&failure)));
         }
         match connection.execute_each(&STILL_THERE.map(str::to_owned), &mut 0).await {
             Ok(()) => Ok(Some(Refusal::of(&failure))),
@@ -320,7 +332,7 @@ impl Writer<'_> {
     }
 
     /// Cuts texts of these sizes into ranges that are sent together.
-    fn parts(&self, sizes: impl ExactSizeIterator<Item = usize>) -> Vec<(usize, usize)> {
+    pub(super) fn parts(&self, sizes: impl ExactSizeIterator<Item = usize>) -> Vec<(usize, usize)> {
         let (most, count) = (TEXT.min(self.packet / 2), sizes.len());
         let (mut parts, mut from, mut size) = (Vec::new(), 0, 0);
         for (at, text) in sizes.enumerate() {

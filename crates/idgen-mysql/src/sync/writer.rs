@@ -43,6 +43,8 @@ pub(super) struct Writer<'a> {
     pub(super) refusals: HashMap<usize, Refusal>,
     /// The number of changes that were applied.
     pub(super) applied: u64,
+    /// The number of changes that were applied when a change was refused last, by its place in the batch.
+    pub(super) refused_after: HashMap<usize, u64>,
     pub(super) opened: u64,
     pub(super) resolved: u64,
     /// True if an open reference names a column that is no reference in the definition of its table that was read.
@@ -82,6 +84,7 @@ impl<'a> Writer<'a> {
             outcomes: HashMap::new(),
             refusals: HashMap::new(),
             applied: 0,
+            refused_after: HashMap::new(),
             opened: 0,
             resolved: 0,
             is_stale: false,
@@ -103,6 +106,13 @@ impl<'a> Writer<'a> {
     pub(super) fn refuse(&mut self, row: &Row<'_>, refusal: Refusal) {
         self.outcomes.insert(row.prepared.at, refusal.outcome());
         self.refusals.insert(row.prepared.at, refusal);
+        self.refused_after.insert(row.prepared.at, self.applied);
+    }
+
+    /// Returns false for a change that the server has refused, if nothing was applied since.
+    pub(super) fn may_succeed(&self, row: &Row<'_>) -> bool {
+        !self.refusals.contains_key(&row.prepared.at)
+            || self.refused_after.get(&row.prepared.at) != Some(&self.applied)
     }
 
     pub(super) fn is_applied(&self, row: &Row<'_>) -> bool {

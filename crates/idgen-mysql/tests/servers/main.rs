@@ -56,6 +56,7 @@ mod sync_races;
 mod sync_references;
 mod sync_rows;
 mod sync_sessions;
+mod sync_signals;
 mod sync_together;
 mod sync_unique;
 mod taken;

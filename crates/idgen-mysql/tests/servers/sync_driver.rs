@@ -17,9 +17,9 @@ on_both!(
 );
 
 /// The connection dies before one of its statements.
-struct Driver {
+pub struct Driver {
     url: String,
-    connection: MySqlConnection,
+    pub connection: MySqlConnection,
     /// False if new connections begin a transaction by themselves.
     autocommit: bool,
     /// The number of statements until the connection dies.
@@ -27,7 +27,7 @@ struct Driver {
 }
 
 impl Driver {
-    async fn open(url: &str, autocommit: bool, left: usize) -> Driver {
+    pub async fn open(url: &str, autocommit: bool, left: usize) -> Driver {
         let mut connection = connect(url).await;
         begin(&mut connection, autocommit).await;
         Driver { url: url.to_owned(), connection, autocommit, left }

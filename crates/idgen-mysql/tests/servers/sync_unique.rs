@@ -64,6 +64,32 @@ fn indexes(database: Database) -> Vec<(&'static str, &'static str, [Value; 3])> 
             [Value::Bytes(vec![1, 2, 3]), Value::Bytes(vec![1, 2]), Value::Bytes(vec![2])],
         ),
     ];
+    indexes.extend([
+        ("floats", "v FLOAT NOT NULL UNIQUE", [Value::Float(0.1), text("0.1"), Value::Float(0.7)]),
+        ("short_floats", "v FLOAT(7,2) NOT NULL UNIQUE", [Value::Float(0.1), text("0.10"), text("0.7")]),
+        (
+            "flags",
+            "v BIT(8) NOT NULL UNIQUE",
+            [Value::Bytes(vec![5]), Value::Bytes(vec![5]), Value::Bytes(vec![6])],
+        ),
+        ("digits", "v VARBINARY(8) NOT NULL UNIQUE", [Value::Int(5), text("5"), Value::Int(6)]),
+        (
+            "long_decimals",
+            "v DECIMAL(30, 2) NOT NULL UNIQUE",
+            [
+                text("12345678901234567890.12"),
+                text("+12345678901234567890.12"),
+                text("12345678901234567890.13"),
+            ],
+        ),
+    ]);
+    if database == Database::MariaDb {
+        let (first, other) = (id(1).to_string(), id(2).to_string());
+        indexes.extend([
+            ("uuids", "v UUID NOT NULL UNIQUE", [&*first, &*first.to_uppercase(), &*other].map(text)),
+            ("addresses", "v INET6 NOT NULL UNIQUE", ["::1", "0:0::1", "::2"].map(text)),
+        ]);
+    }
     if database == Database::MySql {
         indexes.extend([
             ("folds", "v VARCHAR(40) NOT NULL, UNIQUE u ((LOWER(v)))", ["É", "é", "x"].map(text)),

@@ -133,7 +133,7 @@ impl Person {
                     Ok(Reply::Answer(answer)) => answers.push(answer),
                     Ok(Reply::TooLarge(limits)) => panic!("{limits:?}"),
                     // The server was killed, or has no database.
-                    Err(_) => std::thread::sleep(Duration::from_millis(20)),
+                    Ok(Reply::Unavailable { .. }) | Err(_) => std::thread::sleep(Duration::from_millis(20)),
                 }
             }
             // One answer in eight is lost.

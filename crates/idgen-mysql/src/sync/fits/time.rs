@@ -22,7 +22,11 @@ impl Time {
             Time::Day | Time::Local | Time::Instant if !has_whole_year(text) => {
                 Some("holds dates with a year of four digits, such as 2026-01-31")
             }
-            Time::Day if text.len() > 10 => Some("holds a date, and would cut off the time"),
+            Time::Day
+                if text.len() > 10 || after_date(text).contains(|letter: char| letter.is_ascii_digit()) =>
+            {
+                Some("holds a date, and would cut off the time")
+            }
             // `-12:00:00` and `1 12:00:00` are times; so are seven digits, and more are a date with a time.
             Time::OfDay
                 if !text.trim_start_matches('-').chars().all(of_day)
@@ -31,7 +35,7 @@ impl Time {
                 Some("holds a time without a date, and would cut off the date")
             }
             // MySQL reads an offset, and stores the time of the session's zone.
-            Time::Local if text.get(11..).is_some_and(|rest| rest.contains(['+', '-'])) => Some(
+            Time::Local if after_date(text).contains(['+', '-']) => Some(
                 "holds no offset of a time zone, and would change the time: use TIMESTAMP, or leave the offset out",
             ),
             _ => None,
@@ -66,4 +70,17 @@ fn has_whole_year(text: &str) -> bool {
         8 | 14 => true,
         _ => false,
     }
+}
+
+/// The rest of a text after its date: `2026-1-31`, with any separators, or `20260131`, which a time may follow at once.
+fn after_date(text: &str) -> &str {
+    let digit = |letter: char| letter.is_ascii_digit();
+    let mut rest = text.trim_start_matches(digit);
+    if text.len() - rest.len() > 4 {
+        return text.get(8..).unwrap_or_default();
+    }
+    for _ in 0..2 {
+        rest = rest.trim_start_matches(|letter| !digit(letter)).trim_start_matches(digit);
+    }
+    rest
 }
