@@ -306,3 +306,22 @@ def test_a_copy_overwrites_nothing_unseen(tables: Server) -> None:
     wrong = ids.sync(TABLES, owner=lambda change: True)  # type: ignore[arg-type, return-value]
     with connect(tables) as connection, pytest.raises(TypeError, match="reason or None"):
         wrong.apply(connection, [Change("sync_lists", row, 9, None)])
+
+
+def test_a_trigger_may_signal_any_number(tables: Server) -> None:
+    ids = UuidMap(tables.url("mysql"), table="of_devices")
+    ids.install()
+    ids.install_sync()
+    sync = ids.sync(TABLES)
+    with connect(tables) as connection, connection.cursor() as cursor:
+        for number in (500, 1040, 2001, 30001):
+            cursor.execute("DROP TRIGGER IF EXISTS of_sync_lists")
+            cursor.execute(
+                "CREATE TRIGGER of_sync_lists BEFORE INSERT ON sync_lists FOR EACH ROW IF NEW.title = 'bad' "
+                f"THEN SIGNAL SQLSTATE '45001' SET MYSQL_ERRNO = {number}, MESSAGE_TEXT = 'forbidden'; END IF"
+            )
+            batch = [a_list(uuid.uuid4(), 1, title) for title in ("good", "bad", "better")]
+            outcomes = sync.apply(connection, batch).outcomes
+            connection.commit()
+            assert [outcome.kind for outcome in outcomes] == ["applied", "refused", "applied"], number
+            assert "forbidden" in (outcomes[1].reason or ""), outcomes[1]

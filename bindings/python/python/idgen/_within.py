@@ -203,5 +203,8 @@ def _number(error: Exception) -> int | None:
     number = getattr(cause, "errno", None)
     if number is None and cause.args:
         number = cause.args[0]
-    # Numbers of servers and drivers begin at 1000. The number of an OSError is smaller.
-    return number if type(number) is int and 1000 <= number <= 65_535 else None
+    # Numbers of servers and drivers begin at 1000, but a trigger can signal any. An OSError, which is not
+    # one of a driver (PEP 249), has another number.
+    of_driver = any(base.__name__ in ("Error", "MySQLError") for base in type(cause).__mro__)
+    least = 1 if of_driver else 1000
+    return number if type(number) is int and least <= number <= 65_535 else None
