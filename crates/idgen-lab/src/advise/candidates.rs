@@ -273,14 +273,11 @@ pub(super) fn conclude(reasons: &mut Vec<String>, found: &Found<'_>) -> Result<(
         reasons.push(format!("An integer that the database counts {why}."));
     }
     if let Some(one) = found.from_server {
+        let (name, end, clients, size) = (one.strategy, ends(one), best.strategy, bytes(best.tree_bytes));
+        let why = if one.tree_bytes < best.tree_bytes { ": an integer is a smaller key" } else { "" };
         reasons.push(format!(
-            "If the database makes the ids, {} {}, and {} at {}{}. Clients then learn the id only after the insert, and its \
-             numbers tell how many rows there are.",
-            one.strategy,
-            ends(one),
-            best.strategy,
-            bytes(best.tree_bytes),
-            if one.tree_bytes < best.tree_bytes { ": an integer is a smaller key" } else { "" }
+            "If the database makes the ids, {name} {end}, and {clients} at {size}{why}. Clients then learn the id only after the \
+             insert, and its numbers tell how many rows there are."
         ));
     }
     let alone = found.all.len() == 1;
@@ -387,25 +384,6 @@ mod tests {
         assert_eq!(chosen(&all, IdsFrom::Server).unwrap(), ("auto-increment", None, None));
         let error: Error = chosen(&all[1..], IdsFrom::Server).unwrap_err();
         assert!(error.is_config() && error.to_string().contains("--ids-from clients"), "{error}");
-    }
-
-    #[test]
-    fn an_integer_is_a_smaller_key_where_its_table_is_smaller() {
-        let load = Load::new(10_000, Server::mysql(8 << 20));
-        let reasons = |counted: f64, is_best: bool| {
-            let all = [priced("auto-increment", counted), priced("v7-binary", 165e6)];
-            let (best, from_server) = if is_best { (&all[0], None) } else { (&all[1], Some(&all[0])) };
-            let found = Found { load: &load, best, from_server, all: &all, stopped: &[] };
-            let mut reasons = Vec::new();
-            conclude(&mut reasons, &found).unwrap();
-            reasons.join(" ")
-        };
-        assert!(reasons(155e6, false).contains("v7-binary at 165 MB: an integer is a smaller key."));
-        assert!(reasons(155e6, true).contains("the smallest key"));
-        for is_best in [false, true] {
-            let text = reasons(175e6, is_best);
-            assert!(!text.contains("small"), "{text}");
-        }
     }
 
     #[test]
