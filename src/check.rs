@@ -27,8 +27,8 @@ Examples:
   idgen new v4 -n 1000 -f binary | idgen check --binary 16 --json
   idgen new v4 -n 1000 | idgen check --predict 10  # can others guess the next?
 
-Each line of the input is an id in any text format: 26 characters are a ULID, and a decimal number below 2^64 is \
-a 64-bit id. With -- COMMAND, the output of a program is read instead of standard input; with --stream, files \
+Each line of the input is an id in any text format, or a literal of a server such as 0x…: 26 characters are a ULID, and a \
+decimal number below 2^64 is a 64-bit id. With -- COMMAND, the output of a program is read instead of standard input; with --stream, files \
 are read. Order is checked in each stream, and duplicates in all streams together. Duplicates are found exactly: ids \
 that do not fit --memory are sorted in temporary files, 24 bytes for each.
 
@@ -40,7 +40,7 @@ unseen (the input does not show it). The rules that --require takes, besides the
 one-case, variant, one-kind, layout, no-duplicates, time-ordered, monotonic, counter-no-wrap, counter-start, not-ahead, \
 not-future, not-before, clock-sequence, random, unguessable, no-host.
 
-Exit codes: 0 if no rule fails, or with --require, if all required rules hold; 1 if not, if a line is no id, or if the \
+Exit codes: 0 if no rule fails, which includes an empty input, or with --require, if all required rules hold; 1 if not, if a line is no id, or if the \
 input cannot be read; 2 if the command line was wrong.";
 
 /// Check a generator by its ids: layout, duplicates, order, time, randomness.
@@ -127,6 +127,11 @@ struct Unmet {
 }
 
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    for (place, (name, _)) in args.streams.iter().enumerate() {
+        if args.streams[..place].iter().any(|(earlier, _)| earlier == name) {
+            return Err(usage(format!("two streams have the name {name}: give each --stream another name")));
+        }
+    }
     let form = form(args.binary.as_deref(), args.kind)?;
     let limits = Limits { most: args.count, live: args.live };
     let defaults = Options::default();

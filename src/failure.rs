@@ -78,6 +78,14 @@ pub fn exit(error: clap::Error) -> ! {
             let _ = write!(io::stderr(), "{shown}");
             std::process::exit(error.exit_code());
         }
+    } else if let Err(failed) = error.print().and_then(|()| io::stdout().flush())
+        && failed.kind() != io::ErrorKind::BrokenPipe
+    {
+        // clap would end with 0.
+        report(output::about_output(failed));
+        std::process::exit(1);
+    } else {
+        std::process::exit(error.exit_code());
     }
     error.exit()
 }

@@ -93,12 +93,18 @@ fn are_text(first: &[u8], rest: &[u8]) -> bool {
 pub fn checked<R: Read>(mut input: R, record: Option<usize>) -> anyhow::Result<impl Read> {
     // This is more than the longest record: this many random bytes are practically never text.
     const ENOUGH: usize = 32;
-    // Two units of UTF-16.
-    const UNITS: usize = 4;
+    // Two units of UTF-16, and enough for a control character or invalid UTF-8 in raw bytes.
+    const UNITS: usize = 16;
     let mut head = Vec::with_capacity(ENOUGH);
     input.by_ref().take(record.unwrap_or(UNITS) as u64).read_to_end(&mut head)?;
     match record {
-        None => ensure!(!is_utf_16(&head), "this is text in UTF-16: convert it to UTF-8"),
+        None => {
+            ensure!(!is_utf_16(&head), "this is text in UTF-16: convert it to UTF-8");
+            ensure!(
+                !is_raw(&head),
+                "these are not lines of text, but raw bytes: read UUIDs with --binary 16, and 64-bit ids with --binary 8"
+            );
+        }
         Some(len) if is_text(&head) => {
             input.by_ref().take((ENOUGH - len) as u64).read_to_end(&mut head)?;
             let (first, rest) = head.split_at(len.min(head.len()));
@@ -107,6 +113,14 @@ pub fn checked<R: Read>(mut input: R, record: Option<usize>) -> anyhow::Result<i
         Some(_) => {}
     }
     Ok(io::Cursor::new(head).chain(input))
+}
+
+/// Returns whether the first bytes of an input are no text: they have a control character, or are not UTF-8.
+fn is_raw(head: &[u8]) -> bool {
+    // The end may cut a character off.
+    let is_cut = |error: std::str::Utf8Error| error.error_len().is_none();
+    head.iter().any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace())
+        || std::str::from_utf8(head).is_err_and(|error| !is_cut(error))
 }
 
 /// Returns whether all bytes are characters of texts of ids: digits and letters of all formats, the

@@ -14,6 +14,7 @@ use idgen_migrate::survey::{Level, NewIds, Options};
 
 use crate::number;
 use crate::output::Output;
+use crate::values;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -37,7 +38,7 @@ Exit codes: 0; 1 if --fail-on found something, or if the database cannot be surv
 pub struct Args {
     /// The database: mysql://, mariadb://, postgres://, or sqlite: and the path of a file. Use the environment variable
     /// to keep the password out of process lists.
-    #[arg(value_name = "URL", env = "IDGEN_SURVEY_URL", hide_env_values = true)]
+    #[arg(value_name = "URL", env = "IDGEN_SURVEY_URL", hide_env_values = true, value_parser = values::url)]
     url: String,
 
     /// Only this table. Can be repeated.

@@ -15,6 +15,21 @@ use crate::form::Target;
 use crate::named::Version;
 use crate::number;
 
+/// Reads the URL of a database. An empty one, as of a variable that is not set, would be an empty database of SQLite.
+pub fn url(text: &str) -> Result<String, String> {
+    let lower = text.trim().to_ascii_lowercase();
+    let path =
+        ["sqlite://", "file://", "sqlite:", "file:"].iter().find_map(|scheme| lower.strip_prefix(scheme));
+    match path {
+        _ if lower.is_empty() => Err("the URL is empty".into()),
+        Some("") => Err("the URL names no file".into()),
+        Some(path) if path.starts_with(":memory:") => {
+            Err("the URL is that of a new database in memory, which has no tables".into())
+        }
+        _ => Ok(text.to_owned()),
+    }
+}
+
 /// Reads the name of a kind.
 pub fn kind() -> impl TypedValueParser<Value = Kind> {
     KindParser

@@ -8,6 +8,7 @@ use idgen_server::{Leftovers, Server};
 use super::screen::wrapped;
 use crate::failure;
 use crate::output::Output;
+use crate::values;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -25,7 +26,7 @@ touched, whatever their name is.";
 pub struct Args {
     /// The server: mysql://user:password@host:port or postgres://user:password@host:port. The environment variable keeps
     /// the password out of process lists.
-    #[arg(value_name = "URL", env = "IDGEN_LAB_ENGINE", hide_env_values = true)]
+    #[arg(value_name = "URL", env = "IDGEN_LAB_ENGINE", hide_env_values = true, value_parser = values::url)]
     url: String,
     /// Only show what would be removed.
     #[arg(long)]

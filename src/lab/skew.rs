@@ -8,6 +8,7 @@ use idgen_server::{Skew, redacted};
 use crate::failure;
 use crate::number;
 use crate::output::Output;
+use crate::values;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -25,7 +26,7 @@ docs/choosing.md.";
 pub struct Args {
     /// The servers: mysql://user:password@host:port or postgres://user:password@host:port. The environment variable keeps the
     /// password out of process lists.
-    #[arg(value_name = "URL", env = "IDGEN_LAB_ENGINE", hide_env_values = true, required = true)]
+    #[arg(value_name = "URL", env = "IDGEN_LAB_ENGINE", hide_env_values = true, value_parser = values::url, required = true)]
     urls: Vec<String>,
     /// How often each server is asked. More answers bound the difference more narrowly.
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = number::whole::<u32>(1..=100_000), allow_negative_numbers = true)]

@@ -7,12 +7,13 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::failure;
 use crate::number;
+use crate::values;
 
 #[derive(clap::Args)]
 pub struct Connection {
     /// The server and schema, as mysql://user:password@host:port/schema. Use the environment variable to keep the
     /// password out of process lists.
-    #[arg(long, value_name = "URL", env = "IDGEN_MAP_URL", hide_env_values = true)]
+    #[arg(long, value_name = "URL", env = "IDGEN_MAP_URL", hide_env_values = true, value_parser = values::url)]
     url: String,
     /// The map's table.
     #[arg(long, value_name = "NAME", default_value = "uuid_map")]

@@ -10,13 +10,14 @@ use idgen_migrate::plan::{Options, Target, Tool};
 use crate::failure::usage;
 use crate::number;
 use crate::output::Output;
+use crate::values;
 
 /// The table, its new keys and the folder.
 #[derive(clap::Args)]
 pub struct Make {
     /// The database: mysql://, mariadb:// or postgres://. Use the environment variable to keep the password out of process
     /// lists.
-    #[arg(value_name = "URL", env = "IDGEN_PLAN_URL", hide_env_values = true, required = true)]
+    #[arg(value_name = "URL", env = "IDGEN_PLAN_URL", hide_env_values = true, value_parser = values::url, required = true)]
     url: Option<String>,
 
     /// The table whose key changes. The tables that foreign keys connect with it change too.

@@ -16,6 +16,7 @@ use super::moment;
 use super::progress::{Progress, of_copy};
 use crate::failure;
 use crate::signals::INTERRUPTED;
+use crate::values;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -47,7 +48,7 @@ pub struct Args {
 
     /// The database of the plan, with an account that owns its tables. Use the environment variable to keep the password out
     /// of process lists.
-    #[arg(value_name = "URL", env = "IDGEN_PLAN_URL", hide_env_values = true)]
+    #[arg(value_name = "URL", env = "IDGEN_PLAN_URL", hide_env_values = true, value_parser = values::url)]
     url: String,
 
     /// The last step to execute: the name of any step, such as verify, rename, switch or finish.

@@ -10,6 +10,7 @@ use idgen_migrate::plan::status::{Reader, Status};
 
 use crate::number;
 use crate::output::Output;
+use crate::values;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -36,7 +37,7 @@ const RATE_AFTER: Duration = Duration::from_secs(1);
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// The server. Use the environment variable to keep the password out of process lists.
-    #[arg(value_name = "URL", env = "IDGEN_PLAN_URL", hide_env_values = true)]
+    #[arg(value_name = "URL", env = "IDGEN_PLAN_URL", hide_env_values = true, value_parser = values::url)]
     url: String,
 
     /// Print the plans as JSON, one line for each reading.

@@ -168,6 +168,7 @@ fn wrong_command_lines_say_what_is_wrong() {
         (vec!["--binary", "8", "--as", "uuid"], "64-bit ids"),
         (vec!["--binary", "4"], "16, 8"),
         (vec!["--stream", "a=b", "--", "true"], "cannot be used with"),
+        (vec!["--stream", "a=x", "--stream", "a=y"], "two streams have the name a"),
     ] {
         let all: Vec<_> = ["check"].into_iter().chain(args).collect();
         let (code, message) = failure(&all, "");
@@ -175,6 +176,28 @@ fn wrong_command_lines_say_what_is_wrong() {
     }
     let (code, message) = failure(&["check", "--stream", "a=/nonexistent/ids"], "");
     assert!(code == 1 && message.contains("cannot check /nonexistent/ids"), "{message}");
+}
+
+#[test]
+fn raw_bytes_literals_and_an_empty_input_are_told_apart() {
+    let binary = output(&["new", "v7", "-n", "100", "-f", "binary"], "");
+    let (code, message) = failure(&["check"], &String::from_utf8_lossy(&binary));
+    assert!(code == 1 && message.contains("--binary 16"), "{message}");
+    let cut = report(&["--binary", "16"], &binary[..17], 1);
+    assert!(cut.contains("the last record has 1 byte instead of 16 [record 2]"), "{cut}");
+    assert!(cut.contains("1 record without an id"), "{cut}");
+    let literals = lines_of(output(&["new", "v7", "-n", "50", "-f", "simple"], "")).join("\n0x");
+    let found = json(&["--require", "readable,one-case"], format!("0x{literals}\n"), 0);
+    assert_eq!((&found["ids"], status(&found, "readable")), (&50.into(), "holds"));
+    let empty = json(&[], "", 0);
+    assert_eq!((status(&empty, "readable"), status(&empty, "no-duplicates")), ("unseen", "unseen"));
+    let sorted = {
+        let mut ids = lines_of(output(&["new", "v4", "-n", "5000"], ""));
+        ids.sort();
+        ids.join("\n")
+    };
+    let found = report(&[], sorted, 0);
+    assert!(found.contains("the ids are sorted: order and independence cannot be tested"), "{found}");
 }
 
 /// Ids of `Math.random()` of Node: the command prints those that come next, and fails.

@@ -73,7 +73,13 @@ fn closed_errors_alone_do_not_end_the_command() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_an_error() {
-    for args in [&["new", "v7"][..], &["odds", "v4", "--devices", "1", "--rate", "1", "--years", "1"]] {
+    for args in [
+        &["new", "v7"][..],
+        &["odds", "v4", "--devices", "1", "--rate", "1", "--years", "1"],
+        &["--help"],
+        &["check", "--help"],
+        &["--version"],
+    ] {
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
         let done = binary().args(args).stdout(full).output().unwrap();
         assert_eq!(done.status.code(), Some(1), "{args:?}");

@@ -26,6 +26,27 @@ fn the_exit_code_is_that_of_fail_on() {
     assert!(code == 1 && err.contains("oracle://") && !err.contains("secret"), "{err}");
 }
 
+/// A variable that is not set must not pass as an empty database that has no dangers.
+#[test]
+fn an_empty_url_is_a_wrong_command_line() {
+    for url in ["", " ", "sqlite:", "sqlite::memory:"] {
+        let (code, _, err) = idgen(&["survey", url, "--fail-on", "danger"]);
+        assert!(code == 2 && err.contains("the URL "), "{url}: {err}");
+    }
+    for (variable, arguments) in [
+        ("IDGEN_SURVEY_URL", &["survey", "--fail-on", "danger"][..]),
+        ("IDGEN_PLAN_URL", &["plan", "status", "folder"]),
+        ("IDGEN_PLAN_URL", &["plan", "run", "folder"]),
+        ("IDGEN_MAP_URL", &["map", "stats"]),
+        ("IDGEN_LAB_ENGINE", &["lab", "skew"]),
+        ("IDGEN_LAB_ENGINE", &["lab", "clean"]),
+    ] {
+        let output = Command::cargo_bin("idgen").unwrap().args(arguments).env(variable, "").output().unwrap();
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(2) && err.contains("the URL is empty"), "{arguments:?}: {err}");
+    }
+}
+
 /// A database with a table of random texts, whose name is markup, and one of the same ids as bytes.
 fn shop(folder: &std::path::Path) -> String {
     let path = folder.join("shop.db");

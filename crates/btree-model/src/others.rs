@@ -21,10 +21,10 @@ pub(crate) struct Others {
 }
 
 impl Others {
-    /// `commit_rows` is the number of inserts in a transaction.
-    pub(crate) fn new(server: &Server, commit_rows: u64) -> Others {
+    /// `pages` is the number of other pages, and `commit_rows` the number of inserts in a transaction.
+    pub(crate) fn new(server: &Server, pages: u32, commit_rows: u64) -> Others {
         Others {
-            pages: server.other_pages.into(),
+            pages: pages.into(),
             segments: server.rollback_segments.into(),
             commit_rows,
             left: 0,
@@ -52,8 +52,8 @@ mod tests {
 
     #[test]
     fn transactions_use_the_segments_in_turn() {
-        let server = Server { other_pages: 10, rollback_segments: 4, ..Server::mysql(128 << 20) };
-        let mut others = Others::new(&server, 3);
+        let server = Server { rollback_segments: 4, ..Server::mysql(128 << 20) };
+        let mut others = Others::new(&server, 10, 3);
         let mut first_of = || {
             let pages = others.next_pages();
             assert!(others.next_pages().is_empty() && others.next_pages().is_empty());

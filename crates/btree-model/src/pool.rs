@@ -98,13 +98,15 @@ impl Pool {
         commit_rows: u64,
     ) -> Result<Pool> {
         let frames = server.frames(page_size)?;
+        let reserves = server.reserves(frames);
+        let other_pages = reserves.others;
         let empty = Frame { page: NONE, old: false, dirty: false, since: 0, freed_then: 0, dirty_since: 0 };
         let mut pool = Pool {
             frames: vec![empty; frames as usize],
             free: (0..frames).rev().collect(),
             frame_of: Vec::new(),
-            frame_of_other: vec![NONE; server.other_pages as usize],
-            others: Others::new(server, commit_rows),
+            frame_of_other: vec![NONE; other_pages as usize],
+            others: Others::new(server, other_pages, commit_rows),
             lru: Links::new(frames as usize),
             young: List::new(),
             old: List::new(),
@@ -121,8 +123,8 @@ impl Pool {
             inserts_per_sec: rate,
             old_inserts: (rate * f64::from(server.old_ms) / 1_000.0) as u64,
             old_pct: server.old_pct as usize,
-            keep_free: server.free_pages as usize,
-            free_low: server.free_low_pages as usize,
+            keep_free: reserves.free as usize,
+            free_low: reserves.free_low as usize,
             least: server.least_pages as usize,
             flusher: Flusher::new(server),
             device_iops: server.device_iops.map(u64::from),
@@ -131,7 +133,7 @@ impl Pool {
             counters: Counters::default(),
         };
         // A server that starts reads or creates them first.
-        for page in 0..server.other_pages {
+        for page in 0..other_pages {
             let frame = pool.take_free();
             pool.settle(frame, FIRST_OTHER + page, false);
         }

@@ -4,6 +4,16 @@ use serde::Serialize;
 
 use crate::error::{Error, Result};
 
+/// Pages of a pool that are not for the table.
+pub(crate) struct Reserves {
+    /// Those that hold other things.
+    pub(crate) others: u32,
+    /// Those that the page cleaner frees.
+    pub(crate) free: u32,
+    /// The page cleaner begins at once if fewer than these are free.
+    pub(crate) free_low: u32,
+}
+
 /// A server's settings, as far as the model needs them. Start from those of a named server and change what differs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Server {
@@ -17,7 +27,8 @@ pub struct Server {
     pub free_low_pages: u32,
     /// The page cleaner frees no pages when the pool has no more than this many in use (`BUF_LRU_MIN_LEN`).
     pub least_pages: u32,
-    /// Pages that hold other things than the table, above all rollback segments and undo logs.
+    /// Pages that hold other things than the table, above all rollback segments and undo logs. In a pool of less than
+    /// 32 MiB, they are at most as many as leave the same share of it to the table.
     pub other_pages: u32,
     /// The rollback segments, which transactions use in turn (`innodb_rollback_segments`, on MySQL of each undo tablespace).
     /// Each has its part of the other pages.
@@ -99,6 +110,23 @@ impl Server {
             dirty_low_pct: 0.0,
             redo_bytes: 96 << 20,
             ..Server::mysql(pool_bytes)
+        }
+    }
+
+    /// The numbers of pages of this server in a pool of this many pages. In a small pool, they are at most the shares that
+    /// they have in the smallest one that was compared with recordings: a server with less memory does not keep all of its
+    /// undo logs there, because they are purged and used again before they are evicted, and frees no more than it has.
+    pub(crate) fn reserves(&self, frames: u32) -> Reserves {
+        /// The pages of a pool of 32 MiB, of which MySQL uses this many for other things.
+        const COMPARED: u64 = 2_048;
+        const OTHERS: u64 = 1_040;
+        /// MariaDB's depth of 1,536 pages, and half of it.
+        const FREE: u64 = 1_536;
+        let at_most = |pages: u32, of: u64| u64::from(pages).min(u64::from(frames) * of / COMPARED) as u32;
+        Reserves {
+            others: at_most(self.other_pages, OTHERS),
+            free: at_most(self.free_pages, FREE),
+            free_low: at_most(self.free_low_pages, FREE / 2),
         }
     }
 

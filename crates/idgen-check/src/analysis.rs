@@ -6,10 +6,13 @@ use crate::claim::{Claim, Layout};
 use crate::counter::Counter;
 use crate::nodes::Nodes;
 use crate::options::Options;
-use crate::order::Order;
+use crate::order::{Order, Sorting};
 use crate::place::{Place, Point};
 use crate::random::Bits;
 use crate::time::Time;
+
+/// Random ids have at most this many bits that do not change: 6 of version and variant, and a prefix.
+const MOST_SAME: u32 = 6 + 32;
 
 /// The ids of one kind, over all streams.
 #[derive(Debug)]
@@ -58,6 +61,15 @@ impl Analysis {
             }
         });
         Analysis { claim, bits: Bits::default(), order: Order::default(), timed, points: Vec::new() }
+    }
+
+    /// Returns the order in which random ids without a time were sorted, if they were.
+    /// Ids of which most bits do not change are those of a counter.
+    pub(crate) fn sorting(&mut self) -> Option<Sorting> {
+        if !matches!(self.claim, Claim::Version(3..=5)) {
+            return None;
+        }
+        self.order.sorting().filter(|_| self.bits.same(u128::MAX).count_ones() <= MOST_SAME)
     }
 
     /// Adds successive ids of this kind; `before` is the last one of the same stream.

@@ -65,7 +65,7 @@ impl Steps {
         // No pair differs by one at a width beyond the tail, where both have zeros.
         for width in 1..=tail_bits as usize {
             open += self.narrowest[width];
-            if open > best.1 {
+            if open > best.1 && width >= NARROWEST {
                 best = (width as u32, open);
             }
             open -= self.widest[width];
@@ -98,6 +98,8 @@ pub(crate) enum Method {
     Unclear,
 }
 
+/// No generator has a narrower counter. The first bits of two counters whose ids take turns may differ by one.
+const NARROWEST: usize = 5;
 /// Fewer pairs say nothing about a method.
 const ENOUGH: u64 = 16;
 /// The fraction of method 3 has up to 12 bits.

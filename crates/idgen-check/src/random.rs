@@ -88,8 +88,32 @@ impl Bits {
         (0..128).filter(|&bit| changed[bit] <= few).fold(0, |bits, bit| bits | 1 << bit) & of
     }
 
+    /// The bits of `of` that have one value in all but fewer than one of 512 ids, whatever the order of the ids is.
+    pub(crate) fn same(&mut self, of: u128) -> u128 {
+        let (ids, few) = (self.ids, self.ids / 512);
+        let ones = self.ones.totals();
+        (0..128).filter(|&bit| ones[bit].min(ids - ones[bit]) <= few).fold(0, |bits, bit| bits | 1 << bit)
+            & of
+    }
+
+    /// The bits of `of` that are zero in most ids.
+    pub(crate) fn zeros(&mut self, of: u128) -> u128 {
+        let ids = self.ids;
+        let ones = self.ones.totals();
+        (0..128).filter(|&bit| ones[bit] * 2 < ids).fold(0, |bits, bit| bits | 1 << bit) & of
+    }
+
     /// Runs all tests on these bits.
     pub(crate) fn test(&mut self, bits: u128) -> Option<Outcome> {
+        self.tested(bits, true)
+    }
+
+    /// Runs all tests on these bits but that of successive ids, which depend on each other if they were sorted.
+    pub(crate) fn test_sorted(&mut self, bits: u128) -> Option<Outcome> {
+        self.tested(bits, false)
+    }
+
+    fn tested(&mut self, bits: u128, are_independent: bool) -> Option<Outcome> {
         if bits == 0 || self.ids < ENOUGH {
             return None;
         }
@@ -101,7 +125,10 @@ impl Bits {
             (self.changed.totals(), bits, pairs, "depends on that of the id before"),
             (self.adjacent.totals(), adjacent, ids, "depends on its left neighbor"),
         ];
-        for (counts, mask, n, what) in counts {
+        let skipped = if are_independent { counts.len() } else { 1 };
+        for (_, (counts, mask, n, what)) in
+            counts.into_iter().enumerate().filter(|(place, _)| *place != skipped)
+        {
             for bit in (0..128).filter(|bit| mask >> bit & 1 == 1) {
                 tests.add(fair_bits(counts[bit], n), || format!("bit {} {what}", 127 - bit));
             }

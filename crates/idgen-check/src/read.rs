@@ -2,17 +2,18 @@
 
 use std::io::{self, ErrorKind, Read};
 
-use idgen::codec::{Format, hyphenated};
+use idgen::codec::{Format, hyphenated, literal};
 use idgen::{Timestamp, Uuid};
 
 use crate::checker::Checker;
 use crate::claim::Reading;
+use crate::numbers::plural;
 use crate::place::Place;
 
 /// The form of ids in the bytes of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// Each line is an id in any format that [`Format::decode_any`] knows. A text of 26 characters is a ULID, and a
+    /// Each line is an id in any format that [`Format::decode_any`] knows, or a literal of a server, such as `0x…`. A text of 26 characters is a ULID, and a
     /// decimal number below 2^64 an id of 64 bits.
     Lines,
     /// Each line is a UUID in any format that [`Format::decode_any`] knows, also in base32 and as a small number.
@@ -59,6 +60,8 @@ impl Checker {
     /// # Errors
     /// If reading fails, or temporary files cannot be written.
     pub fn read(&mut self, stream: u16, mut input: impl Read, form: Form, limits: Limits) -> io::Result<()> {
+        self.seen.streams[usize::from(stream)].is_raw =
+            matches!(form, Form::Uuids | Form::Ulids | Form::Shorts);
         let mut reader = Reader {
             checker: self,
             stream,
@@ -169,7 +172,14 @@ impl Reader<'_> {
                 };
                 self.add(reading, format, text, id)
             }
-            Err(error) => self.bad(text, error.to_string()),
+            // A literal of a server is the 32 digits with something around them.
+            Err(error) => match literal::decode(text) {
+                Ok(id) => {
+                    let text = text.strip_suffix(b"'").unwrap_or(text);
+                    self.add(Reading::Uuid, Format::Simple, &text[text.len().saturating_sub(32)..], id)
+                }
+                Err(_) => self.bad(text, error.to_string()),
+            },
         }
     }
 
@@ -186,7 +196,8 @@ impl Reader<'_> {
             self.add(reading, Format::Binary, &[], Uuid::from_bytes(id))?;
         }
         if is_end && !rest.is_empty() && self.left > 0 {
-            self.bad(rest, format!("the last record has {} bytes instead of {LEN}", rest.len()))?;
+            let found = plural(rest.len() as u64, "byte");
+            self.bad(rest, format!("the last record has {found} instead of {LEN}"))?;
         }
         Ok(if is_end { &[] } else { rest })
     }

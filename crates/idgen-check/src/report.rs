@@ -10,8 +10,8 @@ use crate::place::Place;
 use crate::predict::Prediction;
 use crate::rules::{Required, Requirement, Rule, Status};
 
-pub(crate) use kind::IMPOSSIBLE;
 pub use kind::{CounterReport, KindReport, OrderReport, RandomReport, TimeReport};
+pub(crate) use kind::{IMPOSSIBLE, random_bits};
 
 /// The findings of a check.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -47,6 +47,8 @@ pub struct StreamReport {
     pub name: String,
     /// Ids that were read from it.
     pub ids: u64,
+    /// Its ids are records of raw bytes, so that the numbers of places are those of records, not of lines.
+    pub raw: bool,
 }
 
 /// A source that was recognized.

@@ -25,6 +25,8 @@ pub(crate) struct Stream {
     pub(crate) ids: u64,
     /// Lines so far, bad ones included.
     pub(crate) lines: u64,
+    /// Its ids are records of raw bytes.
+    pub(crate) is_raw: bool,
     /// The last id of each kind.
     pub(crate) last: [Option<u128>; Claim::COUNT],
     pub(crate) claim: Option<Claim>,
@@ -42,11 +44,17 @@ impl Seen {
 }
 
 impl Stream {
+    /// The unit of the numbers of [`Place::line`](crate::Place::line).
+    pub(crate) fn unit(&self) -> &'static str {
+        if self.is_raw { "record" } else { "line" }
+    }
+
     pub(crate) fn new(name: &str) -> Self {
         Stream {
             name: name.into(),
             ids: 0,
             lines: 0,
+            is_raw: false,
             last: [None; Claim::COUNT],
             claim: None,
             uuids: Vec::new(),

@@ -35,13 +35,25 @@ impl DatabaseUrl {
     ///
     /// # Errors
     ///
-    /// The scheme is of no known database, or the text contains an `@` and is neither a URL nor the path of an existing file. No
+    /// The URL is empty or names no file, the scheme is of no known database, or the text contains an `@` and is neither a URL nor the path of an existing file. No
     /// message contains more of the text than its scheme, since it may hold a password.
     pub fn parse(url: &str) -> Result<DatabaseUrl> {
         let of_file = ["sqlite://", "file://", "sqlite:", "file:"].into_iter();
         let path = of_file.filter_map(|scheme| without(url, scheme)).next();
-        if let Some(path) = path {
-            return Ok(DatabaseUrl::Sqlite(path.to_owned()));
+        if url.trim().is_empty() {
+            return Err(Error::new(format!("the URL is empty: write {FORMS}")));
+        }
+        match path {
+            Some(path) if path.trim().is_empty() => {
+                return Err(Error::new(format!("{url} names no file: write {FORMS}")));
+            }
+            Some(path) if path.starts_with(":memory:") => {
+                return Err(Error::new(format!(
+                    "{url} is a new database in memory, which has no tables: write {FORMS}"
+                )));
+            }
+            Some(path) => return Ok(DatabaseUrl::Sqlite(path.to_owned())),
+            None => {}
         }
         for scheme in ["mysql://", "mariadb://"] {
             if let Some(rest) = without(url, scheme) {

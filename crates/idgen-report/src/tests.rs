@@ -161,6 +161,35 @@ fn the_first_sentence_names_no_difference_that_does_not_show() {
     assert!(far.starts_with(&format!("{take}, because it reads and writes 2,000 pages")), "{far}");
 }
 
+/// Tests keys of which one seems to have less work, which may be chance, and clearly more space: the space decides, and
+/// the work is no reason.
+#[test]
+fn the_first_sentence_gives_no_reason_that_may_be_chance() {
+    let with = |[own_pages, pages]: [f64; 2], [own_bytes, bytes]: [f64; 2]| {
+        let mut results = results(2);
+        for (run, (pages, bytes)) in results.runs.iter_mut().zip([(own_pages, own_bytes), (pages, bytes)]) {
+            run.totals = Totals {
+                last_reads_per_1k: 0.0,
+                last_writes_per_1k: pages,
+                bytes_per_row: bytes,
+                ..run.totals
+            };
+        }
+        answer(&results).unwrap().to_string()
+    };
+    let text = with([860.0, 460.0], [8_210.0, 15_604.0]);
+    let take = "Take \u{201c}auto-increment\u{201d}, because it takes 8,210 bytes per row, and";
+    assert!(text.starts_with(take) && !text.contains("because it reads"), "{text}");
+    // A difference that shows is named, also if it speaks against the key.
+    let text = with([460.0, 9_000.0], [120.0, 112.0]);
+    assert!(
+        text.starts_with("Take \u{201c}auto-increment\u{201d}, because it reads and writes 460"),
+        "{text}"
+    );
+    let first = text.split('.').next().unwrap();
+    assert!(first.contains("although it takes 120 bytes per row"), "{text}");
+}
+
 #[test]
 fn the_answer_compares_the_extremes() {
     assert_eq!(answer(&results(1)), None);

@@ -160,3 +160,30 @@ fn a_small_redo_log_makes_the_server_write_pages() {
     // The log has room for 1,300 inserts, so a page that was changed is written soon after, and then changed again.
     assert!((50.0..400.0).contains(&small), "{small}");
 }
+
+/// A server with more memory reads no more pages, but for a few that are noise, whatever the order of the keys is.
+#[test]
+fn more_memory_predicts_no_more_reads() {
+    const ROWS: u64 = 120_000;
+    for server in [Server::mysql, Server::mariadb] {
+        for ascends in [true, false] {
+            let mut fewest = f64::INFINITY;
+            for mebibytes in [2, 4, 5, 6, 8, 11, 14, 16, 17, 20, 24, 28, 32, 40] {
+                let shape = Shape::clustered(16_384, 16, 100).unwrap();
+                let setup = Setup { shape, server: server(mebibytes << 20), rate: 1_000.0, commit_rows: 1 };
+                let mut model = Model::new(&setup).unwrap();
+                let mut random = Random(3);
+                for row in 0..ROWS {
+                    if row == ROWS - 20_000 {
+                        model.window();
+                    }
+                    let high = if ascends { row } else { random.next() };
+                    model.insert(&(u128::from(high) << 64).to_be_bytes()).unwrap();
+                }
+                let reads = model.window().reads_per_1k;
+                assert!(reads <= fewest * 1.1 + 2.5, "{mebibytes} MiB, ascends {ascends}: {reads} {fewest}");
+                fewest = fewest.min(reads);
+            }
+        }
+    }
+}

@@ -45,15 +45,22 @@ pub(super) fn input(seen: &Seen, analyses: &[Box<Analysis>]) -> Vec<Verdict> {
 
 fn readable(seen: &Seen) -> Verdict {
     let texts = &seen.texts;
+    let unit = match seen.streams.iter().all(|stream| stream.is_raw) {
+        true if !seen.streams.is_empty() => "record",
+        _ => "line",
+    };
     let Some((_, why)) = texts.first_bad.first() else {
-        return Verdict::new(&READABLE, None, Status::Holds, "every line is an id");
+        return match seen.streams.iter().all(|stream| stream.ids == 0) {
+            true => Verdict::new(&READABLE, None, Status::Unseen, "the input is empty"),
+            false => Verdict::new(&READABLE, None, Status::Holds, format!("every {unit} is an id")),
+        };
     };
     let mut found = format!(
         "{}: {why}",
         if texts.bad == 1 {
-            "1 line is no id".into()
+            format!("1 {unit} is no id")
         } else {
-            format!("{} lines are no ids", grouped(texts.bad))
+            format!("{} {unit}s are no ids", grouped(texts.bad))
         }
     );
     if texts.substitutes > 0 {
@@ -83,8 +90,31 @@ pub(super) fn kind(analysis: &Analysis, options: &Options) -> Vec<Verdict> {
             let found = format!("{} without the variant of the RFC", plural(analysis.bits.ids, "id"));
             vec![Verdict::new(&VARIANT, name, Status::Fails, found)]
         }
+        Claim::Ulid if are_seconds(analysis) => vec![seconds(name)],
         Claim::Ulid | Claim::Short => Vec::new(),
     }
+}
+
+/// Returns whether the times are whole seconds, which are one of 1,000 by chance.
+fn are_seconds(analysis: &Analysis) -> bool {
+    let mut seen = std::collections::BTreeSet::new();
+    let are_whole = analysis.bits.sample().iter().all(|id| {
+        let ms = (id >> 80) as u64;
+        if seen.len() < FEWEST_SECONDS {
+            seen.insert(ms);
+        }
+        ms.is_multiple_of(1_000)
+    });
+    are_whole && seen.len() == FEWEST_SECONDS
+}
+
+/// Chance makes so many different times whole seconds with a probability of 10^-9.
+const FEWEST_SECONDS: usize = 3;
+
+fn seconds(name: Option<&'static str>) -> Verdict {
+    let found = "all times are whole seconds: the clock of the generator shows no milliseconds, so ids of one second share a \
+                 time";
+    Verdict::new(&LAYOUT, name, Status::Warns, found)
 }
 
 fn of_rfc(name: Option<&'static str>) -> Verdict {
@@ -98,6 +128,7 @@ fn layout(analysis: &Analysis, options: &Options) -> Verdict {
             let found = format!("this is not the layout of version 7: the time is {}", draft.name);
             Verdict::new(&LAYOUT, Some("v7"), Status::Fails, found)
         }
+        None if are_seconds(analysis) => seconds(Some("v7")),
         None => Verdict::new(&LAYOUT, Some("v7"), Status::Holds, "milliseconds since 1970 come first"),
     };
     Verdict { section: "5.7".into(), ..verdict }

@@ -41,7 +41,11 @@ pub(crate) fn report(mut seen: Seen, duplicates: Option<Duplicates>) -> Report {
     Report {
         ids: seen.streams.iter().map(|stream| stream.ids).sum(),
         bad: seen.texts.bad,
-        streams: seen.streams.iter().map(|s| StreamReport { name: s.name.clone(), ids: s.ids }).collect(),
+        streams: seen
+            .streams
+            .iter()
+            .map(|s| StreamReport { name: s.name.clone(), ids: s.ids, raw: s.is_raw })
+            .collect(),
         formats: seen.texts.formats(),
         kinds,
         changes: seen.changes.first,

@@ -1,6 +1,6 @@
 //! Duplicates and order.
 
-use crate::analysis::Analysis;
+use crate::analysis::{Analysis, Timed};
 use crate::claim::Claim;
 use crate::counter::Method;
 use crate::duplicates::Duplicates;
@@ -12,7 +12,10 @@ use crate::seen::Seen;
 
 pub(super) fn duplicates(found: &Duplicates, seen: &Seen) -> Verdict {
     if found.repeated == 0 {
-        return Verdict::new(&NO_DUPLICATES, None, Status::Holds, "no id is repeated");
+        return match seen.streams.iter().all(|stream| stream.ids == 0) {
+            true => Verdict::new(&NO_DUPLICATES, None, Status::Unseen, "there is no id"),
+            false => Verdict::new(&NO_DUPLICATES, None, Status::Holds, "no id is repeated"),
+        };
     }
     let verb = if found.repeated == 1 { "is" } else { "are" };
     let mut text = format!("{} {verb} equal to an earlier one", plural(found.repeated, "id"));
@@ -21,10 +24,13 @@ pub(super) fn duplicates(found: &Duplicates, seen: &Seen) -> Verdict {
     }
     if let Some(pair) = found.first.first() {
         let name = |place: Place| &seen.streams[usize::from(place.stream)].name;
+        let unit = |place: Place| seen.streams[usize::from(place.stream)].unit();
         text += &format!(
-            "; first line {} of {} as line {} of {}",
+            "; first {} {} of {} as {} {} of {}",
+            unit(pair.again),
             pair.again.line,
             name(pair.again),
+            unit(pair.first),
             pair.first.line,
             name(pair.first)
         );
@@ -60,11 +66,20 @@ pub(super) fn kind(analysis: &Analysis, seen: &KindReport) -> Vec<Verdict> {
             Verdict::new(&TIME_ORDERED, name, Status::Warns, found).at(&order.across.first)
         }
     };
-    vec![by_time, monotonic(analysis, seen, timed.counter.method(), name)]
+    vec![by_time, monotonic(analysis, seen, timed, name)]
 }
 
-fn monotonic(analysis: &Analysis, seen: &KindReport, method: Method, name: Option<&'static str>) -> Verdict {
-    let order = &analysis.order;
+/// Counts the ids at which the counter of one generator returned to zero within one time.
+fn restarts(timed: &Timed, method: Method) -> u64 {
+    match method {
+        Method::Counter(width) => timed.counter.wraps(width).0,
+        Method::PlusOne | Method::Increments(_) => timed.counter.wraps(timed.layout.tail_bits).0,
+        _ => 0,
+    }
+}
+
+fn monotonic(analysis: &Analysis, seen: &KindReport, timed: &Timed, name: Option<&'static str>) -> Verdict {
+    let (order, method) = (&analysis.order, timed.counter.method());
     if order.is_strict() {
         let found = match method {
             Method::Unseen => "each id is greater than the one before, but few share a time".into(),
@@ -87,9 +102,19 @@ fn monotonic(analysis: &Analysis, seen: &KindReport, method: Method, name: Optio
         }
         // Only the clock went back: the verdict about times says so.
         _ if order.within.count + order.equal.count == 0 => (Status::Warns, ""),
+        // No number of generators explains these.
+        _ if order.equal.count > 0 || restarts(timed, method) > 0 => {
+            (Status::Fails, "; most are in order, so an order was intended")
+        }
+        Method::Fraction { .. } => (
+            Status::Warns,
+            "; most are in order: several generators wrote one stream, or ids of one fraction of a millisecond are in \
+             no order, which the RFC allows",
+        ),
         _ => (
-            Status::Fails,
-            "; most are in order, so an order was intended, or several generators wrote one stream",
+            Status::Warns,
+            "; most are in order: several generators wrote one stream, or one generator does not keep the order of \
+             ids of one time",
         ),
     };
     let mut places =

@@ -7,6 +7,9 @@ use crate::report::KindReport;
 
 pub(crate) fn outsider(analysis: &Analysis, seen: &KindReport, is_predicted: bool) -> Vec<String> {
     let kind = seen.kind;
+    let constant = u128::from_str_radix(&seen.constant_bits, 16).unwrap_or(0);
+    // Random ids and hashes are in order only if they were sorted.
+    let is_counted = !matches!(analysis.claim, Claim::Version(3..=5)) || constant.count_ones() > 38;
     let mut learned = Vec::new();
     if let (Some(timed), Some(time)) = (&analysis.timed, &seen.time) {
         let unit = duration(1.0 / timed.layout.per_ms as f64);
@@ -21,9 +24,10 @@ pub(crate) fn outsider(analysis: &Analysis, seen: &KindReport, is_predicted: boo
             ));
         }
         learned.push(format!("{kind}: which of two ids was made first"));
-    } else if seen.order.pairs > 1 && seen.order.strict {
+    } else if seen.order.pairs > 1 && seen.order.strict && is_counted {
         learned.push(format!(
-            "{kind}: which of two ids was made first, because each is greater than the one before"
+            "{kind}: which of two ids was made first, because each is greater than the one before, if they are in the \
+             order in which they were made"
         ));
     }
     if let Some(counter) = &seen.counter
@@ -47,7 +51,6 @@ pub(crate) fn outsider(analysis: &Analysis, seen: &KindReport, is_predicted: boo
     if is_predicted {
         learned.push(format!("{kind}: the ids that come next, because their source was recognized"));
     } else if analysis.claim == Claim::Version(4) && seen.ids > 1 {
-        let constant = u128::from_str_radix(&seen.constant_bits, 16).unwrap_or(0);
         match constant.leading_ones() {
             prefix @ 8.. => learned.push(format!("{kind}: which ids have the same prefix of {prefix} bits")),
             _ => learned.push(format!("{kind}: nothing, if the bits are random")),

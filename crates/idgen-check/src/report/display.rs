@@ -17,7 +17,7 @@ impl fmt::Display for Report {
             write!(f, " ({})", formats.join(", "))?;
         }
         if self.bad > 0 {
-            write!(f, ", {} without an id", plural(self.bad, "line"))?;
+            write!(f, ", {} without an id", plural(self.bad, self.unit()))?;
         }
         writeln!(f)?;
         if self.streams.len() > 1 {
@@ -133,6 +133,12 @@ impl Report {
         writeln!(f, "  instead  {}", found.instead)
     }
 
+    /// The unit of the numbers of places.
+    fn unit(&self) -> &'static str {
+        let are_raw = !self.streams.is_empty() && self.streams.iter().all(|stream| stream.raw);
+        if are_raw { "record" } else { "line" }
+    }
+
     fn places(&self, f: &mut fmt::Formatter<'_>, places: &[Place], status: Status) -> fmt::Result {
         if places.is_empty() || status < Status::Warns {
             return Ok(());
@@ -143,6 +149,6 @@ impl Report {
             _ => grouped(place.line),
         };
         let lines: Vec<_> = places.iter().map(name).collect();
-        write!(f, " [line {}]", lines.join(", "))
+        write!(f, " [{} {}]", self.unit(), lines.join(", "))
     }
 }

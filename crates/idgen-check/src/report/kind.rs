@@ -5,7 +5,9 @@ use serde::Serialize;
 use crate::analysis::{Analysis, Timed};
 use crate::claim::Claim;
 use crate::counter::Method;
-use crate::random::Outcome;
+use crate::order::Sorting;
+use crate::place::Point;
+use crate::random::{Bits, ENOUGH, Outcome};
 
 /// The ids of one kind.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -41,6 +43,9 @@ pub struct OrderReport {
     pub breaks_across: u64,
     /// Ids equal to the one before.
     pub equal: u64,
+    /// `ascending`, `descending` or `in part` if random ids seem to have been sorted: then their order says nothing
+    /// about the generator, and that each id is independent of the one before is not tested.
+    pub sorted: Option<&'static str>,
 }
 
 /// Times in the ids of one kind.
@@ -105,13 +110,21 @@ pub struct RandomReport {
     pub p: f64,
     /// The finding of the test with this p-value.
     pub least_likely: String,
-    /// The finding about the bits before these, if they failed and these were tested alone.
+    /// The finding about the bits before these, if they failed and these were tested alone. With `first_of_runs`, the
+    /// finding about all ids.
     pub failed_before: Option<String>,
+    /// The number of ids that were tested, if only those were that do not follow another one of the same time by a
+    /// small increment.
+    pub first_of_runs: Option<u64>,
 }
 
 impl KindReport {
     pub(crate) fn of(analysis: &mut Analysis) -> Self {
-        let constant = analysis.bits.constant(u128::MAX);
+        let sorting = analysis.sorting();
+        let constant = match sorting {
+            None => analysis.bits.constant(u128::MAX),
+            Some(_) => analysis.bits.same(u128::MAX),
+        };
         let random = tested(analysis, constant);
         let order = &analysis.order;
         let timed = analysis.timed.as_ref();
@@ -124,6 +137,11 @@ impl KindReport {
                 breaks_within: order.within.count,
                 breaks_across: order.across.count,
                 equal: order.equal.count,
+                sorted: sorting.map(|sorting| match sorting {
+                    Sorting::Ascending => "ascending",
+                    Sorting::Descending => "descending",
+                    Sorting::InPart => "in part",
+                }),
             },
             time: timed.map(time),
             counter: timed.map(counter),
@@ -143,7 +161,8 @@ pub(crate) const IMPOSSIBLE: f64 = 1e-6;
 
 /// Tests the bits that should be random. Unless the method says where the counter ends, they may include one: of a
 /// generator that makes few ids at a time, of several generators in one stream, of one that threads share, or behind a
-/// fraction of a millisecond. If they fail, the last bits are tested alone.
+/// fraction of a millisecond. If they fail, the last bits are tested alone; then the ids that do not follow another one
+/// of the same time by a small increment, as those of several generators do whose counters are all of the bits.
 fn tested(analysis: &mut Analysis, constant: u128) -> Option<RandomReport> {
     let mut mask = random_bits(analysis) & !constant;
     let method = analysis.timed.as_ref().map(|timed| timed.counter.method());
@@ -157,24 +176,70 @@ fn tested(analysis: &mut Analysis, constant: u128) -> Option<RandomReport> {
         p: outcome.p,
         least_likely: outcome.what,
         failed_before,
+        first_of_runs: None,
     };
+    if analysis.sorting().is_some() {
+        return Some(report(analysis.bits.test_sorted(mask)?, mask, None));
+    }
     let outcome = analysis.bits.test(mask)?;
-    let is_guess = !matches!(
-        method,
-        None | Some(Method::Counter(_) | Method::PlusOne | Method::Fraction { counter: Some(_), .. })
-    );
+    // A counter of few bits may be the beginning of those of several generators.
+    let is_guess = match method {
+        Some(Method::Counter(width)) => width < 8,
+        None | Some(Method::PlusOne | Method::Fraction { counter: Some(_), .. }) => false,
+        Some(_) => true,
+    };
     if outcome.p >= IMPOSSIBLE || !is_guess {
         return Some(report(outcome, mask, None));
     }
     let last = mask & u128::from(u32::MAX);
     match analysis.bits.test(last) {
-        Some(passed) if passed.p >= IMPOSSIBLE => Some(report(passed, last, Some(outcome.what))),
+        Some(passed) if passed.p >= IMPOSSIBLE => return Some(report(passed, last, Some(outcome.what))),
+        _ => {}
+    }
+    let (mut firsts, followers) = first_of_runs(analysis);
+    if followers == 0 {
+        return Some(report(outcome, mask, None));
+    }
+    let first_of_runs = Some(firsts.ids);
+    let free = mask & !firsts.constant(mask);
+    match firsts.test(free) {
+        Some(passed) if passed.p >= IMPOSSIBLE => {
+            Some(RandomReport { first_of_runs, ..report(passed, free, Some(outcome.what)) })
+        }
+        // Too few to be tested, and each of the others follows one of them.
+        None if firsts.ids < ENOUGH && firsts.ids < followers => {
+            let untested = Outcome { tests: 0, p: 1.0, what: String::new() };
+            Some(RandomReport { first_of_runs, ..report(untested, free, Some(outcome.what)) })
+        }
         _ => Some(report(outcome, mask, None)),
     }
 }
 
+/// The ids that do not follow another one of the same time by a small increment, in their order, and the number of those
+/// that do. Chance makes fewer than one of 2^23 pairs of ids of one time follow each other.
+fn first_of_runs(analysis: &Analysis) -> (Bits, u64) {
+    let mut firsts = Bits::default();
+    let Some(Timed { layout, .. }) = &analysis.timed else { return (firsts, 0) };
+    let sample = analysis.bits.sample();
+    let point = |id: u128| Point { time: (layout.time)(id), tail: (layout.tail)(id) };
+    let mut sorted: Vec<Point> = sample.iter().map(|&id| point(id)).collect();
+    sorted.sort_unstable();
+    let small = 1_u128 << (128 - 24);
+    let follows = |one: Point, next: Point| {
+        // Equal ids stay, because they are a defect.
+        one.time == next.time && (1..small).contains(&(next.tail - one.tail))
+    };
+    let mut following: Vec<Point> =
+        sorted.windows(2).filter(|two| follows(two[0], two[1])).map(|two| two[1]).collect();
+    following.dedup();
+    let is_first = |id: &u128| following.binary_search(&point(*id)).is_err();
+    firsts.push(None, sample.iter().copied().filter(is_first));
+    let followers = sample.len() as u64 - firsts.ids;
+    (firsts, followers)
+}
+
 /// The bits that the generator should have drawn again for each id.
-fn random_bits(analysis: &Analysis) -> u128 {
+pub(crate) fn random_bits(analysis: &Analysis) -> u128 {
     let low = |bits: u32| (1_u128 << bits) - 1;
     let free = analysis.claim.free_bits();
     let Some(timed) = &analysis.timed else { return free };

@@ -268,16 +268,16 @@ pub(super) fn conclude(reasons: &mut Vec<String>, found: &Found<'_>) -> Result<(
         Some(_) => format!("has an index that ends at {}", bytes(one.tree_bytes)),
     };
     if best.strategy == "auto-increment" {
-        reasons.push("An integer that the database counts is the smallest key.".into());
+        let is_smallest = found.all.iter().all(|other| best.tree_bytes <= other.tree_bytes);
+        let why = if is_smallest { "is the smallest key" } else { "needs no generator" };
+        reasons.push(format!("An integer that the database counts {why}."));
     }
     if let Some(one) = found.from_server {
+        let (name, end, clients, size) = (one.strategy, ends(one), best.strategy, bytes(best.tree_bytes));
+        let why = if one.tree_bytes < best.tree_bytes { ": an integer is a smaller key" } else { "" };
         reasons.push(format!(
-            "If the database makes the ids, {} {}, and {} at {}: an integer is the smallest key. Clients then learn the id only \
-             after the insert, and its numbers tell how many rows there are.",
-            one.strategy,
-            ends(one),
-            best.strategy,
-            bytes(best.tree_bytes)
+            "If the database makes the ids, {name} {end}, and {clients} at {size}{why}. Clients then learn the id only after the \
+             insert, and its numbers tell how many rows there are."
         ));
     }
     let alone = found.all.len() == 1;

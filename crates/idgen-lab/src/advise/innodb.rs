@@ -1,6 +1,6 @@
 //! The sentences of advice about a table of InnoDB.
 
-use super::amounts::{bytes, per_1k, pool, whole};
+use super::amounts::{bytes, compared_reads, per_1k, pool, whole};
 use super::candidates::{Candidate, cheapest, is_made_by_server};
 use super::interval::{self, PrefixAdvice};
 use super::{Advised, Found, Scaled, clocks, device, hold_out, hold_out_clients, leaving, scale};
@@ -72,10 +72,9 @@ fn against_random(random: &Candidate, found: &Found<'_>, server: &Server) -> Vec
     let mut reasons = vec![if reads >= 1.0 {
         format!(
             "Random UUIDs spread inserts over the whole table, {size} with a pool of {pool}: 1,000 inserts read {} \
-             pages from the disk. With {} they read {}.",
+             pages from the disk. {}",
             per_1k(reads),
-            best.strategy,
-            per_1k(best_reads)
+            compared_reads(best.strategy, best_reads, reads)
         )
     } else if reads_of(&most) >= 1.0 {
         format!(

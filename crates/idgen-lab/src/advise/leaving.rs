@@ -2,11 +2,13 @@
 
 use idgen_record::thousands;
 
-use super::amounts::{pool, rate};
+use super::amounts::{per_1k, pool, rate};
 use super::{Candidate, Found};
 use crate::forecast::Load;
 
 const DAY: f64 = 86_400.0;
+/// Pages read per 1,000 inserts that are few, whatever the size of the table is.
+const FEW_READS: f64 = 20.0;
 /// No table is planned for longer.
 const MOST_DAYS: f64 = 36_525.0;
 
@@ -18,11 +20,12 @@ pub(super) fn sentence(found: &Found<'_>, tree: &str, pool_bytes: u64) -> String
     let (when, pool) = (when(first, load), pool(pool_bytes));
     let mut text = format!("With {} the {tree} outgrows the pool of {pool} {when}", first.strategy);
     if first.strategy != best.strategy {
-        text += &format!(
-            "; with {} at {} rows, which matters little, because only its last pages are in use",
-            best.strategy,
-            thousands(best.outgrows_pool_at_rows)
-        );
+        text += &format!("; with {} at {} rows", best.strategy, thousands(best.outgrows_pool_at_rows));
+        let [reads, of_first] = [best, first].map(|one| one.pages.reads_per_1k);
+        // Keys of several tenants arrive in all of the table, also if they ascend.
+        if reads <= FEW_READS && reads * 10.0 <= of_first {
+            text += &format!(", which matters little, because 1,000 inserts read {} pages", per_1k(reads));
+        }
     }
     text + "."
 }
@@ -58,6 +61,32 @@ mod tests {
     use super::*;
     use crate::advise::PageCost;
     use btree_model::Server;
+
+    /// Tests that reads are only called few where they are: with many tenants, ascending keys read as random ones do.
+    #[test]
+    fn outgrowing_the_pool_matters_where_inserts_read() {
+        let candidate = |strategy, reads_per_1k| Candidate {
+            strategy,
+            tree_bytes: 1e9,
+            heap_bytes: None,
+            fill: 0.7,
+            outgrows_pool_at_rows: 1_000_000,
+            pages: PageCost { reads_per_1k, ..PageCost::default() },
+            log: None,
+        };
+        let load = Load::new(10_000_000, Server::mysql(64 << 20));
+        let said = |reads: f64| {
+            let all = [candidate("v7-binary", reads), candidate("v4-binary", 1_012.0)];
+            let found = Found { load: &load, best: &all[0], from_server: None, all: &all, stopped: &[] };
+            sentence(&found, "table", 64 << 20)
+        };
+        let few = said(1.6);
+        assert!(few.contains("which matters little, because 1,000 inserts read 1.6 pages"), "{few}");
+        for reads in [30.0, 900.0, 1_012.0] {
+            let text = said(reads);
+            assert!(text.ends_with("with v7-binary at 1,000,000 rows."), "{text}");
+        }
+    }
 
     #[test]
     fn a_row_a_duration_and_a_date_are_named() {

@@ -2,7 +2,7 @@
 
 mod smaller;
 
-use super::amounts::{bytes, per_1k, pool};
+use super::amounts::{bytes, compared_reads, per_1k, pool};
 use super::{Advised, Candidate, Found, Scaled, clocks, device, hold_out_clients, leaving};
 use crate::forecast::{Load, PostgresSettings};
 use crate::strategy::Strategy;
@@ -87,10 +87,9 @@ fn reads(found: &Found<'_>, random: &Candidate, settings: &PostgresSettings) -> 
     }
     format!(
         "Random UUIDs spread inserts over the whole index, {size} with shared buffers of {pool}, of which pages of the heap take a \
-         part: 1,000 inserts read {} pages. With {} they read {}.",
+         part: 1,000 inserts read {} pages. {}",
         per_1k(random.pages.reads_per_1k),
-        best.strategy,
-        per_1k(best.pages.reads_per_1k)
+        compared_reads(best.strategy, best.pages.reads_per_1k, random.pages.reads_per_1k)
     )
 }
 

@@ -16,7 +16,7 @@ fn who_makes_ids_decides_and_not_the_number_of_writers() {
         let either = said(IdsFrom::Either);
         assert_eq!((either.recommended, either.from_server), ("v7-binary", Some("auto-increment")));
         assert!(either.to_string().contains("If the database makes the ids, use auto-increment"), "{either}");
-        assert!(either.reasons.iter().any(|reason| reason.contains("the smallest key")), "{either:?}");
+        assert!(either.reasons.iter().any(|reason| reason.contains("a smaller key")), "{either:?}");
         let server = said(IdsFrom::Server);
         assert_eq!((server.recommended, server.from_server), ("auto-increment", None));
         assert!(!server.reasons.is_empty() && !server.to_string().contains("If the database"), "{server}");
@@ -264,4 +264,32 @@ fn keys_for_an_existing_table_of_sqlite_fit_its_column() {
     assert!(text.recommended.ends_with("text36") && text.recommended != "v4-text36", "{text:?}");
     assert_eq!(advice("auto-increment", 2).unwrap().recommended, "device");
     assert!(advice("v4-base64", 1).unwrap().candidates.len() > 1);
+}
+
+#[test]
+fn an_integer_is_a_smaller_key_where_its_table_is_smaller() {
+    let load = Load::new(10_000, Server::mysql(8 << 20));
+    let reasons = |counted: f64, is_best: bool| {
+        let priced = |strategy, tree_bytes| Candidate {
+            strategy,
+            tree_bytes,
+            heap_bytes: None,
+            fill: 0.9,
+            outgrows_pool_at_rows: 1_000,
+            pages: PageCost::default(),
+            log: None,
+        };
+        let all = [priced("auto-increment", counted), priced("v7-binary", 165e6)];
+        let (best, from_server) = if is_best { (&all[0], None) } else { (&all[1], Some(&all[0])) };
+        let found = Found { load: &load, best, from_server, all: &all, stopped: &[] };
+        let mut reasons = Vec::new();
+        candidates::conclude(&mut reasons, &found).unwrap();
+        reasons.join(" ")
+    };
+    assert!(reasons(155e6, false).contains("v7-binary at 165 MB: an integer is a smaller key."));
+    assert!(reasons(155e6, true).contains("the smallest key"));
+    for is_best in [false, true] {
+        let text = reasons(175e6, is_best);
+        assert!(!text.contains("small"), "{text}");
+    }
 }

@@ -130,6 +130,7 @@ pub struct KindShare {
     pub kind: Kind,
     /// Values of this kind.
     pub values: u64,
-    /// Their share of all values that were read, from 0 to 1.
+    /// Their share of all values that were read, from 0 to 1. It is that of the table only if the whole table was read: the
+    /// ranges of a sample are not equally large parts of it.
     pub share: f64,
 }

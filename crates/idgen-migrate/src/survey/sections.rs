@@ -112,7 +112,7 @@ impl Survey {
                     grouped(found.rows_read),
                     column.column.clone(),
                     typed(column),
-                    kinds(column),
+                    kinds(column, found.whole),
                     arrival(column),
                 ]);
             }
@@ -241,13 +241,19 @@ fn typed(column: &ColumnReport) -> String {
     }
 }
 
-fn kinds(column: &ColumnReport) -> String {
+/// Names the kinds of a column. Their shares are those of the table only if the `whole` table was read: otherwise they are
+/// numbers of values, because the ranges of a sample are not equally large parts of the table.
+fn kinds(column: &ColumnReport, whole: bool) -> String {
     let shares = column.kinds.iter().map(|share| match share.share {
         1.0 => share.kind.name().to_owned(),
-        part => format!("{} {:.1} %", share.kind.name(), part * 100.0),
+        part if whole => format!("{} {:.1} %", share.kind.name(), part * 100.0),
+        _ => format!("{} {}", share.kind.name(), grouped(share.values)),
     });
     let kinds = match shares.collect::<Vec<_>>().join(", ") {
         none if none.is_empty() => "no value was read".to_owned(),
+        kinds if column.kinds.len() > 1 && !whole => {
+            format!("{kinds} of {} in the sample", grouped(column.values))
+        }
         kinds => kinds,
     };
     match &column.form {

@@ -1,6 +1,6 @@
 //! The first sentence of a report: which key to take, by the rule of `idgen lab advise`.
 
-use idgen_record::{Column, Cost, IdKind, Metric, Results, Run};
+use idgen_record::{Column, Cost, Difference, IdKind, Metric, Results, Run};
 
 use super::asked::{is_mixed, sample};
 
@@ -39,15 +39,13 @@ pub(super) fn verdict(results: &Results) -> Option<String> {
         })
         .collect();
     runs.sort_by_key(|(place, ..)| *place);
-    // With few runs, figures that are far apart may be chance: the findings below would say that no difference shows.
     let beats = |(_, cost, run): &(usize, Cost, &Run), (_, of_other, other): &(usize, Cost, &Run)| {
-        cost.is_less_than(of_other) && differ(results, run, other)
+        is_cheaper(results, (cost, run), (of_other, other))
     };
-    let undisputed = runs.iter().position(|one| !runs.iter().any(|other| beats(other, one)));
-    let costs: Vec<Cost> = runs.iter().map(|(_, cost, _)| *cost).collect();
-    let place = undisputed.or_else(|| Cost::cheapest(&costs))?;
-    let (_, best_cost, best) = runs[place];
-    let dearer = |one: &&(usize, Cost, &Run)| beats(&runs[place], one);
+    // Where each key has one that beats it, the one that the fewest beat.
+    let beaten_by = |one: &(usize, Cost, &Run)| runs.iter().filter(|other| beats(other, one)).count();
+    let (_, best_cost, best) = *runs.iter().min_by_key(|one| beaten_by(one))?;
+    let dearer = |one: &&(usize, Cost, &Run)| is_cheaper(results, (&best_cost, best), (&one.1, one.2));
     // Version 4 is what most readers have, and otherwise the most costly one says why.
     let worst = runs.iter().filter(dearer).max_by(|(place, one, _), (other_place, other, _)| {
         place.cmp(other_place).then(one.work.total_cmp(&other.work))
@@ -56,7 +54,8 @@ pub(super) fn verdict(results: &Results) -> Option<String> {
     Some(match worst {
         Some((_, cost, other)) => {
             let mut reasons = Vec::new();
-            if !alike(best_cost.work, cost.work) {
+            let works = works(results, best);
+            if !alike(best_cost.work, cost.work) && differ(results, works, best, other) {
                 reasons.push(format!(
                     "{}, and {} {}",
                     work_of(results, best_cost.work),
@@ -65,7 +64,8 @@ pub(super) fn verdict(results: &Results) -> Option<String> {
                 ));
             }
             let mut but = String::new();
-            if !alike(best_cost.space, cost.space) || reasons.is_empty() {
+            let space_differs = !alike(best_cost.space, cost.space) && differ(results, &SPACES, best, other);
+            if space_differs || reasons.is_empty() {
                 let space = format!(
                     "takes {} bytes per row, and {} {}",
                     figure(best_cost.space),
@@ -116,14 +116,29 @@ fn works(results: &Results, run: &Run) -> &'static [&'static str] {
     }
 }
 
-/// Returns whether two runs differ, beyond noise, in any of the figures that decide between keys.
-fn differ(results: &Results, one: &Run, other: &Run) -> bool {
-    works(results, one).iter().chain(&SPACES).any(|name| {
-        let metric = Metric::named(name).and_then(|metric| metric.shown(&results.runs));
-        metric.is_some_and(|metric| match (metric.sample(one), metric.sample(other)) {
-            (Some(one), Some(other)) => one.differs(&other, metric.noise).is_some(),
-            _ => false,
-        })
+/// Returns whether a key is clearly cheaper than another one, by a figure that differs beyond noise. With few runs,
+/// figures that are far apart may be chance, and the findings below the verdict say that no difference shows: work
+/// whose difference may be chance counts as equal, so that the space decides, and the other way around.
+fn is_cheaper(results: &Results, (cost, run): (&Cost, &Run), (of_other, other): (&Cost, &Run)) -> bool {
+    let is_less = |names: &[&str], run: &Run, other: &Run| {
+        differences(results, names, run, other).any(|difference| difference.to < difference.from)
+    };
+    let works = works(results, run);
+    let has_less_work = cost.has_less_work_than(of_other) && is_less(works, run, other);
+    let has_more_work = of_other.has_less_work_than(cost) && is_less(works, other, run);
+    has_less_work || (!has_more_work && cost.has_less_space_than(of_other) && is_less(&SPACES, run, other))
+}
+
+/// Returns whether two runs differ, beyond noise, in any of these metrics.
+fn differ(results: &Results, names: &[&str], one: &Run, other: &Run) -> bool {
+    differences(results, names, one, other).next().is_some()
+}
+
+/// The differences beyond noise of a run from another one in these metrics.
+fn differences(results: &Results, names: &[&str], run: &Run, from: &Run) -> impl Iterator<Item = Difference> {
+    names.iter().filter_map(|name| {
+        let metric = Metric::named(name)?.shown(&results.runs)?;
+        metric.sample(run)?.differs(&metric.sample(from)?, metric.noise)
     })
 }
 

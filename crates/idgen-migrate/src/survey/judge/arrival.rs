@@ -79,6 +79,12 @@ impl Came {
         let times = (0..table.columns.len()).filter(|&at| is_creation_time(&table.columns[at]));
         counters.chain(times).find_map(|at| {
             let place = sample.columns.iter().position(|&of| of == at)?;
+            let negative = |row: &&Vec<Value>| matches!(row[place], Value::Int(..0));
+            if is_counter(engine, table, at)
+                && sample.rows.iter().filter(negative).count() * 2 > sample.rows.len()
+            {
+                return None;
+            }
             let places = ranks(&sample.rows.iter().map(|row| &row[place]).collect::<Vec<_>>());
             let mut distinct: Vec<f64> = places.iter().flatten().copied().collect();
             distinct.sort_by(f64::total_cmp);
@@ -192,8 +198,10 @@ pub(crate) fn of_column(of: &Values<'_>, came: Option<&Came>) -> (f64, Arrival, 
     let keys: Vec<Vec<u8>> = of.values.iter().map(|value| sort_key(of.engine, column, value)).collect();
     let behind = behind_newest(&keys, of.readings);
     let share = behind.unwrap_or(0.0);
-    if of.table.is_counted(of.at)
-        || (is_counter(of.engine, of.table, of.at) && !integers::is_spread(&integers_of(of.parsed)))
+    let integers = integers_of(of.parsed);
+    if !are_negative(&integers)
+        && (of.table.is_counted(of.at)
+            || (is_counter(of.engine, of.table, of.at) && !integers::is_spread(&integers)))
     {
         return (share, Arrival::RightEdge, Some(ArrivalBy::Counter));
     }
@@ -294,6 +302,11 @@ fn integers_of(parsed: &[Parsed]) -> Vec<i128> {
         _ => None,
     };
     parsed.iter().filter_map(integer).collect()
+}
+
+/// Returns true if most of the integers are negative: a program chose them, or a counter that counts down.
+fn are_negative(integers: &[i128]) -> bool {
+    integers.iter().filter(|number| **number < 0).count() * 2 > integers.len()
 }
 
 /// Fewer values do not show where the first bytes of the others are.

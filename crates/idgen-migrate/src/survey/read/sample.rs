@@ -152,18 +152,18 @@ pub(crate) async fn take(
     sample.whole = rows.len() < each as usize;
     let first = values(table, &sample.columns, rows);
     sample.bounds.extend(Bounds::of(&first));
-    let mut seen = HashSet::new();
-    let mut add = |sample: &mut Sample, rows: Vec<Vec<Value>>| {
-        for row in rows {
-            if seen.insert(row[..key.len()].to_vec()) {
-                sample.rows.push(row);
-            }
-        }
-    };
     if sample.whole || starts == 1 {
-        add(&mut sample, first);
+        sample.rows = first;
         return Ok(sample);
     }
+    // Ranges may overlap. Rows of one range are different ones, also if their keys read alike.
+    let mut seen: HashSet<Vec<Value>> = HashSet::new();
+    let mut add = |sample: &mut Sample, rows: Vec<Vec<Value>>| {
+        let keys: Vec<Vec<Value>> = rows.iter().map(|row| row[..key.len()].to_vec()).collect();
+        let new = rows.into_iter().zip(&keys).filter(|(_, key)| !seen.contains(*key)).map(|(row, _)| row);
+        sample.rows.extend(new);
+        seen.extend(keys);
+    };
     let descending = format!("{from} ORDER BY {} LIMIT {each}", order(" DESC"));
     let rows = session.rows(&purpose("to the last key"), &descending, &[]).await?;
     let mut last = values(table, &sample.columns, rows);
@@ -173,7 +173,8 @@ pub(crate) async fn take(
     let ends = (first.last().map(|row| row[0].clone()), last.first().map(|row| row[0].clone()));
     let firsts: HashSet<&[Value]> = first.iter().map(|row| &row[..key.len()]).collect();
     // The two ranges meet, so there is nothing between them.
-    sample.whole = last.iter().any(|row| firsts.contains(&row[..key.len()]));
+    let are_alike = firsts.len() < first.len() || are_alike(&last, key.len());
+    sample.whole = !are_alike && last.iter().any(|row| firsts.contains(&row[..key.len()]));
     drop(firsts);
     add(&mut sample, first);
     sample.ranges = 2;
@@ -202,6 +203,12 @@ pub(crate) async fn take(
         sample.bounds.extend(last_bounds);
     }
     Ok(sample)
+}
+
+/// Returns true if several of the rows have keys that read alike, such as NULL in a primary key of SQLite, or decimals.
+fn are_alike(rows: &[Vec<Value>], key: usize) -> bool {
+    let keys: HashSet<&[Value]> = rows.iter().map(|row| &row[..key]).collect();
+    keys.len() < rows.len()
 }
 
 /// A value as a parameter: servers get text, and the digits of bytes.
