@@ -186,7 +186,8 @@ mod tests {
         Connection::open(&path).unwrap().execute_batch("CREATE TABLE kept (id)").unwrap();
         let mut sqlite = Sqlite::open(path.to_str().unwrap(), Duration::from_millis(50)).unwrap();
         // It would never end.
-        let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n WHERE i < 0";
+        let endless =
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n WHERE i < 0";
         assert!(sqlite.rows(endless, &[]).unwrap_err().is_late);
         assert_eq!(sqlite.rows("SELECT count(*) FROM kept", &[]).unwrap().len(), 1);
     }
