@@ -16,6 +16,7 @@ mod names;
 mod notes;
 mod pairs;
 mod pooler;
+mod positions;
 mod privileges;
 mod references;
 mod replica;

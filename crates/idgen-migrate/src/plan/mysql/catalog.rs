@@ -75,6 +75,8 @@ pub(super) struct Column {
     pub(super) has_hidden_default: bool,
     /// The expression of a generated column; empty for others.
     pub(super) generated: String,
+    /// A generated column whose values are stored in the rows.
+    pub(super) is_stored: bool,
     pub(super) is_invisible: bool,
     pub(super) counts: bool,
     /// Set to the time by each UPDATE that does not name it.

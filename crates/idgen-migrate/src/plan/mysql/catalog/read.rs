@@ -68,6 +68,10 @@ impl Catalog {
                     Engine::MySql => unescaped(made),
                     _ => made.clone(),
                 },
+                is_stored: {
+                    let extra = read.extra.to_ascii_uppercase();
+                    extra.contains("STORED GENERATED") || extra.contains("PERSISTENT")
+                },
                 is_invisible: read.is_invisible(),
                 counts: read.counts(),
                 is_stamped: read.is_stamped(),
