@@ -6,6 +6,7 @@ mod bigint;
 mod catalog;
 mod check;
 mod checks;
+mod dependent;
 mod estimate;
 pub(super) mod execute;
 mod form;

@@ -9,6 +9,7 @@ mod clients;
 mod damage;
 mod forms;
 mod from_now;
+mod generated;
 mod integers;
 mod kills;
 mod ledger;

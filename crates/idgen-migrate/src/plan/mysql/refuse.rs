@@ -1,6 +1,7 @@
 //! Finds everything that a plan does not support. All of it is listed at once, and there is no plan.
 
 use super::catalog::{Catalog, Column, Part, Table};
+use super::dependent;
 use super::form::Form;
 use super::graph::Graph;
 use super::hidden;
@@ -61,6 +62,7 @@ pub(super) async fn check(
         }
     }
     reasons.extend(hidden::conditions(session, catalog, &graph.order).await?);
+    reasons.extend(dependent::reasons(session, catalog, &graph.order).await?);
     reasons.extend(of_definitions(session, graph).await?);
     reasons.extend(of_parents(session, catalog, graph).await?);
     of_reasons(&reasons)
