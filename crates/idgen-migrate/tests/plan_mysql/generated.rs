@@ -3,7 +3,8 @@
 use idgen_migrate::plan::{Options, Target, plan};
 use idgen_server::Database;
 
-use crate::ledger::world::Servers;
+use crate::client::Client;
+use crate::ledger::world::{Servers, text};
 
 const ID: &str = "CHAR(36) CHARACTER SET ascii COLLATE ascii_bin";
 const ROW: &str = "ts TIMESTAMP NULL, dt DATETIME(6), d DATE, tm TIME, n INT, v VARCHAR(30), j JSON";
@@ -67,4 +68,98 @@ fn stored_columns_are_compared() {
     world.back_to("new-tables");
     servers.assert_rows(&world, "p WHERE g = 2", 1, "a mode of one session");
     servers.assert_rows(&world, "p WHERE g = 6", 1, "a mode of one session");
+}
+
+/// What is computed of values that a strict mode refuses: too long, out of range, no number; such a value; and whether MariaDB does so, too.
+const LAX: [(&str, &str, bool); 6] = [
+    ("v VARCHAR(20), g INT AS (CAST(v AS UNSIGNED)) STORED", "'12abc'", true),
+    ("v VARCHAR(20), g CHAR(3) AS (v) STORED", "'abcdef'", true),
+    ("v TINYINT, g TINYINT AS (v * 2) STORED", "100", true),
+    ("v TINYINT, g TINYINT AS (v * 2) VIRTUAL", "100", false),
+    ("v VARCHAR(20), KEY of_v ((CAST(v AS UNSIGNED)))", "'12abc'", false),
+    ("v VARCHAR(20), CHECK (CAST(v AS UNSIGNED) < 100)", "'12abc'", true),
+];
+
+/// Sessions without a strict mode write what they wrote before, during the whole change and after it.
+#[test]
+fn sessions_without_a_strict_mode_can_write() {
+    for database in Database::MYSQL_FAMILY {
+        let servers = Servers::start(database);
+        let cases: Vec<_> = LAX.into_iter().filter(|case| database == Database::MySql || case.2).collect();
+        let mut schema = format!(
+            "SET sql_mode = ''; CREATE TABLE p (id {ID} PRIMARY KEY, n INT); INSERT INTO p VALUES ('{}', 1);",
+            text(1)
+        );
+        for (at, (columns, value, _)) in cases.iter().enumerate() {
+            schema += &format!(
+                "CREATE TABLE c{at} (id INT PRIMARY KEY, p_id {ID}, {columns}, FOREIGN KEY (p_id) REFERENCES p (id));
+                 INSERT INTO c{at} (id, p_id, v) VALUES (1, '{}', {value});",
+                text(1)
+            );
+        }
+        let world = servers.world_of(&schema, "p");
+        let write = |id: i64, parent: &str| {
+            for (at, (columns, value, _)) in cases.iter().enumerate() {
+                let insert = format!("INSERT INTO c{at} (id, p_id, v) VALUES ({id}, {parent}, {value})");
+                servers
+                    .sql(&world.scratch, &format!("SET sql_mode = ''; {insert}"))
+                    .unwrap_or_else(|error| panic!("{database}: {columns}: {error}"));
+                let update = format!(
+                    "SET sql_mode = ''; UPDATE c{at} SET v = {value}, p_id = {parent} WHERE id = {id}"
+                );
+                servers.sql(&world.scratch, &update).unwrap();
+                // Where the server refuses it, it does so as before.
+                let strict = insert.replacen(&format!("({id},"), &format!("({},", id + 1000), 1);
+                let refused =
+                    servers.sql(&world.scratch, &format!("SET sql_mode = 'STRICT_ALL_TABLES'; {strict}"));
+                assert!(refused.is_err(), "{database}: {columns}");
+            }
+        };
+        world.until("verify");
+        write(2, &format!("'{}'", text(1)));
+        let unreadable = format!("SET sql_mode = ''; INSERT INTO c0 (id, p_id, v) VALUES (9, 'no id', 1)");
+        assert!(servers.sql(&world.scratch, &unreadable).is_err());
+        world.between("verify", "verify-renamed");
+        write(3, &format!("UNHEX(REPLACE('{}', '-', ''))", text(1)));
+        world.between("verify-renamed", "finish");
+        world.must("finish");
+        for at in 0..cases.len() {
+            servers.assert_rows(&world, &format!("c{at}"), 3, cases[at].0);
+        }
+    }
+}
+
+/// Without a strict mode, a trigger for the way back would store the largest value of the old type.
+#[test]
+fn ids_beyond_the_old_type_are_refused_beside_expressions() {
+    for database in Database::MYSQL_FAMILY {
+        let servers = Servers::start(database);
+        let scratch = servers.server.scratch().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        servers
+            .sql(&scratch, "CREATE TABLE p (id INT PRIMARY KEY, v TINYINT, g TINYINT AS (v * 2) STORED); INSERT INTO p (id, v) VALUES (1, 1)")
+            .unwrap();
+        let made = servers.runtime.block_on(plan(scratch.url(), &Options::new("p", Target::Bigint))).unwrap();
+        made.write(folder.path()).unwrap();
+        let client = Client::new(&servers.server, scratch.name(), folder.path());
+        let files = client.files("");
+        let renamed = files.iter().position(|file| file.contains("-rename")).unwrap();
+        client.execute_together(files[..=renamed].iter().cloned()).unwrap();
+        for write in ["INSERT INTO p (id, v) VALUES (2147483648, 1)", "UPDATE p SET id = -2147483649"] {
+            assert_eq!(
+                servers.sql(&scratch, &format!("SET sql_mode = ''; {write}")),
+                Err(1264),
+                "{database}: {write}"
+            );
+        }
+        servers
+            .sql(
+                &scratch,
+                "SET sql_mode = ''; INSERT INTO p (id, v) VALUES (-2147483648, 100), (2147483647, 100)",
+            )
+            .unwrap();
+        client.must(&files[renamed + 1]);
+        client.must(&format!("undo/{}", files[renamed]));
+        assert_eq!(servers.number(&scratch, "SELECT COUNT(*) FROM p WHERE g IN (2, 127)"), 3);
+    }
 }

@@ -17,8 +17,9 @@ use super::graph::Graph;
 use super::map::Map;
 use super::names::Names;
 use super::quote::{name, table_with_ending, with_ending};
+use super::settings;
 use super::uuid_type;
-use crate::plan::data::Engine;
+use crate::plan::data::{Engine, Target};
 use crate::plan::options::Options;
 
 #[derive(Serialize)]
@@ -31,6 +32,8 @@ pub(super) struct TableText {
     /// The columns of the new table, and their values of a row `t` of the old one.
     pub(super) columns: Vec<String>,
     pub(super) read: Vec<String>,
+    /// The format of rows, where CREATE TABLE … LIKE would take another one.
+    row_format: String,
     keys: Vec<KeyText>,
     supports: Vec<SupportText>,
     pub(super) texts: Vec<GeneratedText>,
@@ -41,6 +44,11 @@ pub(super) struct TableText {
     sources: Vec<SourceText>,
     references: Vec<ReferenceText>,
     first: FirstText,
+    /// A mode that is not strict, for tables with expressions: the server computes them for each row, and in a strict mode it would refuse values that the
+    /// old table has taken. Empty for others.
+    pub(super) lax: &'static str,
+    /// Conditions that a row `t` has an id that cannot be converted, which is no error without a strict mode.
+    unreadable: Vec<String>,
     /// A cascade may change the first column, by which the copy finds its position.
     is_moved: bool,
     primary: Vec<FirstText>,
@@ -207,9 +215,12 @@ impl Texts<'_> {
             owners: stored.iter().filter_map(|column| self.owner(table, column)).collect(),
             sources: stored.iter().filter_map(|column| self.source(table, column)).collect(),
             references: stored.iter().filter_map(|column| self.reference(table, column)).collect(),
+            row_format: table.row_format.clone(),
             keys: keys.collect(),
             supports: self.supports(table),
             first: self.key_column(table, first),
+            lax: if table.has_expressions() { settings::LAX } else { "" },
+            unreadable: stored.iter().filter_map(|column| self.unreadable(table, column, "t")).collect(),
             is_moved: self.is_moved(table, first),
             primary: primary.iter().map(|column| self.key_column(table, column)).collect(),
             own: self.own_columns(table),
@@ -297,6 +308,16 @@ impl Texts<'_> {
         let mut own =
             self.catalog.foreign.iter().filter(|key| key.table == table.name && key.to_table == table.name);
         own.any(|key| key.columns.contains(&column.name))
+    }
+
+    /// A condition that the id of a row has no new value.
+    fn unreadable(&self, table: &Table, column: &Column, row: &str) -> Option<String> {
+        let conversion = self.conversion(&table.name, column)?;
+        let value = column_of(row, &column.name);
+        let is_null = (self.options.to == Target::Uuid)
+            .then(|| format!("({value} IS NOT NULL AND {} IS NULL)", conversion.forward(&value)));
+        let conditions: Vec<_> = conversion.form.misspelled(&value).into_iter().chain(is_null).collect();
+        (!conditions.is_empty()).then(|| format!("({})", conditions.join(" OR ")))
     }
 
     fn is_moved(&self, table: &Table, first: &Column) -> bool {

@@ -6,7 +6,7 @@ BEGIN
   DECLARE threads, most_threads, abort_threads, most_microseconds, taken BIGINT DEFAULT 0;
   DECLARE waits, refusals INT DEFAULT 0;
   DECLARE said TEXT CHARACTER SET utf8mb4;
-  DECLARE inserted BIGINT DEFAULT 0;
+  DECLARE inserted, unreadable BIGINT DEFAULT 0;
   DECLARE begun DATETIME(6);
 {%- if table.is_moved %}
   DECLARE first_missing {{ table.first.place_type }} DEFAULT NULL;
@@ -102,6 +102,17 @@ BEGIN
       ITERATE chunks;
     END IF;
 {%- endif %}
+{%- if table.lax %}
+{%- if table.unreadable %}
+    SELECT COUNT(*) INTO unreadable FROM {{ table.now|name }} AS t
+      WHERE {{ in_chunk("t", table.first.name, table.first.as, "done_to", "chunk_last") }} AND ({{ table.unreadable|join(" OR ") }});
+    IF unreadable > 0 THEN
+      SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = {{ (table.now ~ ": a value is no id, or is spelled otherwise than most: execute the first file, which shows it")|message }};
+    END IF;
+{%- endif %}
+    -- A session without a strict mode may have stored values whose expressions a strict mode refuses. They are copied as they are.
+    {{ table.lax }};
+{%- endif %}
     -- The shared locks are held until the commit, so no row of the chunk is changed or deleted between its reading and the
     -- commit of its copy: a deleted row cannot come back. A row that a trigger wrote is as new as the row that is read
     -- here, so it stays as it is. The copy never waits for a row that a client has locked, since the client may
@@ -111,6 +122,9 @@ BEGIN
       WHERE {{ in_chunk("t", table.first.name, table.first.as, "done_to", "chunk_last") }} {{ plan.share }}
       ON DUPLICATE KEY UPDATE {{ table.first.new_name|name }} = {{ table.new|name }}.{{ table.first.new_name|name }};
     SET inserted = ROW_COUNT();
+{%- if table.lax %}
+    {{ plan.strict }};
+{%- endif %}
     IF busy = 1 THEN
       ROLLBACK;
       SET wanted = GREATEST(1, wanted DIV 2), refusals = refusals + 1;
