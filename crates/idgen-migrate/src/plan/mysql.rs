@@ -243,7 +243,7 @@ async fn copying(
         scripts: if command.is_some() {
             Vec::new()
         } else {
-            vec![watch::script(session.engine, &names.control)]
+            vec![watch::script(session.engine, &names.control, &names.steps)]
         },
         command,
     })

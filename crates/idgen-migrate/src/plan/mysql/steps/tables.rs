@@ -48,12 +48,12 @@ impl Steps<'_> {
         work.push(Statement::new(
             "How the copy behaves. The values can be changed while it runs; it waits while `paused` is 1, and ends with an \
              error if more threads run than `abort_threads_running`. watch-replicas.sh writes \
-             the last three columns.",
+             the last five columns.",
             format!(
                 "CREATE TABLE {} (one TINYINT PRIMARY KEY, paused TINYINT NOT NULL, max_threads_running INT NOT NULL, \
                  abort_threads_running INT NULL, \
                  chunk_milliseconds INT NOT NULL, max_replica_lag INT NOT NULL, beat DATETIME(6) NULL, \
-                 replica_lag DOUBLE NULL, watched DATETIME(6) NULL) ENGINE = InnoDB \
+                 replica_lag DOUBLE NULL, watched DATETIME(6) NULL, replica_snapshot DATETIME(6) NULL, copy_arrived DATETIME(6) NULL) ENGINE = InnoDB \
                  AS SELECT 1 AS one, 0 AS paused, 25 AS max_threads_running, NULL AS abort_threads_running, 100 AS chunk_milliseconds, 10 AS max_replica_lag",
                 names.control
             ),
