@@ -183,3 +183,36 @@ fn rows_that_a_cascade_moved_behind_the_position_are_copied() {
         );
     }
 }
+
+/// When summer time ends, an hour is there twice. The server finds the row of the first one where the second one is meant.
+#[test]
+fn times_that_a_zone_has_twice_lose_no_row() {
+    for database in Database::MYSQL_FAMILY {
+        let servers = Servers::start(database);
+        let schema = format!(
+            "INSERT INTO mysql.time_zone VALUES (900, 'N'); INSERT INTO mysql.time_zone_name VALUES ('Test/Zone', 900);
+             INSERT INTO mysql.time_zone_transition VALUES (900, 1, 1), (900, 1711846800, 2), (900, 1729990800, 1);
+             INSERT INTO mysql.time_zone_transition_type VALUES (900, 1, 3600, 0, 'CET'), (900, 2, 7200, 1, 'CEST');
+             SET time_zone = '+00:00'; CREATE TABLE orders (id {ID} PRIMARY KEY, n INT);
+             CREATE TABLE events (order_id {ID}, at TIMESTAMP NOT NULL DEFAULT '2000-01-01', v INT, PRIMARY KEY (order_id, at),
+               FOREIGN KEY (order_id) REFERENCES orders (id));
+             INSERT INTO orders VALUES (UUID(), 1); INSERT INTO events SELECT id, '2024-10-27 00:30:00', 1 FROM orders;
+             INSERT INTO events SELECT id, '2024-10-27 01:30:00', 2 FROM orders"
+        );
+        let world = servers.world_of(&schema, "orders");
+        world.until("verify");
+        let in_zone =
+            |zone: &str, sql: &str| servers.sql(&world.scratch, &format!("SET time_zone = '{zone}'; {sql}"));
+        in_zone("Test/Zone", "UPDATE events SET v = 10 WHERE v = 1").unwrap();
+        assert_eq!(in_zone("Test/Zone", "DELETE FROM events WHERE v = 2"), Err(1644), "{database}");
+        assert_eq!(in_zone("Test/Zone", "UPDATE events SET v = 20 WHERE v = 2"), Err(1644), "{database}");
+        in_zone("+00:00", "UPDATE events SET v = 20 WHERE v = 2").unwrap();
+        in_zone("Test/Zone", "DELETE FROM events WHERE v = 10").unwrap();
+        world.between("verify", "verify-renamed");
+        in_zone("+00:00", "INSERT INTO events SELECT order_id, '2024-10-27 00:30:00', 30 FROM events")
+            .unwrap();
+        assert_eq!(in_zone("Test/Zone", "DELETE FROM events WHERE v = 20"), Err(1644), "{database}");
+        world.must("verify-renamed");
+        servers.assert_rows(&world, "events", 2, "a time that is there twice");
+    }
+}

@@ -31,6 +31,8 @@ pub(in crate::plan::mysql) struct SideText {
     /// The values that an UPDATE of a row of the other table sets. On the way back, an id keeps the spelling that its row has.
     set: Vec<String>,
     where_old: String,
+    /// A condition that the time of a key is there twice in the zone of the session, so that its row cannot be found; empty for other keys.
+    twice: String,
     key_changed: String,
     set_null: Vec<OwnText>,
     cascade: Vec<OwnText>,
@@ -104,7 +106,18 @@ impl Side<'_> {
         let place = |key: &&Column| {
             format!("{}.{} = {}", name(&to), name(&self.name_in_to(key)), self.value(key, "OLD"))
         };
-        let where_old: Vec<_> = self.primary.iter().map(place).collect();
+        let mut where_old: Vec<_> = self.primary.iter().map(place).collect();
+        let timestamps = || self.primary.iter().filter(|key| key.data_type == "timestamp");
+        where_old.extend(timestamps().map(|key| {
+            let there = format!("{}.{}", name(&to), name(&key.name));
+            format!("UNIX_TIMESTAMP({there}) = UNIX_TIMESTAMP({})", column_of("OLD", &key.name))
+        }));
+        // The server looks for a TIMESTAMP by the time of the session's zone, which is there twice when summer time ends, and finds the first one.
+        let is_twice = |key: &&Column| {
+            let old = column_of("OLD", &key.name);
+            format!("NOT (UNIX_TIMESTAMP(CAST({old} AS DATETIME(6))) <=> UNIX_TIMESTAMP({old}))")
+        };
+        let twice: Vec<_> = timestamps().map(|key| is_twice(&key)).collect();
         let changed: Vec<_> = self.primary.iter().map(|key| self.changed(key)).collect();
         let (columns, new) = self.written();
         let set_null = |key: &ForeignKey| key.on_delete == "SET NULL";
@@ -121,6 +134,7 @@ impl Side<'_> {
             new,
             misspelled: self.misspelled(),
             where_old: where_old.join(" AND "),
+            twice: twice.join(" OR "),
             key_changed: format!("({})", changed.join(" OR ")),
             set_null: self.own(&set_null),
             cascade: self.own(&cascade),
