@@ -123,17 +123,18 @@ fn of_expression(table: &Table, expression: &str, to: &str, modes: Modes, depth:
         );
     }
     let read: Vec<&Column> = table.columns.iter().filter(|column| reads(expression, column)).collect();
-    let makes_moment = is_moment(to)
-        || ["as date", "timestamp("].iter().any(|word| code.contains(word))
-        || read.iter().any(|column| is_moment(&column.data_type));
     let time = read.iter().find(|column| column.data_type == "time");
     if let Some(time) =
         time.filter(|_| is_moment(to) || code.contains("as date") || calls(&code, "timestamp"))
     {
         return Some(format!("takes the TIME {} for one of the day on which it is computed", time.name));
     }
-    let text = read.iter().find(|column| !column.charset.is_empty() || column.data_type == "json");
-    if let Some(text) = text.filter(|_| modes.is_mysql && makes_moment) {
+    let of_text = |column: &&&Column| !column.charset.is_empty() || column.data_type == "json";
+    let text = read
+        .iter()
+        .filter(of_text)
+        .find(|column| modes.is_mysql && is_converted(expression, column, is_moment(to)));
+    if let Some(text) = text {
         return Some(format!(
             "may convert a time in the text {}, which MySQL does in the time zone of the session if it ends in an offset",
             text.name
@@ -165,7 +166,103 @@ fn of_expression(table: &Table, expression: &str, to: &str, modes: Modes, depth:
 }
 
 fn reads(expression: &str, column: &Column) -> bool {
-    expression.contains(&name(&column.name))
+    parts(expression).iter().any(|(quote, part)| matches!(quote, '`' | '"') && *part == column.name)
+}
+
+/// Functions that convert a text to a moment.
+const OF_MOMENTS: [&str; 27] = [
+    "date",
+    "timestamp",
+    "year",
+    "month",
+    "day",
+    "dayofmonth",
+    "dayofweek",
+    "dayofyear",
+    "hour",
+    "minute",
+    "second",
+    "microsecond",
+    "quarter",
+    "week",
+    "weekday",
+    "weekofyear",
+    "yearweek",
+    "to_days",
+    "to_seconds",
+    "last_day",
+    "extract",
+    "date_format",
+    "datediff",
+    "timestampdiff",
+    "timestampadd",
+    "date_add",
+    "date_sub",
+];
+
+/// Functions whose value is the text that they read, or a part of it.
+const OF_TEXTS: [&str; 10] = [
+    "json_unquote",
+    "json_extract",
+    "json_value",
+    "coalesce",
+    "ifnull",
+    "concat",
+    "left",
+    "substr",
+    "trim",
+    "replace",
+];
+
+/// True if an expression converts a text to a moment, by a function or because its own column is one.
+fn is_converted(expression: &str, text: &Column, to_moment: bool) -> bool {
+    let marked = marked(expression);
+    let column = name(&text.name);
+    let in_call = |function: &str| {
+        let begin = format!("{function}(");
+        marked.match_indices(&begin).any(|(at, _)| {
+            let is_whole =
+                !marked[..at].ends_with(|before: char| before.is_ascii_alphanumeric() || before == '_');
+            is_whole && arguments(&marked[at + begin.len()..]).contains(&column)
+        })
+    };
+    let casts = marked.match_indices("cast(").any(|(at, _)| {
+        let inside = arguments(&marked[at + 5..]);
+        inside.contains(&column) && inside.contains(" as date")
+    });
+    let begins = marked.trim_start_matches('(');
+    let is_itself = begins.starts_with(&column)
+        || OF_TEXTS.iter().any(|function| begins.starts_with(&format!("{function}(")) && in_call(function));
+    casts
+        || OF_MOMENTS.iter().any(|function| in_call(function))
+        || marked.contains(&format!("{column} + interval"))
+        || (to_moment && is_itself)
+}
+
+/// The text up to the parenthesis that ends a call.
+fn arguments(rest: &str) -> &str {
+    let mut depth = 1;
+    for (at, c) in rest.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return &rest[..at];
+        }
+    }
+    rest
+}
+
+/// An expression in small letters, with its names as they are and without its texts.
+fn marked(expression: &str) -> String {
+    let part = |(quote, part): (char, String)| match quote {
+        ' ' => part.to_ascii_lowercase(),
+        '\'' => "''".to_owned(),
+        _ => name(&part),
+    };
+    parts(expression).into_iter().map(part).collect()
 }
 
 /// Clients see a TIMESTAMP in their time zone. As seconds since 1970 it is the same in all of them.
@@ -179,7 +276,9 @@ fn reads_timestamp(table: &Table, expression: &str) -> Option<String> {
 fn without_epochs(table: &Table, expression: &str) -> String {
     let timestamps = table.columns.iter().filter(|column| column.data_type == "timestamp");
     timestamps.fold(expression.to_owned(), |rest, column| {
-        rest.replace(&format!("unix_timestamp({})", name(&column.name)), "0")
+        let quoted = format!("\"{}\"", column.name);
+        let without = |rest: &str, name: &str| rest.replace(&format!("unix_timestamp({name})"), "0");
+        without(&without(&rest, &name(&column.name)), &quoted)
     })
 }
 
@@ -260,6 +359,9 @@ mod tests {
             ("(`y` + 1)", "int"),
             ("`tm`", "datetime"),
             ("cast(`v` as datetime)", "datetime"),
+            ("cast(\"ts\" as date)", "date"),
+            ("year(`v`)", "int"),
+            ("`v`", "date"),
             ("from_unixtime(`n`)", "datetime"),
             ("`dt`", "timestamp"),
         ] {
@@ -278,6 +380,10 @@ mod tests {
             ("concat(`v`,'it''s / \\'x')", "varchar"),
             ("`tm`", "time"),
             ("(`n` DIV 7)", "int"),
+            ("concat(`v`,year(`dt`))", "varchar"),
+            ("if((`v` = 'paid'),`dt`,NULL)", "datetime"),
+            ("(case when (`dt` is null) then `v` end)", "varchar"),
+            ("concat(`v`,'`ts`')", "varchar"),
         ] {
             assert_eq!(why(expression, to), None, "{expression}");
         }

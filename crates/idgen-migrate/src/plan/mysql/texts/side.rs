@@ -117,7 +117,7 @@ impl Side<'_> {
             let old = column_of("OLD", &key.name);
             format!("NOT (UNIX_TIMESTAMP(CAST({old} AS DATETIME(6))) <=> UNIX_TIMESTAMP({old}))")
         };
-        let twice: Vec<_> = timestamps().map(|key| is_twice(&key)).collect();
+        let twice: Vec<_> = timestamps().map(is_twice).collect();
         let changed: Vec<_> = self.primary.iter().map(|key| self.changed(key)).collect();
         let (columns, new) = self.written();
         let set_null = |key: &ForeignKey| key.on_delete == "SET NULL";
