@@ -6,6 +6,7 @@ mod bigint;
 mod catalog;
 mod check;
 mod checks;
+mod dependent;
 mod estimate;
 pub(super) mod execute;
 mod form;
@@ -242,7 +243,7 @@ async fn copying(
         scripts: if command.is_some() {
             Vec::new()
         } else {
-            vec![watch::script(session.engine, &names.control)]
+            vec![watch::script(session.engine, &names.control, &names.steps)]
         },
         command,
     })

@@ -15,6 +15,7 @@ use crate::cascades::cascades_in_innodb;
 use crate::client::{Client, address, result};
 use crate::clients::Clients;
 use crate::integers;
+use crate::ledger::world::Servers;
 use crate::shop::{execute, fill};
 use crate::whole::named;
 
@@ -306,4 +307,62 @@ fn watch(pair: &Pair, client: &Client, folder: &std::path::Path, schema: &str) -
         .stderr(Stdio::piped())
         .spawn()
         .unwrap()
+}
+
+/// A snapshot of a replica that is older than the rows there would read empty tables. Only the program that watches the replicas knows of it.
+#[test]
+fn old_snapshots_of_a_replica_stop_the_renaming() {
+    for database in Database::MYSQL_FAMILY {
+        let runtime = crate::workers(2);
+        let pair = runtime.block_on(Pair::start(database));
+        let servers = Servers { server: pair.source, runtime };
+        let world = servers.world();
+        let pair = Pair { source: servers.server, replica: pair.replica };
+        let on = |connection: &mut MySqlConnection, sql: &str| {
+            servers.runtime.block_on(execute(connection, sql)).unwrap()
+        };
+        let mut own = servers.runtime.block_on(MySqlConnection::connect(world.scratch.url())).unwrap();
+        on(&mut own, "CREATE USER watcher IDENTIFIED BY 'watches'; GRANT ALL ON *.* TO watcher");
+        servers.runtime.block_on(pair.wait_for_replica());
+        let url = pair.replica.url().replace("/mysql?", &format!("/{}?", world.scratch.name()));
+        let mut reader = servers.runtime.block_on(MySqlConnection::connect(&url)).unwrap();
+        world.until("copy-c");
+        servers.runtime.block_on(pair.wait_for_replica());
+        on(&mut reader, "START TRANSACTION WITH CONSISTENT SNAPSHOT");
+        let mut watcher = watch(&pair, &world.client, world.folder.path(), world.scratch.name());
+        world.between("copy-c", "rename");
+        let control = world.client.own("control");
+        let mut until = |condition: &str| {
+            let wait = Wait::until(format!("the program has seen that {condition}"));
+            let sql = format!(
+                "SELECT COUNT(*) FROM {control} WHERE watched > UTC_TIMESTAMP(6) - INTERVAL 5 SECOND AND {condition}"
+            );
+            let mut number = || -> i64 {
+                servers
+                    .runtime
+                    .block_on(sqlx::query_scalar(AssertSqlSafe(sql.clone())).fetch_one(&mut own))
+                    .unwrap()
+            };
+            while number() == 0 {
+                assert!(watcher.try_wait().unwrap().is_none(), "the program has ended");
+                wait.check();
+                std::thread::sleep(Duration::from_millis(100));
+            }
+        };
+        until("copy_arrived IS NOT NULL");
+        world.refused(&world.file("rename"), "a transaction on a replica that is older than the copy");
+        on(&mut reader, "COMMIT");
+        // A later one reads all rows, also after the renaming.
+        std::thread::sleep(Duration::from_secs(1));
+        on(&mut reader, "START TRANSACTION WITH CONSISTENT SNAPSHOT");
+        until("replica_snapshot > copy_arrived");
+        world.must("rename");
+        servers.runtime.block_on(pair.wait_for_replica());
+        let rows = servers
+            .runtime
+            .block_on(sqlx::query_scalar::<_, i64>("SELECT COUNT(*) FROM c").fetch_one(&mut reader));
+        assert!(rows.as_ref().is_ok_and(|rows| *rows == 8) || rows.is_err(), "{database}: {rows:?}");
+        watcher.kill().unwrap();
+        watcher.wait_with_output().unwrap();
+    }
 }

@@ -147,3 +147,73 @@ fn a_size_does_not_come_from_statistics_that_are_older_than_the_rows() {
         assert!(said.contains("statistics do not show") && !said.contains("MiB"), "{said}");
     }
 }
+
+#[test]
+fn formats_of_rows_and_the_order_of_columns_stay() {
+    let runtime = crate::runtime();
+    for database in Database::MYSQL_FAMILY {
+        let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
+        let scratch = server.scratch().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let mut own = runtime.block_on(async {
+            let mut own = MySqlConnection::connect(scratch.url()).await.unwrap();
+            let schema = format!(
+                "SET GLOBAL innodb_default_row_format = compact; CREATE TABLE orders (id {ID} PRIMARY KEY, n INT);
+                 CREATE TABLE lines_ (id INT PRIMARY KEY, order_id {ID}, FOREIGN KEY (order_id) REFERENCES orders (id)) ROW_FORMAT = REDUNDANT;
+                 SET GLOBAL innodb_default_row_format = dynamic; INSERT INTO orders VALUES (UUID(), 1)"
+            );
+            execute(&mut own, &schema).await.unwrap();
+            let options = Options { keep_text: true, ..Options::new("orders", Target::Binary16) };
+            plan(scratch.url(), &options).await.unwrap().write(folder.path()).unwrap();
+            own
+        });
+        let client = Client::new(&server, scratch.name(), folder.path());
+        client.files("").iter().for_each(|file| drop(client.must(file)));
+        let kept = "SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND \
+                    (TABLE_NAME, ROW_FORMAT) IN (('orders', 'Compact'), ('lines_', 'Redundant'))";
+        assert_eq!(runtime.block_on(number(&mut own, kept)), 2, "{database}");
+        // The texts are there for those who name them.
+        let insert = "INSERT INTO orders VALUES (UNHEX(REPLACE(UUID(), '-', '')), 2)";
+        assert_eq!(runtime.block_on(execute(&mut own, insert)), Ok(1), "{database}");
+        let texts = "SELECT COUNT(*) FROM orders WHERE id_text RLIKE '^[0-9a-f-]{36}$'";
+        assert_eq!(runtime.block_on(number(&mut own, texts)), 2, "{database}");
+    }
+}
+
+#[test]
+fn what_the_copy_cannot_follow_is_found_before_it() {
+    let runtime = crate::runtime();
+    for database in Database::MYSQL_FAMILY {
+        let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
+        let options = Options::new("orders", Target::Binary16);
+        let make = |schema: &str| {
+            let scratch = server.scratch().unwrap();
+            let plan = runtime.block_on(async {
+                let mut own = MySqlConnection::connect(scratch.url()).await.unwrap();
+                execute(&mut own, &format!("CREATE TABLE orders (id {ID} PRIMARY KEY, n INT); {schema}"))
+                    .await
+                    .unwrap();
+                plan(scratch.url(), &options).await
+            });
+            (scratch, plan)
+        };
+        let (_, refused) = make(&format!(
+            "CREATE TABLE tags (k VARCHAR(20), order_id {ID}, PRIMARY KEY (k(3), order_id), FOREIGN KEY (order_id) REFERENCES orders (id))"
+        ));
+        let said = refused.unwrap_err().to_string();
+        assert!(said.contains("the primary key of the table tags holds only the first"), "{said}");
+        let (scratch, made) = make(&format!(
+            "CREATE TABLE days (d DATE, order_id {ID}, PRIMARY KEY (d, order_id), FOREIGN KEY (order_id) REFERENCES orders (id));
+             INSERT INTO orders VALUES (UUID(), 1); SET sql_mode = 'ALLOW_INVALID_DATES'; INSERT INTO days SELECT '0000-00-00', id FROM orders;
+             INSERT INTO days SELECT '2024-02-31', id FROM orders"
+        ));
+        let folder = tempfile::tempdir().unwrap();
+        made.unwrap().write(folder.path()).unwrap();
+        let client = Client::new(&server, scratch.name(), folder.path());
+        let said = client.execute("01-check.sql").unwrap_err();
+        assert!(
+            said.contains("2024-02-31") && !said.contains("0000-00-00") && said.contains("are in no month"),
+            "{said}"
+        );
+    }
+}

@@ -20,6 +20,7 @@ mod rows;
 mod schema;
 mod sessions;
 mod small;
+mod snapshots;
 mod strangers;
 mod two_plans;
 mod walks;

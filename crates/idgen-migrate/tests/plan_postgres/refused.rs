@@ -294,3 +294,58 @@ async fn what_has_changed_since_the_plan_is_named() {
         run(&files, files.step(step)).await;
     }
 }
+
+/// The copy updates each row. What the server or a trigger would not let it do is named, with what to do.
+#[tokio::test(flavor = "multi_thread")]
+async fn rows_that_the_copy_cannot_update_are_named() {
+    let scratch = SERVER.scratch().unwrap();
+    let mut connection = connect(scratch.url()).await;
+    execute(
+        &mut connection,
+        "CREATE TABLE customers (id char(36) PRIMARY KEY, n int);
+         CREATE TABLE visits (customer_id char(36) REFERENCES customers, n int);
+         INSERT INTO customers SELECT gen_random_uuid(), 1; INSERT INTO visits SELECT id, g FROM customers, generate_series(-1, 1) AS g",
+    )
+    .await;
+    let options = Options::new("customers", Target::Uuid);
+    let publish = "CREATE PUBLICATION everything FOR ALL TABLES";
+    execute(&mut connection, publish).await;
+    let error = plan(scratch.url(), &options).await.unwrap_err().to_string();
+    assert!(
+        error.contains("the table visits is published (everything) and has no replica identity"),
+        "{error}"
+    );
+    assert!(error.contains("REPLICA IDENTITY FULL"), "{error}");
+    execute(&mut connection, "DROP PUBLICATION everything").await;
+    let files = Files::write(&plan(scratch.url(), &options).await.unwrap(), scratch.url());
+    let says = |step: &str, part: &str| {
+        let output = tokio::task::block_in_place(|| files.attempt(files.step(step)));
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && said.contains(part), "{step}: {said}");
+    };
+    execute(&mut connection, publish).await;
+    says("check", "visits is published (everything) and has no replica identity");
+    execute(
+        &mut connection,
+        "DROP PUBLICATION everything; ALTER TABLE visits ADD CONSTRAINT positive CHECK (n > 0) NOT VALID",
+    )
+    .await;
+    says("check", "2 rows of visits break its constraint positive");
+    execute(&mut connection, "UPDATE visits SET n = 1").await;
+    crate::run_before(&files, files.step("backfill")).await;
+    execute(
+        &mut connection,
+        "CREATE FUNCTION skip() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+         CREATE TRIGGER frozen BEFORE UPDATE ON visits FOR EACH ROW EXECUTE FUNCTION skip()",
+    )
+    .await;
+    says(
+        "backfill",
+        "rows of visits were not changed by the copy: a BEFORE UPDATE trigger has skipped them or changed their keys (frozen)",
+    );
+    execute(&mut connection, "DROP TRIGGER frozen ON visits").await;
+    for step in ["backfill", "indexes", "constraints", "verify", "switch", "finish"] {
+        run(&files, files.step(step)).await;
+    }
+    assert_eq!(text(&mut connection, "SELECT count(customer_id) FROM visits").await, "3");
+}

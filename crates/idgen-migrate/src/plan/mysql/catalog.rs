@@ -31,6 +31,8 @@ pub(super) struct Table {
     pub(super) rows: u64,
     pub(super) bytes: u64,
     pub(super) is_partitioned: bool,
+    /// The format of rows if it was not declared, and is another one than that of new tables.
+    pub(super) row_format: String,
     /// `BASE TABLE`, or `VIEW`, `SYSTEM VERSIONED` and so on.
     pub(super) kind: String,
     pub(super) columns: Vec<Column>,
@@ -75,6 +77,8 @@ pub(super) struct Column {
     pub(super) has_hidden_default: bool,
     /// The expression of a generated column; empty for others.
     pub(super) generated: String,
+    /// A generated column whose values are stored in the rows.
+    pub(super) is_stored: bool,
     pub(super) is_invisible: bool,
     pub(super) counts: bool,
     /// Set to the time by each UPDATE that does not name it.
@@ -91,6 +95,13 @@ impl Table {
 
     pub(super) fn is_base(&self) -> bool {
         self.kind == "BASE TABLE"
+    }
+
+    /// True if the server computes something when a row is written: a generated column, an index of an expression or a check constraint.
+    pub(super) fn has_expressions(&self) -> bool {
+        self.columns.iter().any(Column::is_generated)
+            || self.parts.iter().any(|part| !part.expression.is_empty())
+            || !self.conditions.is_empty()
     }
 
     pub(super) fn has_primary_key(&self) -> bool {

@@ -4,7 +4,9 @@ mod attached;
 mod transactions;
 
 pub(super) use attached::{as_made, as_planned, as_read, as_recorded, column_as_read, only_own_refer};
-pub(super) use transactions::{no_older_transaction, no_prepared_transaction};
+pub(super) use transactions::{
+    no_older_transaction, no_older_transaction_of_replicas, no_prepared_transaction,
+};
 
 use super::catalog::Table;
 use super::check::{Check, check};
@@ -36,6 +38,7 @@ pub(super) fn of_data(texts: &Texts<'_>) -> Vec<Check> {
             };
             checks.extend(of_values(table, &column.name, *form, texts.options.to));
         }
+        checks.extend(of_first_date(table));
     }
     checks.extend(texts.map.iter().flat_map(|map| map.checks(texts.owners())));
     for key in catalog.foreign.iter().filter(|key| texts.graph.order.contains(&key.table)) {
@@ -208,6 +211,25 @@ fn of_schema(texts: &Texts<'_>) -> Vec<Check> {
         ),
         "the tables above are not in InnoDB",
     )]
+}
+
+/// The position of the copy is in a variable, which takes no 31st of February. Sessions with ALLOW_INVALID_DATES can store one.
+fn of_first_date(table: &Table) -> Option<Check> {
+    let first = table.primary.first().and_then(|first| table.column(first))?;
+    matches!(first.data_type.as_str(), "date" | "datetime").then(|| {
+        let of = name(&first.name);
+        check(
+            format!("The copy of {} follows {}, whose days must be in the calendar.", table.name, first.name),
+            format!(
+                "SELECT {of} FROM {} WHERE DAYOFMONTH({of}) > DAYOFMONTH(LAST_DAY({of}))",
+                name(&table.name)
+            ),
+            format!(
+                "{}.{}: the days above are in no month (ALLOW_INVALID_DATES): correct them",
+                table.name, first.name
+            ),
+        )
+    })
 }
 
 fn of_values(table: &Table, column: &str, form: Form, to: Target) -> Vec<Check> {

@@ -126,6 +126,15 @@ impl Conversion {
         }
     }
 
+    /// The least and the largest value of an integer as it is now.
+    pub(super) fn bounds(&self) -> Option<(i128, u64)> {
+        let declared = self.declared.to_ascii_lowercase();
+        let data_type = declared.split(|c: char| !c.is_ascii_alphabetic()).next()?;
+        let most = most(data_type, &declared);
+        let least = if declared.contains("unsigned") { 0 } else { -i128::from(most) - 1 };
+        (self.form == Form::Integer).then_some((least, most))
+    }
+
     /// The new value of an old one. A value that is no id is an error, or NULL.
     pub(super) fn forward(&self, value: &str) -> String {
         match (self.form, self.to, self.engine) {

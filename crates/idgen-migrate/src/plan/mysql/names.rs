@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::settings;
 use crate::plan::data::Engine;
 
 /// Names of the plan itself in the schema, and what differs between the servers.
@@ -48,6 +49,8 @@ pub(super) struct Names {
     /// A table of InnoDB that is shown only with the privilege PROCESS.
     of_process: &'static str,
     pub(super) is_mysql: bool,
+    /// The statement that sets the strict mode of the files again.
+    strict: String,
 }
 
 impl Names {
@@ -93,6 +96,7 @@ impl Names {
             },
             of_process: if is_mysql { "INNODB_TABLESPACES" } else { "INNODB_SYS_TABLES" },
             is_mysql,
+            strict: settings::strict(),
         }
     }
 

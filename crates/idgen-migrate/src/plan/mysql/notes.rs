@@ -59,7 +59,10 @@ pub(super) fn all(
     notes.push(
         "Statements that were prepared before the step `rename` are prepared again by the server. A transaction whose snapshot is older \
          than the renaming reads the rows of its snapshot with the new keys after it, and may get error 1412, which says that it must begin again; \
-         one that is older than the end of the copy would find no rows, so the step refuses, and names its session."
+         one that is older than the end of the copy would find no rows, so the step refuses, and names its session. On a replica, such a \
+         transaction, also a dump (mysqldump --single-transaction), reads empty tables without an error: let watch-replicas.sh run until the step \
+         `rename`, which is then refused while a replica has one; or end all transactions of the replicas after the last copy has arrived \
+         there, and before `rename`."
             .to_owned(),
     );
     notes.push(format!(

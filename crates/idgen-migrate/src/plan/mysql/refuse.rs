@@ -1,6 +1,7 @@
 //! Finds everything that a plan does not support. All of it is listed at once, and there is no plan.
 
 use super::catalog::{Catalog, Column, Part, Table};
+use super::dependent;
 use super::form::Form;
 use super::graph::Graph;
 use super::hidden;
@@ -12,6 +13,7 @@ use crate::plan::reasons::of_reasons;
 use crate::programs::Program;
 use idgen_database::Result;
 use idgen_database::catalog::ForeignKey;
+use idgen_database::catalog::mysql::IndexPart;
 
 /// Each trigger of a plan has these words, with which it fails where its plan is damaged (templates/phase.sql).
 const OF_PLAN: &str = "idgen plan: the table of the phase has no row";
@@ -61,6 +63,7 @@ pub(super) async fn check(
         }
     }
     reasons.extend(hidden::conditions(session, catalog, &graph.order).await?);
+    reasons.extend(dependent::reasons(session, catalog, &graph.order).await?);
     reasons.extend(of_definitions(session, graph).await?);
     reasons.extend(of_parents(session, catalog, graph).await?);
     of_reasons(&reasons)
@@ -117,6 +120,15 @@ fn of_table(catalog: &Catalog, name: &str) -> Option<String> {
     }
     if let Some(why) = not_innodb(table) {
         return Some(why);
+    }
+    if let Some(part) = table.parts.iter().find(|part| part.index == IndexPart::PRIMARY && part.prefix > 0)
+        && table.primary.is_empty()
+    {
+        return Some(format!(
+            "the primary key of the table {name} holds only the first {} characters or bytes of {}, and no other unique key without NULL has whole \
+             columns, so the copy cannot find rows again: add such a unique key first",
+            part.prefix, part.column
+        ));
     }
     let why = if table.is_partitioned {
         "is partitioned; MySQL and MariaDB have no foreign keys there, and the plan does not cover it"

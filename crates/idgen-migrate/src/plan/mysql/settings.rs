@@ -7,7 +7,8 @@ use crate::plan::data::{Engine, Statement};
 /// Triggers and procedures are executed with the mode of the session that created them.
 const MODE: &str = "STRICT_ALL_TABLES,NO_AUTO_VALUE_ON_ZERO,NO_ENGINE_SUBSTITUTION";
 
-/// Procedures that only read are made with it.
+/// Procedures that only read are made with it, and what writes to tables with expressions, of which a session without a strict mode may have stored values
+/// that a strict one refuses.
 pub(super) const LAX: &str = "SET SESSION sql_mode = 'NO_AUTO_VALUE_ON_ZERO,NO_ENGINE_SUBSTITUTION'";
 
 /// Sets the mode of the plan's sessions again.

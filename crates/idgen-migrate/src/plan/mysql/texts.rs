@@ -17,7 +17,9 @@ use super::graph::Graph;
 use super::map::Map;
 use super::names::Names;
 use super::quote::{name, table_with_ending, with_ending};
-use crate::plan::data::Engine;
+use super::settings;
+use super::uuid_type;
+use crate::plan::data::{Engine, Target};
 use crate::plan::options::Options;
 
 #[derive(Serialize)]
@@ -30,6 +32,8 @@ pub(super) struct TableText {
     /// The columns of the new table, and their values of a row `t` of the old one.
     pub(super) columns: Vec<String>,
     pub(super) read: Vec<String>,
+    /// The format of rows, where CREATE TABLE … LIKE would take another one.
+    row_format: String,
     keys: Vec<KeyText>,
     supports: Vec<SupportText>,
     pub(super) texts: Vec<GeneratedText>,
@@ -40,6 +44,13 @@ pub(super) struct TableText {
     sources: Vec<SourceText>,
     references: Vec<ReferenceText>,
     first: FirstText,
+    /// A mode that is not strict, for tables with expressions: the server computes them for each row, and in a strict mode it would refuse values that the
+    /// old table has taken. Empty for others.
+    pub(super) lax: &'static str,
+    /// Conditions that a row `t` has an id that cannot be converted, which is no error without a strict mode.
+    unreadable: Vec<String>,
+    /// A cascade may change the first column, by which the copy finds its position.
+    is_moved: bool,
     primary: Vec<FirstText>,
     /// Columns that refer to the own table.
     own: Vec<OwnColumnText>,
@@ -47,6 +58,8 @@ pub(super) struct TableText {
     stamped: Vec<String>,
     join_new: String,
     join_old: String,
+    /// Columns of the new table that are compared, also generated ones that are stored, and conditions that they are equal.
+    compared: Vec<String>,
     equal: Vec<String>,
     keys_of_t: String,
     keys_of_s: String,
@@ -127,7 +140,12 @@ struct FirstText {
     name: String,
     r#type: String,
     new_name: String,
-    new_type: String,
+    /// The type to which a position is converted, in which it compares as the server sorts the column; empty if the column itself does.
+    r#as: &'static str,
+    new_as: &'static str,
+    /// The types of positions in both tables.
+    place_type: String,
+    new_place_type: String,
     /// The parts of the new table that are read in ranges of their own; one without a name is the whole table.
     parts: Vec<&'static str>,
 }
@@ -181,6 +199,9 @@ impl Texts<'_> {
         });
         let written = self.written(table, &stored);
         let new = |column: &Column| self.new_name_of(table, column);
+        let made = table.columns.iter().filter(|column| column.is_stored);
+        let compared: Vec<_> =
+            written.iter().cloned().chain(made.map(|column| (column.name.clone(), column))).collect();
         let read = |(new, column): &(String, &Column)| self.forward(table, new, column, "t", self.lock());
         let side = |forward| Side { texts: self, table, stored: &stored, primary: &primary, forward }.text();
         Some(TableText {
@@ -194,9 +215,13 @@ impl Texts<'_> {
             owners: stored.iter().filter_map(|column| self.owner(table, column)).collect(),
             sources: stored.iter().filter_map(|column| self.source(table, column)).collect(),
             references: stored.iter().filter_map(|column| self.reference(table, column)).collect(),
+            row_format: table.row_format.clone(),
             keys: keys.collect(),
             supports: self.supports(table),
             first: self.key_column(table, first),
+            lax: if table.has_expressions() { settings::LAX } else { "" },
+            unreadable: stored.iter().filter_map(|column| self.unreadable(table, column, "t")).collect(),
+            is_moved: self.is_moved(table, first),
             primary: primary.iter().map(|column| self.key_column(table, column)).collect(),
             own: self.own_columns(table),
             stamped: stamped(&stored),
@@ -211,7 +236,8 @@ impl Texts<'_> {
                 &|key| format!("{} = {}", column_of("t", &key.name), self.backward(table, key, "s")),
                 " AND ",
             ),
-            equal: written.iter().map(|(new, column)| self.equal(table, new, column)).collect(),
+            compared: compared.iter().map(|(new, _)| new.clone()).collect(),
+            equal: compared.iter().map(|(new, column)| self.equal(table, new, column)).collect(),
             keys_of_t: of_keys(&|key| column_of("t", &key.name), ", "),
             keys_of_s: of_keys(&|key| self.backward(table, key, "s"), ", "),
             foreign: self.foreign(table),
@@ -284,6 +310,21 @@ impl Texts<'_> {
         own.any(|key| key.columns.contains(&column.name))
     }
 
+    /// A condition that the id of a row has no new value.
+    fn unreadable(&self, table: &Table, column: &Column, row: &str) -> Option<String> {
+        let conversion = self.conversion(&table.name, column)?;
+        let value = column_of(row, &column.name);
+        let is_null = (self.options.to == Target::Uuid)
+            .then(|| format!("({value} IS NOT NULL AND {} IS NULL)", conversion.forward(&value)));
+        let conditions: Vec<_> = conversion.form.misspelled(&value).into_iter().chain(is_null).collect();
+        (!conditions.is_empty()).then(|| format!("({})", conditions.join(" OR ")))
+    }
+
+    fn is_moved(&self, table: &Table, first: &Column) -> bool {
+        let mut keys = self.catalog.foreign.iter().filter(|key| key.table == table.name);
+        keys.any(|key| key.on_update == "CASCADE" && key.columns.contains(&first.name))
+    }
+
     fn reference(&self, table: &Table, column: &Column) -> Option<ReferenceText> {
         matches!(self.fate(table, column), Fate::Refers(..)).then(|| ReferenceText {
             name: column.name.clone(),
@@ -294,8 +335,13 @@ impl Texts<'_> {
     }
 
     fn key_column(&self, table: &Table, column: &Column) -> FirstText {
+        let of_column = self.place_as(column);
+        let mut new_as = "";
         let new_type = match self.fate(table, column) {
-            Fate::Stays | Fate::Named(..) => column.declared(),
+            Fate::Stays | Fate::Named(..) => {
+                new_as = of_column;
+                column.declared()
+            }
             Fate::Changes(conversion) => conversion.new_type(),
             Fate::Refers(_, map) => map.id_type.to_owned(),
         };
@@ -305,7 +351,20 @@ impl Texts<'_> {
             name: column.name.clone(),
             r#type: column.declared(),
             new_name: self.new_name_of(table, column),
-            new_type,
+            r#as: of_column,
+            new_as,
+            place_type: place_type(of_column, column.declared()),
+            new_place_type: place_type(new_as, new_type),
+        }
+    }
+
+    /// The servers sort `ENUM` and `SET` by their numbers, but compare them as texts. Some versions of MariaDB compare a `UUID` in another order than
+    /// its indexes have.
+    fn place_as(&self, column: &Column) -> &'static str {
+        match column.data_type.as_str() {
+            "enum" | "set" => "UNSIGNED",
+            "uuid" if !uuid_type::compares_all(self.version) => "BINARY(16)",
+            _ => "",
         }
     }
 
@@ -368,6 +427,15 @@ impl Texts<'_> {
             }
         }
         found
+    }
+}
+
+/// The type of a position that is converted like this, of a column of another type.
+fn place_type(r#as: &str, declared: String) -> String {
+    match r#as {
+        "" => declared,
+        "UNSIGNED" => "BIGINT UNSIGNED".to_owned(),
+        other => other.to_owned(),
     }
 }
 

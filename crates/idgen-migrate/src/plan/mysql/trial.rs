@@ -70,9 +70,13 @@ impl Trial {
         );
         self.execute(&format!("CREATE TEMPORARY TABLE {trial} LIKE {}", name(&table.now))).await?;
         self.execute(&shape).await?;
+        if !table.lax.is_empty() {
+            self.execute(table.lax).await?;
+        }
         let begin = Instant::now();
         let copied = self.execute(&insert).await?;
         let took = begin.elapsed();
+        self.execute(&settings::strict()).await?;
         self.execute(&format!("DROP TEMPORARY TABLE {trial}")).await?;
         Ok((copied, took))
     }

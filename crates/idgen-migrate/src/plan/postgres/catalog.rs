@@ -40,6 +40,8 @@ pub(super) struct Table {
     /// Views, functions and triggers with transition tables, which have all columns of the table as a value.
     pub(super) row_users: Vec<String>,
     pub(super) publications: Vec<String>,
+    /// Updates are published, and the table has no replica identity.
+    pub(super) has_no_identity: bool,
 }
 
 /// A column of a table: the table's id and the number of the column.

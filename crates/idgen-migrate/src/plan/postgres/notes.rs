@@ -77,6 +77,13 @@ pub(super) fn of(catalog: &Catalog, graph: &Graph, change: &Change, references: 
             .into(),
     );
     notes.push(
+        "On a hot standby, a transaction whose snapshot is older than the end of the copy reads keys that are null after the switch, without an error. The \
+         switch waits for those of standbys with hot_standby_feedback, for a minute, and is then refused. Without it, this server does not know of \
+         them: end the transactions of the standbys after the copy has arrived there, and before the switch. To see standbys, the role needs \
+         pg_monitor."
+            .into(),
+    );
+    notes.push(
         "Until the switch each key has two unique indexes. Where two sessions insert the same new id with ON CONFLICT at the same \
          instant, one of them may get error 23505 (unique_violation) in place of its DO UPDATE, and must repeat the statement."
             .into(),

@@ -44,6 +44,14 @@ fn of_table(table: &Table) -> Vec<String> {
             &table.late_triggers,
             "has BEFORE triggers that fire after the triggers of the plan and could change a key: give them names before zzz",
         ),
+        table.has_no_identity.then(|| {
+            format!(
+                "is published ({}) and has no replica identity, so the server refuses updates, also those of the copy: give it one (ALTER TABLE \
+                 {} REPLICA IDENTITY FULL)",
+                table.publications.join(", "),
+                table.written()
+            )
+        }),
         table
             .unchecked_keys
             .then(|| "has disabled triggers of foreign keys: enable them, or drop the foreign keys".into()),

@@ -30,10 +30,11 @@ impl Catalog {
 
     async fn read_tables(&mut self, session: &mut Session) -> Result<()> {
         let sql = "SELECT TABLE_NAME, COALESCE(ENGINE, ''), CAST(TABLE_ROWS AS CHAR), \
-                   CAST(DATA_LENGTH + INDEX_LENGTH AS CHAR), COALESCE(CREATE_OPTIONS, ''), TABLE_TYPE \
+                   CAST(DATA_LENGTH + INDEX_LENGTH AS CHAR), COALESCE(CREATE_OPTIONS, ''), TABLE_TYPE, \
+                   IF(ROW_FORMAT IN ('Compact', 'Redundant', 'Dynamic') AND ROW_FORMAT <> @@GLOBAL.innodb_default_row_format, ROW_FORMAT, '') \
                    FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()";
         for row in session.rows(sql).await? {
-            let [name, engine, rows, bytes, options, kind] = &row[..] else { continue };
+            let [name, engine, rows, bytes, options, kind, format] = &row[..] else { continue };
             let table = Table {
                 name: name.clone(),
                 engine: engine.clone(),
@@ -41,6 +42,10 @@ impl Catalog {
                 bytes: bytes.parse().unwrap_or(0),
                 is_partitioned: options.contains("partitioned"),
                 kind: kind.clone(),
+                row_format: match options.to_ascii_lowercase().contains("row_format=") {
+                    true => String::new(),
+                    false => format.to_uppercase(),
+                },
                 ..Table::default()
             };
             self.tables.insert(name.clone(), table);
@@ -67,6 +72,10 @@ impl Catalog {
                 generated: match session.engine {
                     Engine::MySql => unescaped(made),
                     _ => made.clone(),
+                },
+                is_stored: {
+                    let extra = read.extra.to_ascii_uppercase();
+                    extra.contains("STORED GENERATED") || extra.contains("PERSISTENT")
                 },
                 is_invisible: read.is_invisible(),
                 counts: read.counts(),

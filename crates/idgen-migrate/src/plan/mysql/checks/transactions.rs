@@ -34,6 +34,19 @@ pub(in crate::plan::mysql) fn no_older_transaction(engine: Engine, steps: &str, 
     Check { instead: (engine == Engine::MySql).then_some(instead), ..found }
 }
 
+/// A transaction of a replica is no transaction of this server, which knows of it only if somebody watches the replicas.
+pub(in crate::plan::mysql) fn no_older_transaction_of_replicas(control: &str) -> Check {
+    check(
+        "A transaction on a replica that reads the state of before the end of the copy would find the new tables without rows.",
+        format!(
+            "SELECT c.replica_snapshot AS oldest_transaction_of_replicas, c.copy_arrived AS rows_there_since FROM {} AS c \
+             WHERE c.watched > UTC_TIMESTAMP(6) - INTERVAL 10 SECOND AND NOT COALESCE(c.replica_snapshot > c.copy_arrived, FALSE)",
+            name(control)
+        ),
+        "watch-replicas.sh sees a transaction on a replica that is older than the copy, or cannot: see INNODB_TRX there, and end it",
+    )
+}
+
 /// MariaDB does not keep the metadata locks of a prepared XA transaction whose client is gone, so nothing waits for it. Those of before the triggers
 /// are done since the triggers were made; this looks for them once more, for the case that the list of the server was not complete then.
 ///

@@ -93,6 +93,7 @@ impl Steps<'_> {
         let copies = self.order.parts().filter(|part| matches!(part, Part::Copy(_)));
         let last = copies.last().map_or(0, |part| self.order.place(part));
         all.push(checks::no_older_transaction(self.engine, &names.steps, last));
+        all.push(checks::no_older_transaction_of_replicas(&names.control));
         all.extend(checks::no_prepared_transaction(self.engine));
         all.extend(self.server_now());
         all

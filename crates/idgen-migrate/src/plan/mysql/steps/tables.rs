@@ -9,6 +9,7 @@ use crate::plan::mysql::attached::Role;
 use crate::plan::mysql::checks;
 use crate::plan::mysql::ledger::{self, Conditions, Part};
 use crate::plan::mysql::quote::name;
+use crate::plan::mysql::settings;
 use crate::plan::mysql::signature::{self, Seen};
 use crate::plan::mysql::templates::value;
 use crate::plan::mysql::texts::TableText;
@@ -47,12 +48,12 @@ impl Steps<'_> {
         work.push(Statement::new(
             "How the copy behaves. The values can be changed while it runs; it waits while `paused` is 1, and ends with an \
              error if more threads run than `abort_threads_running`. watch-replicas.sh writes \
-             the last three columns.",
+             the last five columns.",
             format!(
                 "CREATE TABLE {} (one TINYINT PRIMARY KEY, paused TINYINT NOT NULL, max_threads_running INT NOT NULL, \
                  abort_threads_running INT NULL, \
                  chunk_milliseconds INT NOT NULL, max_replica_lag INT NOT NULL, beat DATETIME(6) NULL, \
-                 replica_lag DOUBLE NULL, watched DATETIME(6) NULL) ENGINE = InnoDB \
+                 replica_lag DOUBLE NULL, watched DATETIME(6) NULL, replica_snapshot DATETIME(6) NULL, copy_arrived DATETIME(6) NULL) ENGINE = InnoDB \
                  AS SELECT 1 AS one, 0 AS paused, 25 AS max_threads_running, NULL AS abort_threads_running, 100 AS chunk_milliseconds, 10 AS max_replica_lag",
                 names.control
             ),
@@ -225,6 +226,13 @@ impl Steps<'_> {
         let body = ledger::work(&self.templates, self.names, procedure, &[probe(on)])?;
         let [drop, create, call, _] = &body[..] else { return Ok(body) };
         let mut all = vec![drop.clone(), create.clone()];
+        if !side.lax.is_empty() {
+            all.push(Statement::new(
+                "The server computes expressions of the other table with the mode of the trigger. A session without a strict mode can write values \
+                 that a strict one refuses, so the triggers take them, too; what they convert, they check themselves.",
+                side.lax,
+            ));
+        }
         for (event, purpose) in EVENTS {
             let sql = self.templates.fill(
                 &format!("trigger_{event}.sql"),
@@ -232,6 +240,9 @@ impl Steps<'_> {
             )?;
             all.push(Statement { purpose: "Waits until the lock is free.".into(), ..call.clone() });
             all.push(Statement::new(purpose, sql));
+        }
+        if !side.lax.is_empty() {
+            all.push(Statement::new("The mode of before.", settings::strict()));
         }
         all.push(drop.clone());
         Ok(all)

@@ -1,15 +1,18 @@
-{%- from "chunk.sql" import chunk -%}
+{%- from "chunk.sql" import chunk, in_chunk, place -%}
 CREATE PROCEDURE {{ plan.copy|name }}()
 BEGIN
-  DECLARE done_to, chunk_first, chunk_last {{ table.first.type }} DEFAULT NULL;
+  DECLARE done_to, chunk_last {{ table.first.place_type }} DEFAULT NULL;
   DECLARE wanted, busy, done, stopped, behind INT DEFAULT 0;
   DECLARE threads, most_threads, abort_threads, most_microseconds, taken BIGINT DEFAULT 0;
   DECLARE waits, refusals INT DEFAULT 0;
   DECLARE said TEXT CHARACTER SET utf8mb4;
-  DECLARE inserted BIGINT DEFAULT 0;
+  DECLARE inserted, unreadable BIGINT DEFAULT 0;
   DECLARE begun DATETIME(6);
+{%- if table.is_moved %}
+  DECLARE first_missing {{ table.first.place_type }} DEFAULT NULL;
+{%- endif %}
 {%- if table.sources %}
-  DECLARE begins_after {{ table.first.type }} DEFAULT NULL;
+  DECLARE begins_after {{ table.first.place_type }} DEFAULT NULL;
   DECLARE missing, first_integer BIGINT UNSIGNED DEFAULT NULL;
 {%- endif %}
   -- A row is locked by a client: lock wait timeout, deadlock, NOWAIT.
@@ -49,8 +52,21 @@ BEGIN
       COMMIT;
       LEAVE chunks;
     END IF;
-    {{ chunk("chunk_first", "chunk_last", "done_to", table.now, "wanted", table.first.name, "") }}
+    {{ chunk("chunk_last", "done_to", table.now, "wanted", table.first.name, table.first.as, "") }}
     IF chunk_last IS NULL AND busy = 0 THEN
+{%- if table.is_moved %}
+      -- A cascade of a parent's key moves rows without triggers, also from before the copy's position to behind it. One statement sees both tables
+      -- at one moment. If a row is missing, the copy goes on before it; rows that are copied already stay.
+      SELECT MIN({{ place("t", table.first.name, table.first.as) }}) INTO first_missing FROM {{ table.now|name }} AS t
+        LEFT JOIN {{ table.new|name }} AS s ON {{ table.join_new }} WHERE s.{{ table.first.new_name|name }} IS NULL;
+      IF first_missing IS NOT NULL THEN
+        SELECT MAX({{ place("t", table.first.name, table.first.as) }}) INTO done_to FROM {{ table.now|name }} AS t
+          WHERE {{ place("t", table.first.name, table.first.as) }} < first_missing;
+        UPDATE {{ table.at|name }} SET copied_to = done_to;
+        COMMIT;
+        ITERATE chunks;
+      END IF;
+{%- endif %}
       -- What is inserted from now on is inserted by the triggers.
       UPDATE {{ table.at|name }} SET finished = TRUE;
       COMMIT;
@@ -86,15 +102,29 @@ BEGIN
       ITERATE chunks;
     END IF;
 {%- endif %}
+{%- if table.lax %}
+{%- if table.unreadable %}
+    SELECT COUNT(*) INTO unreadable FROM {{ table.now|name }} AS t
+      WHERE {{ in_chunk("t", table.first.name, table.first.as, "done_to", "chunk_last") }} AND ({{ table.unreadable|join(" OR ") }});
+    IF unreadable > 0 THEN
+      SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = {{ (table.now ~ ": a value is no id, or is spelled otherwise than most: execute the first file, which shows it")|message }};
+    END IF;
+{%- endif %}
+    -- A session without a strict mode may have stored values whose expressions a strict mode refuses. They are copied as they are.
+    {{ table.lax }};
+{%- endif %}
     -- The shared locks are held until the commit, so no row of the chunk is changed or deleted between its reading and the
     -- commit of its copy: a deleted row cannot come back. A row that a trigger wrote is as new as the row that is read
     -- here, so it stays as it is. The copy never waits for a row that a client has locked, since the client may
     -- wait for a row of this chunk; it makes the chunk smaller and starts again.
     INSERT INTO {{ table.new|name }} ({{ table.columns|names }})
       SELECT {{ table.read|join(", ") }} FROM {{ table.now|name }} AS t
-      WHERE t.{{ table.first.name|name }} BETWEEN chunk_first AND chunk_last {{ plan.share }}
+      WHERE {{ in_chunk("t", table.first.name, table.first.as, "done_to", "chunk_last") }} {{ plan.share }}
       ON DUPLICATE KEY UPDATE {{ table.first.new_name|name }} = {{ table.new|name }}.{{ table.first.new_name|name }};
     SET inserted = ROW_COUNT();
+{%- if table.lax %}
+    {{ plan.strict }};
+{%- endif %}
     IF busy = 1 THEN
       ROLLBACK;
       SET wanted = GREATEST(1, wanted DIV 2), refusals = refusals + 1;

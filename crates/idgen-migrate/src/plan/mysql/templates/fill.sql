@@ -1,6 +1,7 @@
+{%- from "chunk.sql" import in_chunk -%}
 {%- set missing -%}
 FROM {{ table.now|name }} AS t
-          WHERE t.{{ table.first.name|name }} BETWEEN chunk_first AND chunk_last AND t.{{ source.name|name }} IS NOT NULL
+          WHERE {{ in_chunk("t", table.first.name, table.first.as, "done_to", "chunk_last") }} AND t.{{ source.name|name }} IS NOT NULL
             AND {{ source.without }}
 {%- endset %}
     -- Gives an integer to each id in this column of the chunk that has none. Integers are reserved, and that is committed, before any is used.

@@ -30,12 +30,18 @@ BEGIN
         START TRANSACTION;
         SELECT COUNT(*) INTO found_rows FROM {{ table.now|name }} AS t
           WHERE {% for key in table.primary %}t.{{ key.name|name }} = key_{{ loop.index }}{% if not loop.last %} AND {% endif %}{% endfor %} LOCK IN SHARE MODE;
+{%- if table.lax %}
+        {{ table.lax }};
+{%- endif %}
         UPDATE {{ table.now|name }} AS t JOIN {{ table.new|name }} AS s ON {{ table.join_new }}
           SET {% for own in table.own %}s.{{ own.column|name }} = {{ own.value }}{% if not loop.last %}, {% endif %}{% endfor %}
           {%- for stamped in table.stamped %}, s.{{ stamped|name }} = s.{{ stamped|name }}{% endfor %}
           WHERE {% for key in table.primary %}t.{{ key.name|name }} = key_{{ loop.index }}{% if not loop.last %} AND {% endif %}{% endfor %};
         COMMIT;
       END;
+{%- if table.lax %}
+      {{ plan.strict }};
+{%- endif %}
       IF busy = 0 THEN
         LEAVE attempts;
       END IF;

@@ -25,4 +25,7 @@ ALTER TABLE {{ table.new|name }}
 {%- for key in foreign %}
   ADD {% include "foreign.sql" %},
 {%- endfor %}
+{%- if table.row_format %}
+  ROW_FORMAT = {{ table.row_format }},
+{%- endif %}
   ALGORITHM = DEFAULT

@@ -5,6 +5,11 @@ BEGIN
 {{- declare(asks) }}
 {% include "phase.sql" %}
   IF phase = {{ side.phase }} THEN
+{%- if side.twice %}
+    IF {{ side.twice }} THEN
+      SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'idgen plan: the time of the key is there twice in this time zone: SET time_zone = ''+00:00'' for this statement';
+    END IF;
+{%- endif %}
 {{- run(asks, plan.any_age) }}
 {%- for key in side.set_null %}
     -- The foreign key from this table to itself is added after the copy; until then this does its work.

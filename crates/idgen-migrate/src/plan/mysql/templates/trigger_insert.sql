@@ -7,7 +7,7 @@ BEGIN
   IF phase = {{ side.phase }} THEN
 {%- for key in side.misspelled %}
     IF {{ key.wrong }} THEN
-      SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = {{ key.message|message }};
+      SIGNAL SQLSTATE '{{ key.state }}' SET MESSAGE_TEXT = {{ key.message|message }}{{ key.number }};
     END IF;
 {%- endfor %}
 {{- run(asks, plan.any_age) }}

@@ -6,9 +6,14 @@ BEGIN
   DECLARE changed BIGINT DEFAULT 0;
 {% include "phase.sql" %}
   IF phase = {{ side.phase }} THEN
+{%- if side.twice %}
+    IF {{ side.twice }} THEN
+      SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'idgen plan: the time of the key is there twice in this time zone: SET time_zone = ''+00:00'' for this statement';
+    END IF;
+{%- endif %}
 {%- for key in side.misspelled %}
     IF {{ key.changed }} AND {{ key.wrong }} THEN
-      SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = {{ key.message|message }};
+      SIGNAL SQLSTATE '{{ key.state }}' SET MESSAGE_TEXT = {{ key.message|message }}{{ key.number }};
     END IF;
 {%- endfor %}
 {{- run(asks, plan.any_age) }}

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Lets the copy wait while a replica is behind: sh watch-replicas.sh DATABASE SOURCE:PORT REPLICA:PORT ...
-# The login is read from the section [client] of ~/.my.cnf. A replica that does not answer within 5 s counts as one that is
+# The renaming is refused while a transaction on a replica is older than the end of the copy there: it would read empty tables.
+# The login is read from the section [client] of ~/.my.cnf. It needs the privilege PROCESS on the replicas. A replica that does not answer within 5 s counts as one that is
 # behind. It ends with an error when the source does not answer within 60 s, and when the table of the plan is gone.
 set -eu
 if [ $# -lt 3 ]; then
@@ -20,14 +21,24 @@ while :; do
   execute 60 "$source" "UPDATE CONTROL SET beat = UTC_TIMESTAMP(6)"
   sleep 1
   oldest="UTC_TIMESTAMP(6)"
+  ages=0
   for replica; do
     beat=$(execute 5 "$replica" "SELECT beat FROM CONTROL") || beat=unknown
     case $beat in
       '' | *[!0-9.:\ -]*) oldest="$oldest, NULL" ;;
       *) oldest="$oldest, TIMESTAMP'$beat'" ;;
     esac
+    age=$(execute 5 "$replica" "SET time_zone = 'SYSTEM'; SELECT GREATEST(0, COALESCE(MAX(TIMESTAMPDIFF(SECOND, trx_started, SYSDATE())), 0))
+      FROM information_schema.INNODB_TRX WHERE trx_mysql_thread_id NOT IN (0, CONNECTION_ID())") || age=unknown
+    case $age in
+      '' | *[!0-9]*) ages="$ages, NULL" ;;
+      *) ages="$ages, $age" ;;
+    esac
   done
   # LEAST is NULL if one of its values is, and then the copy waits.
   execute 60 "$source" "UPDATE CONTROL SET watched = UTC_TIMESTAMP(6),
-    replica_lag = TIMESTAMPDIFF(MICROSECOND, LEAST($oldest), UTC_TIMESTAMP(6)) / 1000000"
+    replica_lag = TIMESTAMPDIFF(MICROSECOND, LEAST($oldest), UTC_TIMESTAMP(6)) / 1000000,
+    replica_snapshot = beat - INTERVAL GREATEST($ages, 0) + 1 SECOND,
+    copy_arrived = (SELECT IF(SUM(state <> 'done') = 0 AND MAX(ended) < LEAST($oldest), IF(copy_arrived > MAX(ended), copy_arrived, UTC_TIMESTAMP(6)), NULL)
+      FROM STEPS WHERE step LIKE 'copy-%')"
 done

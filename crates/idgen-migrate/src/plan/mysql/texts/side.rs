@@ -7,6 +7,7 @@ use super::{Texts, stamped};
 use crate::plan::data::Engine;
 use crate::plan::mysql::catalog::{Column, Table};
 use crate::plan::mysql::quote::{name, with_ending};
+use crate::plan::mysql::settings;
 use idgen_database::catalog::ForeignKey;
 
 /// The triggers of one direction.
@@ -19,6 +20,8 @@ pub(in crate::plan::mysql) struct SideText {
     pub(in crate::plan::mysql) insert: String,
     pub(in crate::plan::mysql) update: String,
     pub(in crate::plan::mysql) delete: String,
+    /// The statement that sets another mode for the triggers of tables with expressions; empty for others.
+    pub(in crate::plan::mysql) lax: &'static str,
     columns: Vec<String>,
     new: Vec<String>,
     /// Ids that are refused, because the way back would not find their rows.
@@ -28,6 +31,8 @@ pub(in crate::plan::mysql) struct SideText {
     /// The values that an UPDATE of a row of the other table sets. On the way back, an id keeps the spelling that its row has.
     set: Vec<String>,
     where_old: String,
+    /// A condition that the time of a key is there twice in the zone of the session, so that its row cannot be found; empty for other keys.
+    twice: String,
     key_changed: String,
     set_null: Vec<OwnText>,
     cascade: Vec<OwnText>,
@@ -46,6 +51,9 @@ struct MisspelledText {
     /// A condition that an UPDATE has changed the value; one that it leaves as it is was stored before the triggers were made.
     changed: String,
     message: String,
+    /// What follows SIGNAL: the state, and the number of the error.
+    state: &'static str,
+    number: &'static str,
 }
 
 /// The change that a foreign key from a table to itself makes to a column.
@@ -98,7 +106,18 @@ impl Side<'_> {
         let place = |key: &&Column| {
             format!("{}.{} = {}", name(&to), name(&self.name_in_to(key)), self.value(key, "OLD"))
         };
-        let where_old: Vec<_> = self.primary.iter().map(place).collect();
+        let mut where_old: Vec<_> = self.primary.iter().map(place).collect();
+        let timestamps = || self.primary.iter().filter(|key| key.data_type == "timestamp");
+        where_old.extend(timestamps().map(|key| {
+            let there = format!("{}.{}", name(&to), name(&key.name));
+            format!("UNIX_TIMESTAMP({there}) = UNIX_TIMESTAMP({})", column_of("OLD", &key.name))
+        }));
+        // The server looks for a TIMESTAMP by the time of the session's zone, which is there twice when summer time ends, and finds the first one.
+        let is_twice = |key: &&Column| {
+            let old = column_of("OLD", &key.name);
+            format!("NOT (UNIX_TIMESTAMP(CAST({old} AS DATETIME(6))) <=> UNIX_TIMESTAMP({old}))")
+        };
+        let twice: Vec<_> = timestamps().map(is_twice).collect();
         let changed: Vec<_> = self.primary.iter().map(|key| self.changed(key)).collect();
         let (columns, new) = self.written();
         let set_null = |key: &ForeignKey| key.on_delete == "SET NULL";
@@ -108,12 +127,14 @@ impl Side<'_> {
             insert: trigger("i"),
             update: trigger("u"),
             delete: trigger("d"),
+            lax: if self.table.has_expressions() { settings::LAX } else { "" },
             set: columns.iter().zip(&new).map(|(column, new)| self.set(column, new)).collect(),
             updated: columns.iter().zip(&new).map(|(column, new)| self.updated(column, new)).collect(),
             columns,
             new,
             misspelled: self.misspelled(),
             where_old: where_old.join(" AND "),
+            twice: twice.join(" OR "),
             key_changed: format!("({})", changed.join(" OR ")),
             set_null: self.own(&set_null),
             cascade: self.own(&cascade),
@@ -154,21 +175,39 @@ impl Side<'_> {
     }
 
     /// Values that the triggers of the old table refuse: no ids, and ids in another spelling than the others. These would get the key of another
-    /// row, or one by which the way back does not find their row.
+    /// row, or one by which the way back does not find their row. Without a strict mode, they refuse also what a strict one does.
     fn misspelled(&self) -> Vec<MisspelledText> {
         let of = |column: &&Column| {
-            let form = self.texts.conversion(&self.table.name, column)?.form;
+            let conversion = self.texts.conversion(&self.table.name, column)?;
             let (new, old) = (column_of("NEW", &column.name), column_of("OLD", &column.name));
+            let is_lax = self.table.has_expressions();
+            let changed = format!("NOT (CAST({new} AS BINARY) <=> CAST({old} AS BINARY))");
+            if !self.forward {
+                let (least, most) = conversion.bounds().filter(|_| is_lax)?;
+                return Some(MisspelledText {
+                    wrong: format!("{new} NOT BETWEEN {least} AND {most}"),
+                    changed,
+                    message: format!("Out of range value for column '{}' at row 1", column.name),
+                    state: "22003",
+                    number: ", MYSQL_ERRNO = 1264",
+                });
+            }
+            let wrong = match is_lax {
+                true => self.texts.unreadable(self.table, column, "NEW"),
+                false => conversion.form.misspelled(&new),
+            };
             Some(MisspelledText {
-                wrong: form.misspelled(&new)?,
-                changed: format!("NOT (CAST({new} AS BINARY) <=> CAST({old} AS BINARY))"),
+                wrong: wrong?,
+                changed,
                 message: format!(
                     "idgen plan: {}.{} takes ids in the spelling that the others have",
                     self.table.name, column.name
                 ),
+                state: "45000",
+                number: "",
             })
         };
-        if self.forward { self.stored.iter().filter_map(of).collect() } else { Vec::new() }
+        self.stored.iter().filter_map(of).collect()
     }
 
     /// On the way back, an id of the old table keeps its spelling where the collation ignores case: a foreign key without a cascade would

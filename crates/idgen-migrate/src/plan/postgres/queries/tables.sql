@@ -28,7 +28,12 @@ SELECT c.oid::bigint AS id, n.nspname AS schema, c.relname AS name, greatest(c.r
     WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = c.oid AND r.ev_class <> c.oid AND pg_get_viewdef(r.ev_class) ~ '\.\*'
     UNION SELECT 'trigger ' || t.tgname FROM pg_trigger t WHERE t.tgrelid = c.oid AND (t.tgoldtable IS NOT NULL OR t.tgnewtable IS NOT NULL) ORDER BY 1) AS row_users,
   ARRAY(SELECT p.pubname::text FROM pg_publication_tables p WHERE p.schemaname = n.nspname AND p.tablename = c.relname
-    ORDER BY 1) AS publications
+    ORDER BY 1) AS publications,
+  -- The server refuses updates of such a table, because a subscriber could not find the rows.
+  NOT (c.relreplident = 'f' OR EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid
+      AND CASE c.relreplident WHEN 'd' THEN i.indisprimary WHEN 'i' THEN i.indisreplident ELSE false END))
+    AND EXISTS (SELECT FROM pg_publication_tables p JOIN pg_publication u ON u.pubname = p.pubname AND u.pubupdate
+      WHERE p.schemaname = n.nspname AND p.tablename = c.relname) AS has_no_identity
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relkind IN ('r', 'p', 'f') AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')
   AND n.nspname NOT LIKE 'pg\_temp%'

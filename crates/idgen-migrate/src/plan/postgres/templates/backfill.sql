@@ -45,6 +45,15 @@ BEGIN
         WHERE t.ctid >= format('(%s,0)', idgen_at)::tid AND t.ctid < format('(%s,0)', idgen_at + idgen_step)::tid
         AND ({% for c in t.columns %}t.{{ c.new }} IS DISTINCT FROM {{ m.converted("t", c.name, c) }}{% if not loop.last %} OR {% endif %}{% endfor %});
       GET DIAGNOSTICS idgen_rows = ROW_COUNT;
+      -- Updated rows have another place by now. One that is still here was skipped.
+      IF EXISTS (SELECT FROM {{ m.table(t) }} AS t
+        WHERE t.ctid >= format('(%s,0)', idgen_at)::tid AND t.ctid < format('(%s,0)', idgen_at + idgen_step)::tid
+        AND ({% for c in t.columns %}t.{{ c.new }} IS DISTINCT FROM {{ m.converted("t", c.name, c) }}{% if not loop.last %} OR {% endif %}{% endfor %})) THEN
+        RAISE EXCEPTION 'rows of % were not changed by the copy: a BEFORE UPDATE trigger has skipped them or changed their keys (%)', {{ t.shown|literal }}, COALESCE((
+          SELECT string_agg(g.tgname, ', ' ORDER BY g.tgname) FROM pg_catalog.pg_trigger AS g WHERE g.tgrelid = {{ m.table(t)|literal }}::regclass
+            AND NOT g.tgisinternal AND g.tgtype & 19 = 19 AND g.tgname NOT LIKE 'zzz\_idgen\_%'), 'none is there now')
+          USING HINT = 'Let the trigger return NEW for updates that change none of its columns; or execute this file in a session with session_replication_role = replica (PGOPTIONS), in which it does not fire.';
+      END IF;
       idgen_done := idgen_at + idgen_step >= idgen_end;
       UPDATE {{ schema }}.progress AS p SET file = idgen_file, blocks = idgen_end, next_block = idgen_at + idgen_step, rows = p.rows + idgen_rows,
         done = idgen_done, changed_at = clock_timestamp() WHERE p.name = {{ t.shown|literal }};

@@ -25,7 +25,32 @@ DECLARE
   idgen_problems text[] := '{}';
   idgen_rows bigint;
   idgen_lengths text;
+  idgen_found record;
 BEGIN
+{# The copy updates each row, so constraints that were never checked for existing rows are checked then. #}
+  FOR idgen_found IN SELECT o.conrelid::regclass::text AS name, o.conname AS constraint_name, CASE o.contype WHEN 'c' THEN format('NOT (%s)', pg_get_expr(o.conbin, o.conrelid))
+      ELSE (SELECT format('%I IS NULL', a.attname) FROM pg_catalog.pg_attribute AS a WHERE a.attrelid = o.conrelid AND a.attnum = o.conkey[1]) END AS broken
+    FROM pg_catalog.pg_constraint AS o WHERE o.contype IN ('c', 'n') AND NOT o.convalidated AND COALESCE(to_jsonb(o) ->> 'conenforced', 'true') = 'true'
+      AND o.conname NOT LIKE {{ ("%\\_" ~ id ~ "\\_%")|literal }}
+      AND o.conrelid IN ({% for t in tables %}{{ m.table(t)|literal }}::regclass{% if not loop.last %}, {% endif %}{% endfor %}) ORDER BY 1, 2
+  LOOP
+    EXECUTE format('SELECT count(*) FROM %s WHERE %s', idgen_found.name, idgen_found.broken) INTO idgen_rows;
+    IF idgen_rows > 0 THEN
+      idgen_problems := idgen_problems || format('%s rows of %s break its constraint %I, which is not valid, so the copy cannot update them: correct them, or drop the constraint for the change: SELECT * FROM %s WHERE %s;',
+        idgen_rows, idgen_found.name, idgen_found.constraint_name, idgen_found.name, idgen_found.broken);
+    END IF;
+  END LOOP;
+  FOR idgen_found IN SELECT r.oid::regclass::text AS name, string_agg(p.pubname, ', ' ORDER BY p.pubname) AS publications
+    FROM pg_catalog.pg_class AS r JOIN pg_catalog.pg_namespace AS n ON n.oid = r.relnamespace
+      JOIN pg_catalog.pg_publication_tables AS e ON (e.schemaname, e.tablename) = (n.nspname, r.relname)
+      JOIN pg_catalog.pg_publication AS p ON p.pubname = e.pubname AND p.pubupdate
+    WHERE r.oid IN ({% for t in tables %}{{ m.table(t)|literal }}::regclass{% if not loop.last %}, {% endif %}{% endfor %})
+      AND NOT (r.relreplident = 'f' OR EXISTS (SELECT FROM pg_catalog.pg_index AS i WHERE i.indrelid = r.oid AND CASE r.relreplident WHEN 'd' THEN i.indisprimary WHEN 'i' THEN i.indisreplident ELSE false END))
+    GROUP BY r.oid ORDER BY 1
+  LOOP
+    idgen_problems := idgen_problems || format('%s is published (%s) and has no replica identity, so its rows cannot be updated: ALTER TABLE %s REPLICA IDENTITY FULL, and plan again',
+      idgen_found.name, idgen_found.publications, idgen_found.name);
+  END LOOP;
 {# Each integer is a bigint, and has one spelling. #}
 {% for t in tables if not integers %}
 {% for c in t.columns %}

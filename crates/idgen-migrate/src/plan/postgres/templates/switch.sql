@@ -37,6 +37,33 @@ END
 $idgen$
 
 {% endfor %}
+--! Waits until no snapshot of a standby is older than the end of the copy: it would read rows of before, whose new keys are null. For snapshots of this server, CREATE INDEX CONCURRENTLY has waited. Standbys with hot_standby_feedback report theirs, every ten seconds.
+DO $idgen$
+DECLARE
+  idgen_attempt integer := 0;
+  idgen_who text;
+BEGIN
+  LOOP
+    EXIT WHEN {{ m.switched(schema) }};
+    SELECT string_agg(h.name, ', ' ORDER BY h.name) INTO idgen_who FROM (
+      SELECT format('the standby %s (process %s)', r.application_name, r.pid), r.backend_xmin FROM pg_catalog.pg_stat_replication AS r
+      UNION ALL SELECT format('the replication slot %s', s.slot_name), s.xmin FROM pg_catalog.pg_replication_slots AS s) AS h (name, oldest)
+      WHERE h.oldest IS NOT NULL AND EXISTS (SELECT FROM {{ schema }}.progress AS g WHERE age(h.oldest) >= age(g.xmin));
+    EXIT WHEN idgen_who IS NULL;
+    idgen_attempt := idgen_attempt + 1;
+    IF idgen_attempt >= 60 THEN
+      RAISE EXCEPTION 'a snapshot is older than the end of the copy, and would read keys that are null after the switch: %', idgen_who
+        USING HINT = 'End the transactions of the standby that began before (pg_stat_activity there), then execute the file again. A slot that no standby uses any more keeps its snapshot: drop it.';
+    END IF;
+    IF idgen_attempt % 10 = 1 THEN
+      RAISE NOTICE 'waits for a snapshot that is older than the end of the copy: %', idgen_who;
+    END IF;
+    COMMIT;
+    PERFORM pg_sleep(1);
+  END LOOP;
+END
+$idgen$
+
 --! The switch, in one transaction.
 {% call m.retried(tables) %}
 {{ m.required(p, "switch") }}

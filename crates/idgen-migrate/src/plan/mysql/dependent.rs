@@ -1,0 +1,391 @@
+//! Finds expressions whose value depends on the session that evaluates them. The copy computes generated columns and the entries of
+//! indexes again, in a session with settings of its own, so the new table would have other values than the old one.
+
+use super::catalog::{Catalog, Column, Table};
+use super::quote::name;
+use super::session::Session;
+use crate::plan::data::Engine;
+use idgen_database::Result;
+
+/// Functions whose value depends on a setting, which is named.
+const FUNCTIONS: [(&str, &str); 11] = [
+    ("from_unixtime", "time_zone"),
+    ("unix_timestamp", "time_zone"),
+    ("convert_tz", "the tables of time zones"),
+    ("dayname", "lc_time_names"),
+    ("monthname", "lc_time_names"),
+    ("str_to_date", "sql_mode and lc_time_names"),
+    ("aes_encrypt", "block_encryption_mode"),
+    ("aes_decrypt", "block_encryption_mode"),
+    ("current_user", "the account"),
+    ("user", "the account"),
+    ("database", "the schema"),
+];
+
+/// The words of DATE_FORMAT that are names in a language.
+const NAMES_IN_FORMATS: [&str; 4] = ["%a", "%b", "%M", "%W"];
+
+/// Modes that clients may have, and the sessions of a plan do not.
+#[derive(Clone, Copy, Default)]
+struct Modes {
+    is_mysql: bool,
+    pads: bool,
+    subtracts_signed: bool,
+    cuts_fractions: bool,
+}
+
+/// The reasons not to change tables with such expressions.
+pub(super) async fn reasons(
+    session: &mut Session,
+    catalog: &Catalog,
+    tables: &[String],
+) -> Result<Vec<String>> {
+    let modes = session.text("SELECT @@GLOBAL.sql_mode").await?;
+    let has = |mode: &str| modes.split(',').any(|one| one == mode);
+    let modes = Modes {
+        is_mysql: session.engine == Engine::MySql,
+        pads: has("PAD_CHAR_TO_FULL_LENGTH"),
+        subtracts_signed: has("NO_UNSIGNED_SUBTRACTION"),
+        cuts_fractions: has("TIME_TRUNCATE_FRACTIONAL") || has("TIME_ROUND_FRACTIONAL"),
+    };
+    let tables = tables.iter().filter_map(|table| catalog.tables.get(table));
+    Ok(tables.flat_map(|table| of_table(table, modes)).collect())
+}
+
+fn of_table(table: &Table, modes: Modes) -> Vec<String> {
+    let mut all = Vec::new();
+    for column in table.columns.iter().filter(|column| column.is_generated()) {
+        let index = table.parts.iter().find(|part| part.column == column.name).map(|part| &part.index);
+        let Some(why) = of_column(table, column, modes, 0) else { continue };
+        let place = match index {
+            _ if column.is_stored => "is stored".to_owned(),
+            Some(index) => format!("is in the index {index}"),
+            None => continue,
+        };
+        all.push(format!(
+            "the generated column {}.{} {place}, and {why}: the copy would compute other values than clients do. Drop it for the time of the \
+             change",
+            table.name, column.name
+        ));
+    }
+    for part in table.parts.iter().filter(|part| !part.expression.is_empty()) {
+        if let Some(why) = of_expression(table, &part.expression, "", modes, 0) {
+            all.push(format!(
+                "the index {} of {} holds an expression that {why}: the copy would compute other values than clients do. Drop it for the time \
+                 of the change",
+                part.index, table.name
+            ));
+        }
+    }
+    // A constraint of another value is an error, which is not lost.
+    for (constraint, condition) in &table.conditions {
+        if let Some(timestamp) = reads_timestamp(table, condition) {
+            all.push(format!(
+                "the check constraint {constraint} of {} {timestamp}: the copy might break it. Drop it for the time of the change",
+                table.name
+            ));
+        }
+    }
+    all
+}
+
+fn of_column(table: &Table, column: &Column, modes: Modes, depth: usize) -> Option<String> {
+    of_expression(table, &column.generated, &column.data_type, modes, depth)
+}
+
+/// Returns why the value of an expression depends on the session, as the end of a sentence. `to` is the type of its column.
+fn of_expression(table: &Table, expression: &str, to: &str, modes: Modes, depth: usize) -> Option<String> {
+    let is_moment = |data_type: &str| matches!(data_type, "date" | "datetime" | "timestamp");
+    if let Some(why) = reads_timestamp(table, expression) {
+        return Some(why);
+    }
+    if to == "timestamp" {
+        return Some("converts to TIMESTAMP in the time zone of the session".to_owned());
+    }
+    let code = code(&without_epochs(table, expression));
+    for (function, setting) in FUNCTIONS {
+        if calls(&code, function) {
+            return Some(format!("calls {function}(), whose value depends on {setting} of the session"));
+        }
+    }
+    if calls(&code, "date_format") {
+        let formats = texts(expression);
+        let is_named = formats.iter().any(|format| NAMES_IN_FORMATS.iter().any(|name| format.contains(name)));
+        if is_named || formats.iter().all(|format| !format.contains('%')) {
+            return Some(
+                "calls date_format(), whose names depend on lc_time_names of the session".to_owned(),
+            );
+        }
+    }
+    if code.contains('/') {
+        return Some(
+            "divides by /, whose digits depend on div_precision_increment of the session".to_owned(),
+        );
+    }
+    let read: Vec<&Column> = table.columns.iter().filter(|column| reads(expression, column)).collect();
+    let time = read.iter().find(|column| column.data_type == "time");
+    if let Some(time) =
+        time.filter(|_| is_moment(to) || code.contains("as date") || calls(&code, "timestamp"))
+    {
+        return Some(format!("takes the TIME {} for one of the day on which it is computed", time.name));
+    }
+    let of_text = |column: &&&Column| !column.charset.is_empty() || column.data_type == "json";
+    let text = read
+        .iter()
+        .filter(of_text)
+        .find(|column| modes.is_mysql && is_converted(expression, column, is_moment(to)));
+    if let Some(text) = text {
+        return Some(format!(
+            "may convert a time in the text {}, which MySQL does in the time zone of the session if it ends in an offset",
+            text.name
+        ));
+    }
+    if let Some(padded) = read.iter().find(|column| modes.pads && column.data_type == "char") {
+        return Some(format!(
+            "reads the CHAR {}, whose spaces depend on PAD_CHAR_TO_FULL_LENGTH of the session",
+            padded.name
+        ));
+    }
+    let unsigned = read.iter().any(|column| column.type_text.contains("unsigned"));
+    if modes.subtracts_signed && (unsigned || code.contains("unsigned")) && code.contains('-') {
+        return Some(
+            "subtracts unsigned numbers, which depends on NO_UNSIGNED_SUBTRACTION of the session".to_owned(),
+        );
+    }
+    if modes.cuts_fractions && (is_moment(to) || to == "time" || code.contains(" as ")) {
+        return Some("may cut a fraction of seconds, which depends on sql_mode of the session".to_owned());
+    }
+    // Generated columns may read those before them.
+    let generated = read.iter().filter(|column| column.is_generated() && depth < table.columns.len());
+    generated
+        .filter_map(|column| {
+            let why = of_column(table, column, modes, depth + 1)?;
+            Some(format!("reads {}, which {why}", column.name))
+        })
+        .next()
+}
+
+fn reads(expression: &str, column: &Column) -> bool {
+    parts(expression).iter().any(|(quote, part)| matches!(quote, '`' | '"') && *part == column.name)
+}
+
+/// Functions that convert a text to a moment.
+const OF_MOMENTS: [&str; 27] = [
+    "date",
+    "timestamp",
+    "year",
+    "month",
+    "day",
+    "dayofmonth",
+    "dayofweek",
+    "dayofyear",
+    "hour",
+    "minute",
+    "second",
+    "microsecond",
+    "quarter",
+    "week",
+    "weekday",
+    "weekofyear",
+    "yearweek",
+    "to_days",
+    "to_seconds",
+    "last_day",
+    "extract",
+    "date_format",
+    "datediff",
+    "timestampdiff",
+    "timestampadd",
+    "date_add",
+    "date_sub",
+];
+
+/// Functions whose value is the text that they read, or a part of it.
+const OF_TEXTS: [&str; 10] = [
+    "json_unquote",
+    "json_extract",
+    "json_value",
+    "coalesce",
+    "ifnull",
+    "concat",
+    "left",
+    "substr",
+    "trim",
+    "replace",
+];
+
+/// True if an expression converts a text to a moment, by a function or because its own column is one.
+fn is_converted(expression: &str, text: &Column, to_moment: bool) -> bool {
+    let marked = marked(expression);
+    let column = name(&text.name);
+    let in_call = |function: &str| {
+        let begin = format!("{function}(");
+        marked.match_indices(&begin).any(|(at, _)| {
+            let is_whole =
+                !marked[..at].ends_with(|before: char| before.is_ascii_alphanumeric() || before == '_');
+            is_whole && arguments(&marked[at + begin.len()..]).contains(&column)
+        })
+    };
+    let casts = marked.match_indices("cast(").any(|(at, _)| {
+        let inside = arguments(&marked[at + 5..]);
+        inside.contains(&column) && inside.contains(" as date")
+    });
+    let begins = marked.trim_start_matches('(');
+    let is_itself = begins.starts_with(&column)
+        || OF_TEXTS.iter().any(|function| begins.starts_with(&format!("{function}(")) && in_call(function));
+    casts
+        || OF_MOMENTS.iter().any(|function| in_call(function))
+        || marked.contains(&format!("{column} + interval"))
+        || (to_moment && is_itself)
+}
+
+/// The text up to the parenthesis that ends a call.
+fn arguments(rest: &str) -> &str {
+    let mut depth = 1;
+    for (at, c) in rest.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return &rest[..at];
+        }
+    }
+    rest
+}
+
+/// An expression in small letters, with its names as they are and without its texts.
+fn marked(expression: &str) -> String {
+    let part = |(quote, part): (char, String)| match quote {
+        ' ' => part.to_ascii_lowercase(),
+        '\'' => "''".to_owned(),
+        _ => name(&part),
+    };
+    parts(expression).into_iter().map(part).collect()
+}
+
+/// Clients see a TIMESTAMP in their time zone. As seconds since 1970 it is the same in all of them.
+fn reads_timestamp(table: &Table, expression: &str) -> Option<String> {
+    let rest = without_epochs(table, expression);
+    let column =
+        table.columns.iter().find(|column| column.data_type == "timestamp" && reads(&rest, column))?;
+    Some(format!("reads the TIMESTAMP {} in the time zone of the session", column.name))
+}
+
+fn without_epochs(table: &Table, expression: &str) -> String {
+    let timestamps = table.columns.iter().filter(|column| column.data_type == "timestamp");
+    timestamps.fold(expression.to_owned(), |rest, column| {
+        let quoted = format!("\"{}\"", column.name);
+        let without = |rest: &str, name: &str| rest.replace(&format!("unix_timestamp({name})"), "0");
+        without(&without(&rest, &name(&column.name)), &quoted)
+    })
+}
+
+/// True if a function is called; the name of another one may end in the same letters.
+fn calls(code: &str, function: &str) -> bool {
+    code.match_indices(&format!("{function}(")).any(|(at, _)| {
+        !code[..at].ends_with(|before: char| before.is_ascii_alphanumeric() || matches!(before, '_' | '.'))
+    })
+}
+
+/// An expression in small letters, without its texts and names.
+fn code(expression: &str) -> String {
+    parts(expression)
+        .into_iter()
+        .filter(|(quote, _)| *quote == ' ')
+        .map(|(_, part)| part)
+        .collect::<String>()
+        .to_ascii_lowercase()
+}
+
+/// The texts of an expression.
+fn texts(expression: &str) -> Vec<String> {
+    parts(expression).into_iter().filter(|(quote, _)| *quote == '\'').map(|(_, part)| part).collect()
+}
+
+/// Divides an expression at its quotes. A part outside of them has a space for a quote.
+fn parts(expression: &str) -> Vec<(char, String)> {
+    let mut all = vec![(' ', String::new())];
+    let mut rest = expression.chars().peekable();
+    while let Some(c) = rest.next() {
+        let (quote, part) = all.last_mut().expect("there is a first part");
+        match (*quote, c) {
+            (' ', '\'' | '`' | '"') => all.push((c, String::new())),
+            (' ', _) => part.push(c),
+            ('\'' | '"', '\\') => part.extend(rest.next()),
+            (quote, c) if c == quote => match rest.peek() {
+                Some(next) if *next == quote => part.extend(rest.next()),
+                _ => all.push((' ', String::new())),
+            },
+            _ => part.push(c),
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn why(expression: &str, to: &str) -> Option<String> {
+        let column = |name: &str, data_type: &str, charset: &str| Column {
+            name: name.to_owned(),
+            data_type: data_type.to_owned(),
+            charset: charset.to_owned(),
+            ..Column::default()
+        };
+        let columns = vec![
+            column("ts", "timestamp", ""),
+            column("dt", "datetime", ""),
+            column("tm", "time", ""),
+            column("n", "int", ""),
+            column("a/b", "int", ""),
+            column("v", "varchar", "utf8mb4"),
+            Column { generated: "year(`ts`)".to_owned(), ..column("y", "int", "") },
+        ];
+        let table = Table { columns, ..Table::default() };
+        of_expression(&table, expression, to, Modes { is_mysql: true, ..Modes::default() }, 0)
+    }
+
+    #[test]
+    fn what_depends_on_the_session_is_found() {
+        for (expression, to) in [
+            ("cast(`ts` as date)", "date"),
+            ("dayname(`dt`)", "varchar"),
+            ("date_format(`dt`,_utf8mb4'%Y %M')", "varchar"),
+            ("date_format(`dt`,`v`)", "varchar"),
+            ("(`n` / 7)", "decimal"),
+            ("(`y` + 1)", "int"),
+            ("`tm`", "datetime"),
+            ("cast(`v` as datetime)", "datetime"),
+            ("cast(\"ts\" as date)", "date"),
+            ("year(`v`)", "int"),
+            ("`v`", "date"),
+            ("from_unixtime(`n`)", "datetime"),
+            ("`dt`", "timestamp"),
+        ] {
+            assert!(why(expression, to).is_some(), "{expression}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_is_kept() {
+        for (expression, to) in [
+            ("unix_timestamp(`ts`)", "bigint"),
+            ("cast(`dt` as date)", "date"),
+            ("date_format(`dt`,'%Y-%m')", "varchar"),
+            ("json_extract(`n`,'$.\"a/b\"')", "varchar"),
+            ("(`a/b` * 2)", "int"),
+            ("concat(`v`,'it''s / \\'x')", "varchar"),
+            ("`tm`", "time"),
+            ("(`n` DIV 7)", "int"),
+            ("concat(`v`,year(`dt`))", "varchar"),
+            ("if((`v` = 'paid'),`dt`,NULL)", "datetime"),
+            ("(case when (`dt` is null) then `v` end)", "varchar"),
+            ("concat(`v`,'`ts`')", "varchar"),
+        ] {
+            assert_eq!(why(expression, to), None, "{expression}");
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Snapshots of a standby that are older than the end of the copy would read keys that are null after the switch.
+
+use std::process::{Command, Stdio};
+
+use idgen_server::{Database, Server, Settings, Wait};
+
+use crate::psql::{Files, connect, execute, text, until};
+use crate::{made, rows};
+
+/// Before the last file of the steps that come before the switch.
+fn until_switch(files: &Files, from: &str) {
+    let (from, switch) = (files.step(from).to_owned(), files.step("switch").to_owned());
+    files
+        .names
+        .iter()
+        .filter(|name| **name >= from && **name < switch)
+        .for_each(|name| drop(files.run(name)));
+}
+
+/// The file does not wait a minute in a test.
+fn impatient(files: &Files) -> String {
+    files.text(files.step("switch")).replace("idgen_attempt >= 60", "idgen_attempt >= 3")
+}
+
+/// A standby in the container of the server, which reports its oldest snapshot.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_snapshot_of_a_standby_stops_the_switch() {
+    let server = Server::start(Database::Postgres, &Settings::new()).unwrap();
+    let Some(container) = server.container_name() else { return };
+    let scratch = server.scratch().unwrap();
+    let mut connection = connect(scratch.url()).await;
+    let [port, bin] = [text(&mut connection, "SELECT current_setting('port')").await, BIN.to_owned()];
+    let password =
+        scratch.url().split_once("://").unwrap().1.split_once('@').unwrap().0.split_once(':').unwrap().1;
+    let database = text(&mut connection, "SELECT current_database()").await;
+    let user = text(&mut connection, "SELECT current_user").await;
+    let shell = |script: &str| {
+        let mut command = Command::new("docker");
+        command.args([
+            "exec",
+            "-i",
+            "--user",
+            "postgres",
+            "--env",
+            &format!("PGPASSWORD={password}"),
+            container,
+            "sh",
+            "-c",
+            script,
+        ]);
+        command
+    };
+    execute(&mut connection, "ALTER SYSTEM SET wal_receiver_status_interval = '1s'").await;
+    let start = format!(
+        "{bin}/pg_basebackup -h 127.0.0.1 -p {port} -U {user} -D /tmp/standby -R -c fast && chmod 700 /tmp/standby && \
+         {bin}/pg_ctl -w -D /tmp/standby -l /tmp/standby.log -o '-p 5999 -c listen_addresses= -c unix_socket_directories=/tmp -c hot_standby_feedback=on' start"
+    );
+    let started = shell(&start).output().unwrap();
+    assert!(started.status.success(), "{}", String::from_utf8_lossy(&started.stderr));
+    rows::fill(&mut connection, 500).await;
+    let files = Files::write(&made(scratch.url(), "orders").await, scratch.url());
+    tokio::task::block_in_place(|| {
+        files
+            .names
+            .iter()
+            .take_while(|name| **name != files.step("backfill"))
+            .for_each(|name| drop(files.run(name)));
+    });
+    let lsn = text(&mut connection, "SELECT pg_current_wal_lsn()").await;
+    until(&mut connection, &format!("SELECT bool_and(replay_lsn >= '{lsn}') FROM pg_stat_replication")).await;
+    let mut reader = shell(&format!("{bin}/psql -X -q -h /tmp -p 5999 -U {user} {database}"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut input = reader.stdin.take().unwrap();
+    std::io::Write::write_all(&mut input, b"BEGIN ISOLATION LEVEL REPEATABLE READ;\nSELECT 1;\n").unwrap();
+    until(&mut connection, "SELECT bool_or(backend_xmin IS NOT NULL) FROM pg_stat_replication").await;
+    let wait = Wait::until("the standby has a snapshot");
+    let idle = format!(
+        "{bin}/psql -X -qAt -h /tmp -p 5999 -U {user} {database} -c \"SELECT count(*) FROM pg_stat_activity WHERE state = 'idle in transaction'\""
+    );
+    while String::from_utf8_lossy(&shell(&idle).output().unwrap().stdout).trim() != "1" {
+        wait.check();
+    }
+    tokio::task::block_in_place(|| until_switch(&files, "backfill"));
+    let refused = tokio::task::block_in_place(|| files.attempt_text(&impatient(&files)));
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(said.contains("a snapshot is older than the end of the copy"), "{said}");
+    assert!(said.contains("the standby"), "{said}");
+    drop(input);
+    reader.wait().unwrap();
+    tokio::task::block_in_place(|| files.run(files.step("switch")));
+}
+
+const BIN: &str = "$(pg_config --bindir 2>/dev/null || dirname $(ls /usr/lib/postgresql/*/bin/postgres /usr/local/bin/postgres 2>/dev/null | head -1))";
