@@ -14,5 +14,6 @@ mod servers;
 mod settings;
 mod sqlite;
 mod sqlite_files;
+mod sqlite_keys;
 mod strangers;
 mod unknown;

@@ -31,6 +31,7 @@ mod circle;
 mod exchange;
 mod expression;
 mod fits;
+mod holder;
 mod intake;
 mod log;
 mod mode;

@@ -1,24 +1,25 @@
 //! The values that the templates need for a table: names, and expressions for each column.
 
+mod first;
 mod foreign;
 mod side;
 pub(super) mod values;
 
 use serde::Serialize;
 
+use first::FirstText;
 use foreign::ForeignText;
 use side::Side;
 pub(super) use side::SideText;
 use values::{Fate, column_of, integer_name};
 
 use super::catalog::{Catalog, Column, Table};
-use super::form::{self, Conversion, Form, UUID};
+use super::form::{self, Conversion, Form};
 use super::graph::Graph;
 use super::map::Map;
 use super::names::Names;
 use super::quote::{name, table_with_ending, with_ending};
 use super::settings;
-use super::uuid_type;
 use crate::plan::data::{Engine, Target};
 use crate::plan::options::Options;
 
@@ -132,22 +133,6 @@ struct OwnColumnText {
     column: String,
     value: String,
     equal: String,
-}
-
-/// A column of the primary key, in the old table and in the new one. The copy follows the order of the first.
-#[derive(Serialize)]
-struct FirstText {
-    name: String,
-    r#type: String,
-    new_name: String,
-    /// The type to which a position is converted, in which it compares as the server sorts the column; empty if the column itself does.
-    r#as: &'static str,
-    new_as: &'static str,
-    /// The types of positions in both tables.
-    place_type: String,
-    new_place_type: String,
-    /// The parts of the new table that are read in ranges of their own; one without a name is the whole table.
-    parts: Vec<&'static str>,
 }
 
 pub(super) struct Texts<'a> {
@@ -320,11 +305,6 @@ impl Texts<'_> {
         (!conditions.is_empty()).then(|| format!("({})", conditions.join(" OR ")))
     }
 
-    fn is_moved(&self, table: &Table, first: &Column) -> bool {
-        let mut keys = self.catalog.foreign.iter().filter(|key| key.table == table.name);
-        keys.any(|key| key.on_update == "CASCADE" && key.columns.contains(&first.name))
-    }
-
     fn reference(&self, table: &Table, column: &Column) -> Option<ReferenceText> {
         matches!(self.fate(table, column), Fate::Refers(..)).then(|| ReferenceText {
             name: column.name.clone(),
@@ -332,40 +312,6 @@ impl Texts<'_> {
             nullable: column.nullable,
             comment: column.comment.clone(),
         })
-    }
-
-    fn key_column(&self, table: &Table, column: &Column) -> FirstText {
-        let of_column = self.place_as(column);
-        let mut new_as = "";
-        let new_type = match self.fate(table, column) {
-            Fate::Stays | Fate::Named(..) => {
-                new_as = of_column;
-                column.declared()
-            }
-            Fate::Changes(conversion) => conversion.new_type(),
-            Fate::Refers(_, map) => map.id_type.to_owned(),
-        };
-        let parts = if new_type == UUID { vec!["swapped", "others"] } else { vec![""] };
-        FirstText {
-            parts,
-            name: column.name.clone(),
-            r#type: column.declared(),
-            new_name: self.new_name_of(table, column),
-            r#as: of_column,
-            new_as,
-            place_type: place_type(of_column, column.declared()),
-            new_place_type: place_type(new_as, new_type),
-        }
-    }
-
-    /// The servers sort `ENUM` and `SET` by their numbers, but compare them as texts. Some versions of MariaDB compare a `UUID` in another order than
-    /// its indexes have.
-    fn place_as(&self, column: &Column) -> &'static str {
-        match column.data_type.as_str() {
-            "enum" | "set" => "UNSIGNED",
-            "uuid" if !uuid_type::compares_all(self.version) => "BINARY(16)",
-            _ => "",
-        }
     }
 
     fn own_columns(&self, table: &Table) -> Vec<OwnColumnText> {
@@ -427,15 +373,6 @@ impl Texts<'_> {
             }
         }
         found
-    }
-}
-
-/// The type of a position that is converted like this, of a column of another type.
-fn place_type(r#as: &str, declared: String) -> String {
-    match r#as {
-        "" => declared,
-        "UNSIGNED" => "BIGINT UNSIGNED".to_owned(),
-        other => other.to_owned(),
     }
 }
 
