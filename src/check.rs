@@ -203,8 +203,11 @@ fn read(
         Form::Uuids | Form::Ulids => Some(16),
         Form::Shorts => Some(8),
     };
-    Ok(checker.read(stream, lines::checked(input, record)?, form, limits)?)
+    Ok(checker.read(stream, lines::checked(input, record, RAW)?, form, limits)?)
 }
+
+/// How raw bytes are read.
+const RAW: &str = ": read UUIDs with --binary 16, and 64-bit ids with --binary 8";
 
 /// Reads `NAME=FILE`.
 fn stream(text: &str) -> Result<(String, PathBuf), String> {

@@ -86,11 +86,11 @@ fn are_text(first: &[u8], rest: &[u8]) -> bool {
     !rest.is_empty() && is_text(first) && is_text(rest)
 }
 
-/// Returns a reader of the same bytes as `input`, which has lines, or records of raw bytes of this length.
+/// Returns a reader of the same bytes as `input`, which has lines, or records of raw bytes of this length. `advice` says how raw bytes are read.
 ///
 /// # Errors
 /// If `input` cannot be read, is text in UTF-16, or begins as text of ids does although it should have records.
-pub fn checked<R: Read>(mut input: R, record: Option<usize>) -> anyhow::Result<impl Read> {
+pub fn checked<R: Read>(mut input: R, record: Option<usize>, advice: &str) -> anyhow::Result<impl Read> {
     // This is more than the longest record: this many random bytes are practically never text.
     const ENOUGH: usize = 32;
     // Two units of UTF-16, and enough for a control character or invalid UTF-8 in raw bytes.
@@ -100,10 +100,7 @@ pub fn checked<R: Read>(mut input: R, record: Option<usize>) -> anyhow::Result<i
     match record {
         None => {
             ensure!(!is_utf_16(&head), "this is text in UTF-16: convert it to UTF-8");
-            ensure!(
-                !is_raw(&head),
-                "these are not lines of text, but raw bytes: read UUIDs with --binary 16, and 64-bit ids with --binary 8"
-            );
+            ensure!(!is_raw(&head), "these are not lines of text, but raw bytes{advice}");
         }
         Some(len) if is_text(&head) => {
             input.by_ref().take((ENOUGH - len) as u64).read_to_end(&mut head)?;

@@ -26,7 +26,7 @@ pub fn read(path: &Path) -> anyhow::Result<Vec<Timestamp>> {
         Some("-") => Box::new(std::io::stdin().lock()),
         _ => Box::new(File::open(path).with_context(|| format!("cannot read {name}"))?),
     };
-    let mut input = BufReader::new(checked(input, None).with_context(|| format!("cannot read {name}"))?);
+    let mut input = BufReader::new(checked(input, None, "").with_context(|| format!("cannot read {name}"))?);
     let (mut moments, mut line) = (Vec::new(), Vec::new());
     for number in 1.. {
         line.clear();

@@ -66,23 +66,30 @@ export const answered = async (
     throw configError("unknown outcome", (answer as { outcome: unknown }).outcome, advice);
   }
   const newest = answer.outcome === "older" ? stated(answer.newest) : 0;
-  const [found] = await database(`SELECT state, resent, attempts FROM idgen_outbox WHERE ${IS} AND number = ?3`, [table, row, number]);
+  const [found] = await database(`SELECT state, resent, attempts, number, sent FROM idgen_outbox WHERE ${IS}`, [table, row]);
+  if (found === undefined) return;
+  const current = Number(found.number);
+  if (current !== number) {
+    // The server has a change of which this device does not know, and would be overwritten by the next one.
+    const own = number < newest && newest <= Number(found.sent);
+    if (answer.outcome === "older" && found.state === "pending" && number < current && !own) await older(database, table, row, current, answer.newest);
+    return;
+  }
   // Also of a row that was refused: the change was sent twice.
-  if (answer.outcome === "applied" && (found?.state === "pending" || found?.state === "refused")) return done(database, table, row);
-  if (found === undefined || found.state !== "pending") return;
+  if (answer.outcome === "applied" && (found.state === "pending" || found.state === "refused")) return done(database, table, row);
+  if (found.state !== "pending") return;
   switch (answer.outcome) {
-    case "older": {
-      if (Number(found.resent) === 1) return done(database, table, row);
-      const reason = `the server has a newer change of this row, with the number ${(answer as { newest: string | number }).newest}: this device was restored from a backup, or copied`;
-      // Nothing follows the largest number, so that the row stays refused.
-      return refuse(database, table, row, newest < LARGEST ? newest : number, reason);
-    }
+    case "older":
+      return Number(found.resent) === 1 ? done(database, table, row) : older(database, table, row, number, answer.newest);
     case "refused":
-      return refuse(database, table, row, number, answer.reason);
+      await refuse(database, table, row, number, answer.reason);
+      return;
     case "waits":
     case "blocked": {
       const needed = encodeHyphenated(decodeHyphenated(answer.row));
-      const [other] = await database(`SELECT state, number FROM idgen_outbox WHERE ${IS}`, [answer.table, needed]);
+      // A row that the server has may have a higher number since a column was renamed.
+      const newestHere = "CASE state WHEN 'done' THEN MIN(number, sent) ELSE number END AS number";
+      const [other] = await database(`SELECT state, ${newestHere} FROM idgen_outbox WHERE ${IS}`, [answer.table, needed]);
       const refused = other?.state === "refused";
       const known = answer.outcome === "blocked" ? stated(answer.number) : -1;
       const final = refused || (known >= 0 && (other === undefined || Number(other.number) <= known));
@@ -98,17 +105,30 @@ export const answered = async (
 };
 
 const done = async (database: OutboxDatabase, table: string, row: string): Promise<void> => {
-  await database(`UPDATE idgen_outbox SET state = 'done', reason = NULL, ${FRESH}, resent = 0 WHERE ${IS}`, [table, row]);
+  await database(`UPDATE idgen_outbox SET state = 'done', sent = MAX(sent, number), reason = NULL, ${FRESH}, resent = 0 WHERE ${IS}`, [table, row]);
   await release(database, table, row);
 };
 
-/** Refuses a row, and those that wait for it. */
-export const refuse = async (database: OutboxDatabase, table: string, row: string, number: number, reason: string): Promise<void> => {
-  const own = `UPDATE idgen_outbox SET state = 'refused', reason = ?3, number = ?4, sent = MAX(sent, ?4), ${FRESH}, resent = 0 WHERE ${IS}`;
+/** Refuses a row of which the server has a change that this device does not know. The next number follows both, and is known to follow the server's. */
+const older = async (database: OutboxDatabase, table: string, row: string, number: number, named: string | number): Promise<void> => {
+  const newest = stated(named);
+  const reason = `the server has a newer change of this row, with the number ${named}: this device was restored from a backup, or copied`;
+  // Nothing can follow the largest number, so that the row stays refused.
+  if ((await refuse(database, table, row, number, reason)) && newest < LARGEST) {
+    await database(`UPDATE idgen_outbox SET number = MAX(number, ?3), sent = ?3 WHERE ${IS}`, [table, row, newest]);
+  }
+};
+
+/** Refuses a row, and those that wait for it, unless it has another number than this one by now. Resolves to whether it did. */
+export const refuse = async (database: OutboxDatabase, table: string, row: string, number: number, reason: string): Promise<boolean> => {
+  const found = await database(`SELECT 1 AS one FROM idgen_outbox WHERE ${IS} AND number = ?3`, [table, row, number]);
+  if (found.length === 0) return false;
+  const own = `UPDATE idgen_outbox SET state = 'refused', reason = ?3, ${FRESH}, resent = 0 WHERE ${IS} AND number = ?4`;
   await database(own, [table, row, reason, number]);
   // The plus sign keeps SQLite from reading all pending rows, of which there may be thousands for each call.
   const others = `${OTHERS} UPDATE idgen_outbox SET state = 'refused', reason = ?3, attempts = 0, wake = 0 WHERE +state = 'pending' AND ${IS_OTHER}`;
   await database(others, [table, row, because(table, row)]);
+  return true;
 };
 
 /** Sends the rows again that wait for a row or were refused because of it, and those that wait for these. */
@@ -118,12 +138,12 @@ UPDATE idgen_outbox SET state = 'pending', reason = NULL, ${FRESH}, ${AGAIN}`;
   await database(statement, [table, row]);
 };
 
-/** Notes that these changes may reach the server now. */
+/** Notes that these changes may reach the server now, also those that were changed again since they were read. */
 export const sent = async (database: OutboxDatabase, batch: readonly Change[]): Promise<void> => {
   const fresh = batch.filter(({ number, known }) => Number(number) > Number(known));
   if (fresh.length === 0) return;
-  const statement = `UPDATE idgen_outbox SET sent = number FROM json_each(?1) AS one WHERE tbl = json_extract(one.value, '$[0]') \
-AND row = json_extract(one.value, '$[1]') AND number = json_extract(one.value, '$[2]')`;
+  const statement = `UPDATE idgen_outbox SET sent = MAX(sent, json_extract(one.value, '$[2]')) FROM json_each(?1) AS one \
+WHERE tbl = json_extract(one.value, '$[0]') AND row = json_extract(one.value, '$[1]')`;
   await database(statement, [JSON.stringify(fresh.map(({ table, row, number }) => [table, row, Number(number)]))]);
 };
 

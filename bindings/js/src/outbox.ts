@@ -158,7 +158,7 @@ export class Outbox {
     const taken = new Set<string>();
     let size = 0;
     let after: (string | number)[] = [0, "", ""];
-    const refuseLarge = ({ table, row, number }: Change, bytes: number): Promise<void> =>
+    const refuseLarge = ({ table, row, number }: Change, bytes: number): Promise<boolean> =>
       refuse(database, table, row, Number(number), `the change has ${bytes} bytes, and the server takes at most ${limits.bytes}`);
     for (;;) {
       const rows = await database(statement, [...after, now, now + LONGEST]);
@@ -182,7 +182,12 @@ export class Outbox {
           if (batch.length > 0 && (size + bytes > limits.bytes || batch.length >= limits.changes)) {
             // Alone, each would wait for the other one for ever.
             const exchanges = found.needs_tbl === row.tbl && found.needs_row === row.row && batch.length === 1;
-            if (exchanges && size + bytes > limits.bytes) await refuseLarge(batch.pop()!, size + bytes);
+            if (exchanges && size + bytes > limits.bytes) {
+              await refuseLarge(batch.pop()!, size + bytes);
+              taken.add(key);
+              size = 0;
+              break;
+            }
             return batch;
           }
           taken.add(key);
@@ -254,6 +259,7 @@ export class Outbox {
   async renameColumn(transaction: OutboxDatabase, table: string, from: string, to: string): Promise<number> {
     checkColumn(table, from);
     checkColumn(table, to);
+    if (from === to) throw configError(`the new name of a column of ${table}`, to, "give another name than the old one");
     return renameColumn(transaction, table, from, to);
   }
 

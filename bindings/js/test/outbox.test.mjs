@@ -216,6 +216,23 @@ test("arguments that would do something else are errors", async () => {
   assert.deepEqual((await outbox.batch(database)).map(({ number, columns }) => [number, columns]), [["1", { a: 1 }]]);
 });
 
+// Another part of the app may write while a batch is read: what was given out is noted all the same, or the server would take the next change for
+// one of a copied device.
+test("a change that is made while a batch is read is the next one", async () => {
+  const { database, outbox, put } = await open();
+  await put("t", id(1), { a: 1 });
+  let reads = 0;
+  const interrupted = async (sql, parameters) => {
+    const rows = await database(sql, parameters);
+    if (sql.startsWith("SELECT") && reads++ === 0) await put("t", id(1), { a: 2 });
+    return rows;
+  };
+  assert.deepEqual((await outbox.batch(interrupted)).map(({ number, known }) => [number, known]), [["1", "0"]]);
+  await outbox.answered(database, { table: "t", row: id(1), number: "1" }, { outcome: "applied" });
+  assert.deepEqual((await outbox.batch(database)).map(({ number, known }) => [number, known]), [["2", "1"]]);
+  await assert.rejects(outbox.renameColumn(database, "t", "a", "a"), { code: "config" });
+});
+
 test("a text of many megabytes is read", async () => {
   const { database, outbox, put } = await open();
   const text = "\\\"x".repeat(4 << 20);

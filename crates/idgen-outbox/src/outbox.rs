@@ -122,6 +122,8 @@ impl Outbox {
                     let exchanges = needs.is_some() && needs == first && batch.len() == 1;
                     if exchanges && size + bytes > limits.bytes {
                         large.extend(batch.pop().map(|change| (change, size + bytes)));
+                        size = 0;
+                        continue 'rows;
                     }
                     break 'rows;
                 }
@@ -136,7 +138,11 @@ impl Outbox {
         for (change, bytes) in large {
             let reason =
                 format!("the change has {bytes} bytes, and the server takes at most {}", limits.bytes);
-            states::refuse(database, &change.table, &change.row.to_string(), change.number, &reason)?;
+            states::refuse(
+                database,
+                (&change.table, &change.row.to_string(), change.number as i64),
+                &reason,
+            )?;
         }
         for found in &unreadable {
             states::set_aside(database, found)?;
@@ -210,10 +216,13 @@ impl Outbox {
     /// would be refused, because the whole state of a row is sent. Refused rows that have the column are sent again. Returns how many rows had it.
     ///
     /// # Errors
-    /// A name has other characters than letters, digits and underscores, or SQLite fails.
+    /// A name has other characters than letters, digits and underscores, both are the same, or SQLite fails.
     pub fn rename_column(&self, transaction: &Connection, table: &str, from: &str, to: &str) -> Result<u64> {
         check_column(table, from)?;
         check_column(table, to)?;
+        if from == to {
+            return Err(Error::misuse(format!("{from:?} has this name already")));
+        }
         states::rename_column(transaction, table, from, Some(to))
     }
 

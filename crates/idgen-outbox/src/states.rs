@@ -70,27 +70,30 @@ impl Outbox {
     ) -> Result<()> {
         let (row, number) = (row.to_string(), stored(number)?);
         let find =
-            "SELECT state, resent, attempts FROM idgen_outbox WHERE tbl = ?1 AND row = ?2 AND number = ?3";
+            "SELECT state, resent, attempts, number, sent FROM idgen_outbox WHERE tbl = ?1 AND row = ?2";
         let mut find = database.prepare_cached(find)?;
-        let found = find.query_row(params![table, row, number], |found| {
-            Ok((found.get::<_, String>(0)?, found.get::<_, bool>(1)?, found.get::<_, i64>(2)?))
+        let found = find.query_row(params![table, row], |found| {
+            let numbers = (found.get::<_, i64>(3)?, found.get::<_, i64>(4)?);
+            Ok((found.get::<_, String>(0)?, found.get::<_, bool>(1)?, found.get::<_, i64>(2)?, numbers))
         });
-        let Some((state, resent, attempts)) = found.optional()? else { return Ok(()) };
+        let Some((state, resent, attempts, (current, sent))) = found.optional()? else { return Ok(()) };
+        if current != number {
+            return match outcome {
+                // The server has a change of which this device does not know, and would be overwritten by the next one.
+                Outcome::Older(newest) if state == "pending" && number < current => {
+                    let own = number.unsigned_abs() < *newest && *newest <= sent.unsigned_abs();
+                    if own { Ok(()) } else { older(database, (table, &row, current), *newest) }
+                }
+                _ => Ok(()),
+            };
+        }
         match (state.as_str(), outcome) {
             // Also of a row that was refused: the change was sent twice.
             ("pending" | "refused", Outcome::Applied) => done(database, table, &row),
             ("pending", Outcome::Older(_)) if resent => done(database, table, &row),
-            ("pending", Outcome::Older(newest)) => {
-                let reason = format!(
-                    "the server has a newer change of this row, with the number {newest}: this device was restored from a \
-                     backup, or copied"
-                );
-                // Nothing can follow the largest number, so that the row stays refused.
-                let newest = if *newest < LARGEST { *newest } else { number.unsigned_abs() };
-                refuse(database, table, &row, newest, &reason)
-            }
+            ("pending", Outcome::Older(newest)) => older(database, (table, &row, number), *newest),
             ("pending", Outcome::Refused(reason)) => {
-                refuse(database, table, &row, number.unsigned_abs(), reason)
+                refuse(database, (table, &row, number), reason).map(drop)
             }
             (
                 "pending",
@@ -98,7 +101,8 @@ impl Outbox {
                 | Outcome::Blocked { reason, table: needs, row: needed, .. },
             ) => {
                 let needed = needed.to_string();
-                let other = "SELECT state, number FROM idgen_outbox WHERE tbl = ?1 AND row = ?2";
+                // A row that the server has may have a higher number since a column was renamed.
+                let other = "SELECT state, IIF(state = 'done', MIN(number, sent), number) FROM idgen_outbox WHERE tbl = ?1 AND row = ?2";
                 let mut other = database.prepare_cached(other)?;
                 let other = other.query_row(params![needs, needed], |found| {
                     Ok((found.get::<_, String>(0)? == "refused", found.get::<_, i64>(1)?))
@@ -112,7 +116,7 @@ impl Outbox {
                 };
                 if is_final {
                     let reason = if is_refused { &because(needs, &needed) } else { reason };
-                    refuse(database, table, &row, number.unsigned_abs(), reason)?;
+                    refuse(database, (table, &row, number), reason)?;
                 } else {
                     let pause = Duration::from_secs(2 << attempts.clamp(0, 20)).min(LONGEST);
                     let wait = concat!(
@@ -169,7 +173,7 @@ pub(crate) fn write(
 }
 
 fn done(database: &Connection, table: &str, row: &str) -> Result<()> {
-    let done = "UPDATE idgen_outbox SET state = 'done', reason = NULL, needs_tbl = NULL, needs_row = NULL, attempts = 0, \
+    let done = "UPDATE idgen_outbox SET state = 'done', sent = MAX(sent, number), reason = NULL, needs_tbl = NULL, needs_row = NULL, attempts = 0, \
          wake = 0, resent = 0 WHERE tbl = ?1 AND row = ?2";
     database.execute(done, params![table, row])?;
     release(database, table, row)
@@ -182,13 +186,32 @@ const REFUSE_OTHERS: &str = "WITH RECURSIVE others (tbl, row) AS (SELECT ?1, ?2 
          WHERE +state = 'pending' AND needs_row IS NOT NULL AND (tbl, row) IN (SELECT tbl, row FROM others) \
          AND (tbl, row) <> (?1, ?2)";
 
-/// Refuses a row, and those that wait for it.
-pub(crate) fn refuse(database: &Connection, table: &str, row: &str, number: u64, reason: &str) -> Result<()> {
-    let refuse = "UPDATE idgen_outbox SET state = 'refused', reason = ?3, number = ?4, sent = MAX(sent, ?4), needs_tbl = NULL, needs_row = NULL, \
-         attempts = 0, wake = 0, resent = 0 WHERE tbl = ?1 AND row = ?2";
-    database.execute(refuse, params![table, row, reason, stored(number)?])?;
-    database.execute(REFUSE_OTHERS, params![table, row, because(table, row)])?;
+/// Refuses a row of which the server has a change that this device does not know. The next number follows both, and is known to follow the server's.
+fn older(database: &Connection, (table, row, number): (&str, &str, i64), newest: u64) -> Result<()> {
+    let reason = format!(
+        "the server has a newer change of this row, with the number {newest}: this device was restored from a backup, or copied"
+    );
+    // Nothing can follow the largest number, so that the row stays refused.
+    if refuse(database, (table, row, number), &reason)? && newest < LARGEST {
+        let knows = "UPDATE idgen_outbox SET number = MAX(number, ?3), sent = ?3 WHERE tbl = ?1 AND row = ?2";
+        database.execute(knows, params![table, row, stored(newest)?])?;
+    }
     Ok(())
+}
+
+/// Refuses a row, and those that wait for it, unless it has another number than this one by now. Returns whether it did.
+pub(crate) fn refuse(
+    database: &Connection,
+    (table, row, number): (&str, &str, i64),
+    reason: &str,
+) -> Result<bool> {
+    let refuse = "UPDATE idgen_outbox SET state = 'refused', reason = ?3, needs_tbl = NULL, needs_row = NULL, \
+         attempts = 0, wake = 0, resent = 0 WHERE tbl = ?1 AND row = ?2 AND number = ?4";
+    if database.execute(refuse, params![table, row, reason, number])? == 0 {
+        return Ok(false);
+    }
+    database.execute(REFUSE_OTHERS, params![table, row, because(table, row)])?;
+    Ok(true)
 }
 
 /// The table `again` of a statement: rows that are sent again come last, in their order, and in consecutive places. Larger steps
@@ -226,16 +249,15 @@ fn release(database: &Connection, table: &str, row: &str) -> Result<()> {
     Ok(())
 }
 
-/// Notes that these changes may reach the server now.
+/// Notes that these changes may reach the server now, also those that were changed again since they were read.
 pub(crate) fn sent(database: &Connection, batch: &[Change]) -> Result<()> {
     let new: Vec<_> = batch.iter().filter(|change| change.number > change.known).collect();
     if new.is_empty() {
         return Ok(());
     }
     let new = new.iter().map(|change| json!([change.table, change.row.to_string(), change.number]));
-    let sent = "UPDATE idgen_outbox SET sent = number FROM json_each(?1) AS one \
-         WHERE tbl = json_extract(one.value, '$[0]') AND row = json_extract(one.value, '$[1]') \
-         AND number = json_extract(one.value, '$[2]')";
+    let sent = "UPDATE idgen_outbox SET sent = MAX(sent, json_extract(one.value, '$[2]')) FROM json_each(?1) AS one \
+         WHERE tbl = json_extract(one.value, '$[0]') AND row = json_extract(one.value, '$[1]')";
     database.execute(sent, params![serde_json::Value::from_iter(new).to_string()])?;
     Ok(())
 }

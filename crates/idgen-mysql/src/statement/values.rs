@@ -35,8 +35,9 @@ impl Values for MySqlRow {
         Ok(sqlx::Column::ordinal(self.try_column(name)?))
     }
 
+    /// A column of a table of yours may be signed, and the union of two columns a `DECIMAL`.
     fn number(&self, at: usize) -> Attempt<Option<u64>> {
-        Ok(self.try_get(at)?)
+        Ok(self.try_get_unchecked(at)?)
     }
 
     /// Some servers give metadata as text, some as bytes.

@@ -382,6 +382,9 @@ fn decided(newest: &Newest, change: &Change) -> Option<Outcome> {
     }
     Some(if change.digest() == newest.digest {
         Outcome::Applied { repeated: true }
+    } else if !is_known {
+        // Another one has used the number.
+        Outcome::Older { newest: newest.number }
     } else {
         Outcome::Refused(format!(
             "the row {} of {} has another change with the number {}: was the device restored from a backup, or copied? give \

@@ -2,8 +2,9 @@
 
 use crate::error::failure::Attempt;
 use crate::statement::caller::Connection;
+use crate::statement::sql::ALL;
 use crate::statement::values::number_at;
-use crate::sync::change::{Value, integer};
+use crate::sync::change::{Operation, Value, integer};
 use crate::sync::fits::Holds;
 use crate::sync::packet::BESIDE;
 use crate::sync::shape::Compared;
@@ -40,6 +41,8 @@ impl Writer<'_> {
                 format!("(SELECT CAST({place} AS UNSIGNED) AS place, {search})")
             };
             let all = part.iter().map(search).collect::<Vec<_>>().join(" UNION ALL ");
+            // A session may limit the rows of an answer.
+            let all = if part.len() > 1 { format!("{all}{ALL}") } else { all };
             match connection.read(all).await {
                 Ok(found) => {
                     for found in &found {
@@ -68,6 +71,7 @@ impl Writer<'_> {
         let (name, key) = (&shape.name, &shape.key);
         let named = index_named(said, name);
         let (_, parts) = shape.unique.iter().find(|(index, _)| Some(index.as_str()) == named)?;
+        let is_replaced = row.prepared.change.operation == Operation::Replace;
         let literal = |column: &str| match row.targets.get(column) {
             Some(target) => target.map_or_else(|| "NULL".to_owned(), |target| target.to_string()),
             None => match row.prepared.change.values.get(column) {
@@ -78,6 +82,13 @@ impl Writer<'_> {
                     (Some(holds), value) => as_compared(holds, value),
                     (None, value) => value.literal(),
                 },
+                // A row that was made again has the default, not the current value.
+                None if is_replaced && shape.columns_with_default().any(|name| name == column) => {
+                    match shape.defaults.contains(column) {
+                        true => format!("DEFAULT(`{column}`)"),
+                        false => "NULL".to_owned(),
+                    }
+                }
                 // The current value of the row, or the default that a new row gets.
                 None => {
                     let has = format!("(SELECT `{column}` FROM `{name}` WHERE `{key}` = {})", row.id);

@@ -125,6 +125,7 @@ mod tests {
             unique: Vec::new(),
             nullable: HashSet::new(),
             defaults: HashSet::new(),
+            with_default: HashSet::new(),
         };
         let of = |number: u64| {
             let change = Change::delete("lists", Uuid::from_u128(7 << 76 | 8 << 60 | 1), number);

@@ -139,7 +139,8 @@ impl Writer<'_> {
                 let moves = |row: &&Row<'_>| {
                     row.prepared.shape == at
                         && !self.fresh.contains(&row.id)
-                        && row.targets.contains_key(column.as_str())
+                        && (row.targets.contains_key(column.as_str())
+                            || reference.nullable && row.prepared.change.operation == Operation::Replace)
                 };
                 let rows: BTreeMap<u64, &'r Row<'r>> =
                     puts.iter().copied().filter(moves).map(|row| (row.id, row)).collect();
@@ -153,7 +154,8 @@ impl Writer<'_> {
                     );
                     for found in &connection.read(statement).await? {
                         let (row, from) = (rows[&number_at(found, 0)?], number_at(found, 1)?);
-                        if row.targets[column.as_str()] != Some(from) {
+                        // A row that was made again does not name what it refers to no more.
+                        if row.targets.get(column.as_str()).copied().flatten() != Some(from) {
                             leaving.push((row, (target, from)));
                         }
                     }

@@ -84,6 +84,8 @@ pub(super) struct Shape {
     pub(super) nullable: HashSet<String>,
     /// Columns whose default is a value that `DEFAULT(column)` shows.
     pub(super) defaults: HashSet<String>,
+    /// Columns with a default, also an expression, which the server gives to a column that is set to `DEFAULT`.
+    pub(super) with_default: HashSet<String>,
 }
 
 /// A part of a unique index: two rows are equal in it if these values are equal, or have an element in common.
@@ -102,8 +104,10 @@ pub(super) struct Compared {
 impl Shape {
     /// The columns that can be set and have a default, NULL included, in their order.
     pub(super) fn columns_with_default(&self) -> impl Iterator<Item = &str> {
-        let own =
-            self.columns.keys().filter(|name| self.nullable.contains(*name) || self.defaults.contains(*name));
+        let own = self
+            .columns
+            .keys()
+            .filter(|name| self.nullable.contains(*name) || self.with_default.contains(*name));
         let references =
             self.references.iter().filter(|(_, reference)| reference.nullable).map(|(name, _)| name);
         own.chain(references).map(String::as_str).collect::<BTreeSet<_>>().into_iter()
@@ -185,7 +189,7 @@ async fn shape<C: Connection>(
         }
     }
     let (mut keys, mut settable, mut types) = (Vec::new(), HashMap::new(), BTreeMap::new());
-    let (mut may_be_null, mut defaults) = (HashSet::new(), HashSet::new());
+    let (mut may_be_null, mut defaults, mut with_default) = (HashSet::new(), HashSet::new(), HashSet::new());
     let mut generated = HashMap::new();
     for column in columns {
         let (holds, kind) = (Holds::of(&column), column.full_type.to_lowercase());
@@ -206,6 +210,9 @@ async fn shape<C: Connection>(
         }
         if has_default && !extra.contains("generated") {
             defaults.insert(column.clone());
+        }
+        if has_default && !extra.contains(" generated") {
+            with_default.insert(column.clone());
         }
         if is_primary {
             if extra.contains("auto_increment") {
@@ -310,7 +317,16 @@ async fn shape<C: Connection>(
     let unique =
         unique.into_iter().map(|(index, parts)| (index, parts.into_iter().map(compared).collect())).collect();
     let (name, key) = (name.clone(), key.clone());
-    Ok(Shape { name, key, references, columns: settable, unique, nullable: may_be_null, defaults })
+    Ok(Shape {
+        name,
+        key,
+        references,
+        columns: settable,
+        unique,
+        nullable: may_be_null,
+        defaults,
+        with_default,
+    })
 }
 
 /// The array whose elements an index has: `cast(… as unsigned array)`, as MySQL writes it.
@@ -367,6 +383,7 @@ mod tests {
             unique: Vec::new(),
             nullable: HashSet::new(),
             defaults: HashSet::new(),
+            with_default: HashSet::new(),
         };
         let names =
             |shapes: Vec<Shape>| -> Vec<String> { in_order(shapes).into_iter().map(|s| s.name).collect() };

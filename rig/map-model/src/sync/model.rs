@@ -305,7 +305,11 @@ impl Syncing {
     /// A refused change was refused by the server under its own number, or because of another row.
     fn refused_as_said(&self, world: &World) -> bool {
         self.entries(world).all(|(row, entry)| {
-            entry.state != State::Refused || entry.needs.is_some() || world.said_no[row] >= entry.number
+            entry.state != State::Refused
+                || entry.needs.is_some()
+                || world.said_no[row] >= entry.number
+                // The server has named a change of the device's earlier life.
+                || world.device_restored && world.said_no[row] > 0
         })
     }
 }

@@ -96,17 +96,21 @@ impl Outbox {
             || defect == Some(Defect::OlderAnswersCount)
                 && matches!(outcome, Outcome::Older(newest) if newest >= entry.number);
         match (entry.state, outcome) {
+            // The server has a change of which this device does not know, and would be overwritten by the next one.
+            (State::Pending, Outcome::Older(newest))
+                if change.number < entry.number
+                    && !(change.number < newest && newest <= entry.sent)
+                    && defect != Some(Defect::OlderAnswersCount) =>
+            {
+                self.older(row, newest, defect);
+            }
             _ if !counts => {}
             (State::Pending | State::Refused, Outcome::Applied) => self.done(row),
             (State::Pending, Outcome::Older(_)) if entry.resent => {
                 self.done(row);
             }
             (State::Pending, Outcome::Older(newest)) => {
-                self.refuse(row, defect);
-                if let Some(entry) = &mut self.entries[row] {
-                    entry.number = newest.max(entry.number);
-                    entry.sent = entry.sent.max(newest);
-                }
+                self.older(row, newest, defect);
             }
             (State::Pending, Outcome::Refused) => self.refuse(row, defect),
             (State::Pending, Outcome::Waits(needs) | Outcome::Blocked(needs, _)) => {
@@ -149,6 +153,14 @@ impl Outbox {
         }
         self.order.retain(|other| *other != row);
         self.release(row);
+    }
+
+    fn older(&mut self, row: RowAt, newest: u8, defect: Option<Defect>) {
+        self.refuse(row, defect);
+        if let Some(entry) = &mut self.entries[row] {
+            entry.number = newest.max(entry.number);
+            entry.sent = newest;
+        }
     }
 
     fn refuse(&mut self, row: RowAt, defect: Option<Defect>) {

@@ -28,6 +28,12 @@ impl Server {
             let outcome = match change.number.cmp(&number) {
                 std::cmp::Ordering::Less if defect != Some(Defect::OlderApplied) => Outcome::Older(number),
                 std::cmp::Ordering::Equal if content == change.content => Outcome::Applied,
+                // Another one has used the number.
+                std::cmp::Ordering::Equal
+                    if number > change.known && defect != Some(Defect::CopiesOverwrite) =>
+                {
+                    Outcome::Older(number)
+                }
                 std::cmp::Ordering::Equal => Outcome::Refused,
                 std::cmp::Ordering::Greater
                     if number > change.known && defect != Some(Defect::CopiesOverwrite) =>

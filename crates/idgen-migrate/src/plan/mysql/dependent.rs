@@ -29,6 +29,8 @@ const NAMES_IN_FORMATS: [&str; 4] = ["%a", "%b", "%M", "%W"];
 #[derive(Clone, Copy, Default)]
 struct Modes {
     is_mysql: bool,
+    /// `div_precision_increment` is not that of most servers.
+    divides: bool,
     pads: bool,
     subtracts_signed: bool,
     cuts_fractions: bool,
@@ -41,9 +43,11 @@ pub(super) async fn reasons(
     tables: &[String],
 ) -> Result<Vec<String>> {
     let modes = session.text("SELECT @@GLOBAL.sql_mode").await?;
+    let digits = session.text("SELECT CAST(@@GLOBAL.div_precision_increment AS CHAR)").await?;
     let has = |mode: &str| modes.split(',').any(|one| one == mode);
     let modes = Modes {
         is_mysql: session.engine == Engine::MySql,
+        divides: digits != "4",
         pads: has("PAD_CHAR_TO_FULL_LENGTH"),
         subtracts_signed: has("NO_UNSIGNED_SUBTRACTION"),
         cuts_fractions: has("TIME_TRUNCATE_FRACTIONAL") || has("TIME_ROUND_FRACTIONAL"),
@@ -69,6 +73,7 @@ fn of_table(table: &Table, modes: Modes) -> Vec<String> {
         ));
     }
     for part in table.parts.iter().filter(|part| !part.expression.is_empty()) {
+        let modes = Modes { divides: true, ..modes };
         if let Some(why) = of_expression(table, &part.expression, "", modes, 0) {
             all.push(format!(
                 "the index {} of {} holds an expression that {why}: the copy would compute other values than clients do. Drop it for the time \
@@ -79,7 +84,7 @@ fn of_table(table: &Table, modes: Modes) -> Vec<String> {
     }
     // A constraint of another value is an error, which is not lost.
     for (constraint, condition) in &table.conditions {
-        if let Some(timestamp) = reads_timestamp(table, condition) {
+        if let Some(timestamp) = reads_timestamp(table, &without_comparisons(table, condition)) {
             all.push(format!(
                 "the check constraint {constraint} of {} {timestamp}: the copy might break it. Drop it for the time of the change",
                 table.name
@@ -90,6 +95,8 @@ fn of_table(table: &Table, modes: Modes) -> Vec<String> {
 }
 
 fn of_column(table: &Table, column: &Column, modes: Modes, depth: usize) -> Option<String> {
+    // The verification compares values that are stored, and finds a session that divides otherwise. The entries of an index are not compared.
+    let modes = Modes { divides: modes.divides || !column.is_stored, ..modes };
     of_expression(table, &column.generated, &column.data_type, modes, depth)
 }
 
@@ -117,23 +124,21 @@ fn of_expression(table: &Table, expression: &str, to: &str, modes: Modes, depth:
             );
         }
     }
-    if code.contains('/') {
+    if modes.divides && code.contains('/') {
         return Some(
             "divides by /, whose digits depend on div_precision_increment of the session".to_owned(),
         );
     }
     let read: Vec<&Column> = table.columns.iter().filter(|column| reads(expression, column)).collect();
-    let time = read.iter().find(|column| column.data_type == "time");
-    if let Some(time) =
-        time.filter(|_| is_moment(to) || code.contains("as date") || calls(&code, "timestamp"))
-    {
+    let time = read.iter().filter(|column| column.data_type == "time");
+    if let Some(time) = time.into_iter().find(|column| takes_today(expression, column, is_moment(to))) {
         return Some(format!("takes the TIME {} for one of the day on which it is computed", time.name));
     }
     let of_text = |column: &&&Column| !column.charset.is_empty() || column.data_type == "json";
     let text = read
         .iter()
         .filter(of_text)
-        .find(|column| modes.is_mysql && is_converted(expression, column, is_moment(to)));
+        .find(|column| modes.is_mysql && is_converted(expression, column, &OF_MOMENTS, is_moment(to)));
     if let Some(text) = text {
         return Some(format!(
             "may convert a time in the text {}, which MySQL does in the time zone of the session if it ends in an offset",
@@ -214,8 +219,34 @@ const OF_TEXTS: [&str; 10] = [
     "replace",
 ];
 
-/// True if an expression converts a text to a moment, by a function or because its own column is one.
-fn is_converted(expression: &str, text: &Column, to_moment: bool) -> bool {
+/// Functions that take a `TIME` for one of the present day. Others read its hours, or add it to a day that is named.
+const OF_DAYS: [&str; 16] = [
+    "date",
+    "year",
+    "month",
+    "day",
+    "dayofmonth",
+    "dayofweek",
+    "dayofyear",
+    "quarter",
+    "week",
+    "weekday",
+    "weekofyear",
+    "yearweek",
+    "to_days",
+    "last_day",
+    "datediff",
+    "timestampdiff",
+];
+
+/// True if an expression takes a `TIME` for one of the day on which it is computed.
+fn takes_today(expression: &str, time: &Column, to_moment: bool) -> bool {
+    let alone = format!("timestamp({})", name(&time.name));
+    marked(expression).contains(&alone) || is_converted(expression, time, &OF_DAYS, to_moment)
+}
+
+/// True if an expression converts a column to a moment, by one of these functions, by a cast or because its own column is one.
+fn is_converted(expression: &str, text: &Column, functions: &[&str], to_moment: bool) -> bool {
     let marked = marked(expression);
     let column = name(&text.name);
     let in_call = |function: &str| {
@@ -234,7 +265,7 @@ fn is_converted(expression: &str, text: &Column, to_moment: bool) -> bool {
     let is_itself = begins.starts_with(&column)
         || OF_TEXTS.iter().any(|function| begins.starts_with(&format!("{function}(")) && in_call(function));
     casts
-        || OF_MOMENTS.iter().any(|function| in_call(function))
+        || functions.iter().any(|function| in_call(function))
         || marked.contains(&format!("{column} + interval"))
         || (to_moment && is_itself)
 }
@@ -273,13 +304,35 @@ fn reads_timestamp(table: &Table, expression: &str) -> Option<String> {
     Some(format!("reads the TIMESTAMP {} in the time zone of the session", column.name))
 }
 
+/// Without what is the same in all time zones: seconds since 1970, and whether there is a value.
 fn without_epochs(table: &Table, expression: &str) -> String {
     let timestamps = table.columns.iter().filter(|column| column.data_type == "timestamp");
     timestamps.fold(expression.to_owned(), |rest, column| {
         let quoted = format!("\"{}\"", column.name);
-        let without = |rest: &str, name: &str| rest.replace(&format!("unix_timestamp({name})"), "0");
-        without(&without(&rest, &name(&column.name)), &quoted)
+        [name(&column.name), quoted].into_iter().fold(rest, |rest, name| {
+            let same = ["unix_timestamp(X)", "isnull(X)", "X is not null", "X is null"];
+            same.iter().fold(rest, |rest, what| rest.replace(&what.replace('X', &name), "0"))
+        })
     })
+}
+
+/// Without comparisons of two `TIMESTAMP`s, which differ only in the hour that a time zone has twice.
+fn without_comparisons(table: &Table, condition: &str) -> String {
+    let timestamps: Vec<String> = table
+        .columns
+        .iter()
+        .filter(|column| column.data_type == "timestamp")
+        .flat_map(|column| [name(&column.name), format!("\"{}\"", column.name)])
+        .collect();
+    let mut rest = condition.to_owned();
+    for one in &timestamps {
+        for other in &timestamps {
+            for comparison in ["<=>", "<=", ">=", "<>", "!=", "<", ">", "="] {
+                rest = rest.replace(&format!("{one} {comparison} {other}"), "0");
+            }
+        }
+    }
+    rest
 }
 
 /// True if a function is called; the name of another one may end in the same letters.
@@ -345,7 +398,46 @@ mod tests {
             Column { generated: "year(`ts`)".to_owned(), ..column("y", "int", "") },
         ];
         let table = Table { columns, ..Table::default() };
-        of_expression(&table, expression, to, Modes { is_mysql: true, ..Modes::default() }, 0)
+        of_expression(&table, expression, to, Modes { is_mysql: true, divides: true, ..Modes::default() }, 0)
+    }
+
+    #[test]
+    fn common_constraints_are_kept() {
+        let timestamp = |name: &str| Column {
+            name: name.to_owned(),
+            data_type: "timestamp".to_owned(),
+            ..Column::default()
+        };
+        let columns = vec![timestamp("begins"), timestamp("ends")];
+        let table = Table { columns, ..Table::default() };
+        let why = |condition: &str| reads_timestamp(&table, &without_comparisons(&table, condition));
+        for condition in [
+            "(`ends` > `begins`)",
+            "((`ends` is null) or (`ends` >= `begins`))",
+            "((`state` = 'done') = (`ends` is not null))",
+        ] {
+            assert_eq!(why(condition), None, "{condition}");
+        }
+        for condition in ["(cast(`ends` as date) > `begins`)", "(hour(`begins`) < 12)"] {
+            assert!(why(condition).is_some(), "{condition}");
+        }
+    }
+
+    #[test]
+    fn divisions_of_stored_columns_are_left_to_the_verification() {
+        let price = |is_stored| Column {
+            name: "tax".to_owned(),
+            data_type: "decimal".to_owned(),
+            generated: "(`net` * 19 / 100)".to_owned(),
+            is_stored,
+            ..Column::default()
+        };
+        let of = |is_stored, divides| {
+            let column = price(is_stored);
+            of_column(&Table::default(), &column, Modes { divides, ..Modes::default() }, 0)
+        };
+        assert_eq!(of(true, false), None);
+        assert!(of(true, true).is_some() && of(false, false).is_some());
     }
 
     #[test]
@@ -358,6 +450,8 @@ mod tests {
             ("(`n` / 7)", "decimal"),
             ("(`y` + 1)", "int"),
             ("`tm`", "datetime"),
+            ("timestamp(`tm`)", "datetime"),
+            ("dayofweek(`tm`)", "int"),
             ("cast(`v` as datetime)", "datetime"),
             ("cast(\"ts\" as date)", "date"),
             ("year(`v`)", "int"),
@@ -373,6 +467,11 @@ mod tests {
     fn what_does_not_is_kept() {
         for (expression, to) in [
             ("unix_timestamp(`ts`)", "bigint"),
+            ("if((`ts` is null),1,NULL)", "tinyint"),
+            ("(`ts` is not null)", "tinyint"),
+            ("timestamp(`dt`,`tm`)", "datetime"),
+            ("addtime(cast(`dt` as datetime),`tm`)", "datetime"),
+            ("hour(`tm`)", "int"),
             ("cast(`dt` as date)", "date"),
             ("date_format(`dt`,'%Y-%m')", "varchar"),
             ("json_extract(`n`,'$.\"a/b\"')", "varchar"),

@@ -40,7 +40,7 @@ pub(in crate::plan::mysql) fn no_older_transaction_of_replicas(control: &str) ->
         "A transaction on a replica that reads the state of before the end of the copy would find the new tables without rows.",
         format!(
             "SELECT c.replica_snapshot AS oldest_transaction_of_replicas, c.copy_arrived AS rows_there_since FROM {} AS c \
-             WHERE c.watched > UTC_TIMESTAMP(6) - INTERVAL 10 SECOND AND NOT COALESCE(c.replica_snapshot > c.copy_arrived, FALSE)",
+             WHERE c.watched > UTC_TIMESTAMP(6) - INTERVAL 5 MINUTE AND NOT COALESCE(c.replica_snapshot > c.copy_arrived, FALSE)",
             name(control)
         ),
         "watch-replicas.sh sees a transaction on a replica that is older than the copy, or cannot: see INNODB_TRX there, and end it",
