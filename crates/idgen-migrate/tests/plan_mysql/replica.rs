@@ -332,30 +332,28 @@ fn old_snapshots_of_a_replica_stop_the_renaming() {
         let mut watcher = watch(&pair, &world.client, world.folder.path(), world.scratch.name());
         world.between("copy-c", "rename");
         let control = world.client.own("control");
-        let mut until = |condition: &str| {
-            let wait = Wait::until(format!("the program has seen that {condition}"));
+        let mut has_seen = |condition: &str| -> bool {
             let sql = format!(
                 "SELECT COUNT(*) FROM {control} WHERE watched > UTC_TIMESTAMP(6) - INTERVAL 5 SECOND AND {condition}"
             );
-            let mut number = || -> i64 {
-                servers
-                    .runtime
-                    .block_on(sqlx::query_scalar(AssertSqlSafe(sql.clone())).fetch_one(&mut own))
-                    .unwrap()
-            };
-            while number() == 0 {
-                assert!(watcher.try_wait().unwrap().is_none(), "the program has ended");
-                wait.check();
-                std::thread::sleep(Duration::from_millis(100));
-            }
+            assert!(watcher.try_wait().unwrap().is_none(), "the program has ended");
+            let number = sqlx::query_scalar::<_, i64>(AssertSqlSafe(sql)).fetch_one(&mut own);
+            servers.runtime.block_on(number).unwrap() > 0
         };
-        until("copy_arrived IS NOT NULL");
+        let wait = Wait::until("the rows of the copy are on the replica");
+        while !has_seen("copy_arrived IS NOT NULL") {
+            wait.check();
+            std::thread::sleep(Duration::from_millis(100));
+        }
         world.refused(&world.file("rename"), "a transaction on a replica that is older than the copy");
-        on(&mut reader, "COMMIT");
-        // A later one reads all rows, also after the renaming.
-        std::thread::sleep(Duration::from_secs(1));
-        on(&mut reader, "START TRANSACTION WITH CONSISTENT SNAPSHOT");
-        until("replica_snapshot > copy_arrived");
+        // A later one reads all rows, also after the renaming. The program knows to a few seconds when it began, so the transactions are later and later.
+        let wait = Wait::until("the program knows of a transaction that began after the copy");
+        while !has_seen("replica_snapshot > copy_arrived") {
+            wait.check();
+            on(&mut reader, "COMMIT");
+            on(&mut reader, "START TRANSACTION WITH CONSISTENT SNAPSHOT");
+            std::thread::sleep(Duration::from_secs(2));
+        }
         world.must("rename");
         servers.runtime.block_on(pair.wait_for_replica());
         let rows = servers
