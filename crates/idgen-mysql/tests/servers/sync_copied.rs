@@ -7,7 +7,12 @@ use crate::common::{connect, on_both, run};
 use crate::sync::{APPLIED, apply, id};
 use crate::sync_rows::{LISTS, count, delete, put, refers, tables, text};
 
-on_both!(a_copy_overwrites_nothing_unseen, a_row_made_again_has_no_values_from_before);
+on_both!(
+    a_copy_overwrites_nothing_unseen,
+    a_row_made_again_has_no_values_from_before,
+    a_row_made_again_is_compared_by_its_defaults,
+    a_signed_key_is_read
+);
 
 /// A device knows the numbers that it has sent. A copy of it does not know those of the original.
 async fn a_copy_overwrites_nothing_unseen(database: Database) {
@@ -28,6 +33,8 @@ async fn a_copy_overwrites_nothing_unseen(database: Database) {
         (list(4, Some(3), "d"), APPLIED, "d"),
         // The server was restored: it has less than the device knows.
         (list(9, Some(8), "e"), APPLIED, "e"),
+        // Another one has used the number that this one gives out.
+        (list(9, Some(8), "of the copy"), Outcome::Older { newest: 9 }, "e"),
         // A sender that keeps no such number.
         (list(10, None, "f"), APPLIED, "f"),
     ] {
@@ -87,4 +94,44 @@ async fn a_row_made_again_has_no_values_from_before(database: Database) {
     assert_eq!(answer.outcomes()[0], APPLIED, "{database}");
     assert!(matches!(&answer.outcomes()[1], Outcome::Refused(said) if said.contains("title")), "{answer:?}");
     assert_eq!(count(&mut connection, "items WHERE note = 'n' AND title = 'b'").await, 1, "{database}");
+}
+
+/// Which row is in the way is decided by the values that the row gets.
+async fn a_row_made_again_is_compared_by_its_defaults(database: Database) {
+    let pairs = "CREATE TABLE pairs (id BIGINT UNSIGNED PRIMARY KEY, a INT NOT NULL, b INT NOT NULL DEFAULT 0, \
+        made INT NOT NULL DEFAULT (1 + 2), UNIQUE KEY ab (a, b))";
+    let (scratch, _, sync) = tables(database, &[pairs], &["pairs"]).await;
+    let mut connection = connect(scratch.url()).await;
+    let pair = |row, a, b| {
+        put("pairs", row, 1, [("a", Value::Int(a)), ("b", Value::Int(b)), ("made", Value::Int(9))])
+    };
+    let batch = [pair(1, 5, 7), pair(2, 1, 0), pair(3, 1, 7)];
+    apply(&sync, &mut connection, &batch).await;
+    let again = |a| Change::replace("pairs", id(1), 2, [("a", Value::Int(a))]);
+    let answer = apply(&sync, &mut connection, &[again(1)]).await;
+    let by = |outcome: &Outcome| matches!(outcome, Outcome::Blocked { row, .. } if *row == id(2));
+    assert!(by(&answer.outcomes()[0]), "{database}: {answer:?}");
+    assert_eq!(apply(&sync, &mut connection, &[again(2)]).await.outcomes(), [APPLIED], "{database}");
+    assert_eq!(count(&mut connection, "pairs WHERE a = 2 AND b = 0 AND made = 3").await, 1, "{database}");
+}
+
+/// The map's integers fit into a signed column as well.
+async fn a_signed_key_is_read(database: Database) {
+    let (lists, items) = (
+        "CREATE TABLE lists (id BIGINT PRIMARY KEY, title VARCHAR(20) NOT NULL UNIQUE)",
+        "CREATE TABLE items (id BIGINT PRIMARY KEY, list_id BIGINT NOT NULL, FOREIGN KEY (list_id) REFERENCES lists (id))",
+    );
+    let (scratch, _, sync) = tables(database, &[lists, items], &["lists", "items"]).await;
+    let mut connection = connect(scratch.url()).await;
+    let list = |row, number, title: &str| put("lists", row, number, [("title", text(title))]);
+    let item = put("items", 5, 1, [("list_id", refers(1))]);
+    let batch = [list(1, 1, "a"), list(2, 1, "b"), item];
+    assert_eq!(apply(&sync, &mut connection, &batch).await.outcomes(), [APPLIED; 3], "{database}");
+    let batch = [list(1, 2, "b"), list(2, 2, "a")];
+    assert_eq!(apply(&sync, &mut connection, &batch).await.outcomes(), [APPLIED; 2], "{database}");
+    let answer = apply(&sync, &mut connection, &[delete("lists", 1, 3), list(3, 1, "a")]).await;
+    assert!(
+        answer.outcomes().iter().all(|one| matches!(one, Outcome::Blocked { .. })),
+        "{database}: {answer:?}"
+    );
 }
