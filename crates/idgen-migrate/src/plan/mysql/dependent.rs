@@ -1,6 +1,12 @@
 //! Finds expressions whose value depends on the session that evaluates them. The copy computes generated columns and the entries of
 //! indexes again, in a session with settings of its own, so the new table would have other values than the old one.
 
+mod moments;
+mod words;
+
+use moments::{converts_text, takes_today};
+use words::{arguments_of, code, reads, texts};
+
 use super::catalog::{Catalog, Column, Table};
 use super::quote::name;
 use super::session::Session;
@@ -110,12 +116,13 @@ fn of_expression(table: &Table, expression: &str, to: &str, modes: Modes, depth:
         return Some("converts to TIMESTAMP in the time zone of the session".to_owned());
     }
     let code = code(&without_epochs(table, expression));
+    let calls = |function: &str| arguments_of(&code, function).next().is_some();
     for (function, setting) in FUNCTIONS {
-        if calls(&code, function) {
+        if calls(function) {
             return Some(format!("calls {function}(), whose value depends on {setting} of the session"));
         }
     }
-    if calls(&code, "date_format") {
+    if calls("date_format") {
         let formats = texts(expression);
         let is_named = formats.iter().any(|format| NAMES_IN_FORMATS.iter().any(|name| format.contains(name)));
         if is_named || formats.iter().all(|format| !format.contains('%')) {
@@ -129,7 +136,7 @@ fn of_expression(table: &Table, expression: &str, to: &str, modes: Modes, depth:
             "divides by /, whose digits depend on div_precision_increment of the session".to_owned(),
         );
     }
-    let read: Vec<&Column> = table.columns.iter().filter(|column| reads(expression, column)).collect();
+    let read: Vec<&Column> = table.columns.iter().filter(|column| reads(expression, &column.name)).collect();
     let time = read.iter().filter(|column| column.data_type == "time");
     if let Some(time) = time.into_iter().find(|column| takes_today(expression, column, is_moment(to))) {
         return Some(format!("takes the TIME {} for one of the day on which it is computed", time.name));
@@ -138,7 +145,7 @@ fn of_expression(table: &Table, expression: &str, to: &str, modes: Modes, depth:
     let text = read
         .iter()
         .filter(of_text)
-        .find(|column| modes.is_mysql && is_converted(expression, column, &OF_MOMENTS, is_moment(to)));
+        .find(|column| modes.is_mysql && converts_text(expression, column, is_moment(to)));
     if let Some(text) = text {
         return Some(format!(
             "may convert a time in the text {}, which MySQL does in the time zone of the session if it ends in an offset",
@@ -170,137 +177,11 @@ fn of_expression(table: &Table, expression: &str, to: &str, modes: Modes, depth:
         .next()
 }
 
-fn reads(expression: &str, column: &Column) -> bool {
-    parts(expression).iter().any(|(quote, part)| matches!(quote, '`' | '"') && *part == column.name)
-}
-
-/// Functions that convert a text to a moment.
-const OF_MOMENTS: [&str; 27] = [
-    "date",
-    "timestamp",
-    "year",
-    "month",
-    "day",
-    "dayofmonth",
-    "dayofweek",
-    "dayofyear",
-    "hour",
-    "minute",
-    "second",
-    "microsecond",
-    "quarter",
-    "week",
-    "weekday",
-    "weekofyear",
-    "yearweek",
-    "to_days",
-    "to_seconds",
-    "last_day",
-    "extract",
-    "date_format",
-    "datediff",
-    "timestampdiff",
-    "timestampadd",
-    "date_add",
-    "date_sub",
-];
-
-/// Functions whose value is the text that they read, or a part of it.
-const OF_TEXTS: [&str; 10] = [
-    "json_unquote",
-    "json_extract",
-    "json_value",
-    "coalesce",
-    "ifnull",
-    "concat",
-    "left",
-    "substr",
-    "trim",
-    "replace",
-];
-
-/// Functions that take a `TIME` for one of the present day. Others read its hours, or add it to a day that is named.
-const OF_DAYS: [&str; 16] = [
-    "date",
-    "year",
-    "month",
-    "day",
-    "dayofmonth",
-    "dayofweek",
-    "dayofyear",
-    "quarter",
-    "week",
-    "weekday",
-    "weekofyear",
-    "yearweek",
-    "to_days",
-    "last_day",
-    "datediff",
-    "timestampdiff",
-];
-
-/// True if an expression takes a `TIME` for one of the day on which it is computed.
-fn takes_today(expression: &str, time: &Column, to_moment: bool) -> bool {
-    let alone = format!("timestamp({})", name(&time.name));
-    marked(expression).contains(&alone) || is_converted(expression, time, &OF_DAYS, to_moment)
-}
-
-/// True if an expression converts a column to a moment, by one of these functions, by a cast or because its own column is one.
-fn is_converted(expression: &str, text: &Column, functions: &[&str], to_moment: bool) -> bool {
-    let marked = marked(expression);
-    let column = name(&text.name);
-    let in_call = |function: &str| {
-        let begin = format!("{function}(");
-        marked.match_indices(&begin).any(|(at, _)| {
-            let is_whole =
-                !marked[..at].ends_with(|before: char| before.is_ascii_alphanumeric() || before == '_');
-            is_whole && arguments(&marked[at + begin.len()..]).contains(&column)
-        })
-    };
-    let casts = marked.match_indices("cast(").any(|(at, _)| {
-        let inside = arguments(&marked[at + 5..]);
-        inside.contains(&column) && inside.contains(" as date")
-    });
-    let begins = marked.trim_start_matches('(');
-    let is_itself = begins.starts_with(&column)
-        || OF_TEXTS.iter().any(|function| begins.starts_with(&format!("{function}(")) && in_call(function));
-    casts
-        || functions.iter().any(|function| in_call(function))
-        || marked.contains(&format!("{column} + interval"))
-        || (to_moment && is_itself)
-}
-
-/// The text up to the parenthesis that ends a call.
-fn arguments(rest: &str) -> &str {
-    let mut depth = 1;
-    for (at, c) in rest.char_indices() {
-        match c {
-            '(' => depth += 1,
-            ')' => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 {
-            return &rest[..at];
-        }
-    }
-    rest
-}
-
-/// An expression in small letters, with its names as they are and without its texts.
-fn marked(expression: &str) -> String {
-    let part = |(quote, part): (char, String)| match quote {
-        ' ' => part.to_ascii_lowercase(),
-        '\'' => "''".to_owned(),
-        _ => name(&part),
-    };
-    parts(expression).into_iter().map(part).collect()
-}
-
 /// Clients see a TIMESTAMP in their time zone. As seconds since 1970 it is the same in all of them.
 fn reads_timestamp(table: &Table, expression: &str) -> Option<String> {
     let rest = without_epochs(table, expression);
     let column =
-        table.columns.iter().find(|column| column.data_type == "timestamp" && reads(&rest, column))?;
+        table.columns.iter().find(|column| column.data_type == "timestamp" && reads(&rest, &column.name))?;
     Some(format!("reads the TIMESTAMP {} in the time zone of the session", column.name))
 }
 
@@ -333,48 +214,6 @@ fn without_comparisons(table: &Table, condition: &str) -> String {
         }
     }
     rest
-}
-
-/// True if a function is called; the name of another one may end in the same letters.
-fn calls(code: &str, function: &str) -> bool {
-    code.match_indices(&format!("{function}(")).any(|(at, _)| {
-        !code[..at].ends_with(|before: char| before.is_ascii_alphanumeric() || matches!(before, '_' | '.'))
-    })
-}
-
-/// An expression in small letters, without its texts and names.
-fn code(expression: &str) -> String {
-    parts(expression)
-        .into_iter()
-        .filter(|(quote, _)| *quote == ' ')
-        .map(|(_, part)| part)
-        .collect::<String>()
-        .to_ascii_lowercase()
-}
-
-/// The texts of an expression.
-fn texts(expression: &str) -> Vec<String> {
-    parts(expression).into_iter().filter(|(quote, _)| *quote == '\'').map(|(_, part)| part).collect()
-}
-
-/// Divides an expression at its quotes. A part outside of them has a space for a quote.
-fn parts(expression: &str) -> Vec<(char, String)> {
-    let mut all = vec![(' ', String::new())];
-    let mut rest = expression.chars().peekable();
-    while let Some(c) = rest.next() {
-        let (quote, part) = all.last_mut().expect("there is a first part");
-        match (*quote, c) {
-            (' ', '\'' | '`' | '"') => all.push((c, String::new())),
-            (' ', _) => part.push(c),
-            ('\'' | '"', '\\') => part.extend(rest.next()),
-            (quote, c) if c == quote => match rest.peek() {
-                Some(next) if *next == quote => part.extend(rest.next()),
-                _ => all.push((' ', String::new())),
-            },
-            _ => part.push(c),
-        }
-    }
-    all
 }
 
 #[cfg(test)]
