@@ -1,5 +1,6 @@
 //! Applies a batch in the caller's transaction.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::pin::Pin;
 
@@ -19,7 +20,7 @@ use crate::sync::mode::{GO_BACK, Guard, RELEASE, SAVE_AGAIN, lost, refuse_unsafe
 use crate::sync::packet::{packet, too_large};
 use crate::sync::prepare::{Prepared, Unfit, prepare};
 use crate::sync::shape::Shape;
-use crate::sync::writer::{APPLIED, Row, Writer};
+use crate::sync::writer::{APPLIED, Key, Row, Writer};
 use crate::sync::{Known, Sync, intake};
 
 const ACTION: &str = "apply changes of rows";
@@ -27,9 +28,6 @@ const ALTERED: &str =
     "the tables were altered since they were read, or while the batch was applied: roll back and begin again";
 /// The error of a column that is not there.
 const NO_COLUMN: u16 = 1054;
-
-/// A row: its table's place and its integer.
-type Key = (usize, u64);
 
 /// A batch on its way.
 struct Work<'a> {
@@ -374,22 +372,16 @@ async fn begin<C: Connection>(transaction: &mut C, guard: Guard) -> Attempt<()> 
 /// The outcome of a change because of what was applied before it; `None` if it is to be applied.
 fn decided(newest: &Newest, change: &Change) -> Option<Outcome> {
     let is_known = change.known.is_none_or(|known| newest.number <= known);
-    if change.number > newest.number {
-        return (!is_known).then_some(Outcome::Older { newest: newest.number });
-    }
-    if change.number < newest.number {
-        return Some(Outcome::Older { newest: newest.number });
-    }
-    Some(if change.digest() == newest.digest {
-        Outcome::Applied { repeated: true }
-    } else if !is_known {
-        // Another one has used the number.
-        Outcome::Older { newest: newest.number }
-    } else {
-        Outcome::Refused(format!(
+    let older = Outcome::Older { newest: newest.number };
+    match change.number.cmp(&newest.number) {
+        Ordering::Greater if is_known => None,
+        Ordering::Equal if change.digest() == newest.digest => Some(Outcome::Applied { repeated: true }),
+        Ordering::Equal if is_known => Some(Outcome::Refused(format!(
             "the row {} of {} has another change with the number {}: was the device restored from a backup, or copied? give \
              the change a higher number",
             change.row, change.table, change.number
-        ))
-    })
+        ))),
+        // Also where another one has used the number, or a lower one that the sender does not know.
+        Ordering::Less | Ordering::Equal | Ordering::Greater => Some(older),
+    }
 }

@@ -13,13 +13,10 @@ use crate::sync::log::{self, Newest, list};
 use crate::sync::mode::{GO_BACK_EXCHANGE, SAVE_AGAIN, SAVE_EXCHANGE, lost};
 use crate::sync::shape::{OnDelete, Reference};
 use crate::sync::trouble::Refusal;
-use crate::sync::writer::{Row, Writer};
+use crate::sync::writer::{Key, Row, Writer};
 
 /// The search for the row that refuses a deletion follows this many deletions that cascade from one to the next.
 const DEEPEST: usize = 16;
-
-/// A row: the place of its table, and its integer.
-type Key = (usize, u64);
 
 /// The state of a writer before it writes rows together, which is restored if that fails.
 struct Before {

@@ -4,20 +4,17 @@ use crate::error::failure::Attempt;
 use crate::statement::caller::Connection;
 use crate::statement::sql::ALL;
 use crate::statement::values::number_at;
-use crate::sync::change::{Operation, Value, integer};
+use crate::sync::change::{Value, integer};
 use crate::sync::fits::Holds;
 use crate::sync::packet::BESIDE;
 use crate::sync::shape::Compared;
 use crate::sync::trouble::{Owner, owner};
-use crate::sync::writer::{Row, Writer};
+use crate::sync::writer::{Key, Row, Writer};
 
 /// Every server takes a statement of this many bytes. The writer reads the actual limit only for a large batch.
 const SMALL: usize = 1 << 20;
 /// The searches for rows with unique values that one statement contains.
 const SEARCHES: usize = 100;
-
-/// A row: the place of its table, and its integer.
-type Key = (usize, u64);
 
 impl Writer<'_> {
     /// The rows that have the unique values of changes, as far as they are known. Many are asked for in one statement.
@@ -71,7 +68,6 @@ impl Writer<'_> {
         let (name, key) = (&shape.name, &shape.key);
         let named = index_named(said, name);
         let (_, parts) = shape.unique.iter().find(|(index, _)| Some(index.as_str()) == named)?;
-        let is_replaced = row.prepared.change.operation == Operation::Replace;
         let literal = |column: &str| match row.targets.get(column) {
             Some(target) => target.map_or_else(|| "NULL".to_owned(), |target| target.to_string()),
             None => match row.prepared.change.values.get(column) {
@@ -83,7 +79,7 @@ impl Writer<'_> {
                     (None, value) => value.literal(),
                 },
                 // A row that was made again has the default, not the current value.
-                None if is_replaced && shape.columns_with_default().any(|name| name == column) => {
+                None if row.is_replaced() && shape.columns_with_default().any(|name| name == column) => {
                     match shape.defaults.contains(column) {
                         true => format!("DEFAULT(`{column}`)"),
                         false => "NULL".to_owned(),

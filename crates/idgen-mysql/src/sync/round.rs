@@ -10,10 +10,7 @@ use crate::statement::values::number_at;
 use crate::sync::change::Operation;
 use crate::sync::log::list;
 use crate::sync::shape::OnDelete;
-use crate::sync::writer::{Row, Writer};
-
-/// A row: the place of its table, and its integer.
-type Key = (usize, u64);
+use crate::sync::writer::{Key, Row, Writer};
 
 /// Up to this many rows are tried again without first looking up the rows that have their values.
 const FEW: usize = 8;
@@ -140,7 +137,7 @@ impl Writer<'_> {
                     row.prepared.shape == at
                         && !self.fresh.contains(&row.id)
                         && (row.targets.contains_key(column.as_str())
-                            || reference.nullable && row.prepared.change.operation == Operation::Replace)
+                            || reference.nullable && row.is_replaced())
                 };
                 let rows: BTreeMap<u64, &'r Row<'r>> =
                     puts.iter().copied().filter(moves).map(|row| (row.id, row)).collect();

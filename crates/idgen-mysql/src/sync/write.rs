@@ -8,7 +8,6 @@ use crate::error::failure::{Attempt, Failure};
 use crate::statement::caller::Connection;
 use crate::statement::sql::ALL;
 use crate::statement::values::Values;
-use crate::sync::change::Operation;
 use crate::sync::log::{self, Open, list};
 use crate::sync::mode::{Guard, STILL_THERE, lost, refuse_unsafe};
 use crate::sync::packet::BESIDE;
@@ -22,11 +21,6 @@ use crate::sync::writer::{Ready, Row, Writer};
 
 /// The approximate number of bytes of statements that are sent at once.
 const TEXT: usize = 1 << 20;
-
-/// Returns true if columns that the change does not name get their defaults.
-fn is_replaced(ready: &Ready<'_>) -> bool {
-    ready.row.prepared.change.operation == Operation::Replace
-}
 
 /// The state of the last error, for a driver that reports its number alone: a trigger can signal any number. `None` if
 /// the server, or another connection, does not know the error.
@@ -192,7 +186,7 @@ impl Writer<'_> {
         for (place, ready) in rows.iter().enumerate() {
             let mut set: Vec<String> =
                 ready.columns.iter().map(|(column, value)| format!("`{column}` = {value}")).collect();
-            if is_replaced(ready) {
+            if ready.row.is_replaced() {
                 let others = shape.columns_with_default().filter(|name| !ready.columns.contains_key(name));
                 set.extend(others.map(|name| format!("`{name}` = DEFAULT")));
             }
@@ -220,17 +214,16 @@ impl Writer<'_> {
                 }
             }
         }
-        let mut referring: BTreeMap<Vec<&str>, Vec<u64>> = BTreeMap::new();
-        let replaced = written.iter().map(|place| &rows[*place]).filter(|ready| is_replaced(ready));
-        let replaced: Vec<u64> = replaced.map(|ready| ready.row.id).collect();
-        log::forget(connection, self.names, name, &replaced, None).await?;
+        // Those of all columns of a row that was made again.
+        let mut referring: BTreeMap<Option<Vec<&str>>, Vec<u64>> = BTreeMap::new();
         for place in &written {
             let row = rows[*place].row;
             self.apply(row);
-            referring.entry(row.targets.keys().copied().collect()).or_default().push(row.id);
+            let columns = (!row.is_replaced()).then(|| row.targets.keys().copied().collect());
+            referring.entry(columns).or_default().push(row.id);
         }
-        for (columns, ids) in referring.into_iter().filter(|(columns, _)| !columns.is_empty()) {
-            log::forget(connection, self.names, name, &ids, Some(&columns)).await?;
+        for (columns, ids) in referring.into_iter().filter(|(columns, _)| columns != &Some(Vec::new())) {
+            log::forget(connection, self.names, name, &ids, columns.as_deref()).await?;
         }
         Ok(written)
     }

@@ -2,12 +2,15 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::sync::change::Outcome;
-use crate::sync::log::{Key, Names, Open};
+use crate::sync::change::{Operation, Outcome};
+use crate::sync::log::{self, Names, Open};
 use crate::sync::mode::Guard;
 use crate::sync::prepare::Prepared;
 use crate::sync::shape::Shape;
 use crate::sync::trouble::Refusal;
+
+/// A row: the place of its table, and its integer.
+pub(super) type Key = (usize, u64);
 
 /// A change whose UUIDs are integers.
 pub(super) struct Row<'a> {
@@ -15,6 +18,13 @@ pub(super) struct Row<'a> {
     pub(super) id: u64,
     /// The integers of the rows that its columns refer to.
     pub(super) targets: BTreeMap<&'a str, Option<u64>>,
+}
+
+impl Row<'_> {
+    /// Returns true if the columns that the change does not name get their defaults.
+    pub(super) fn is_replaced(&self) -> bool {
+        self.prepared.change.operation == Operation::Replace
+    }
 }
 
 /// Writes a batch, and keeps what it finds out about the rows.
@@ -28,15 +38,15 @@ pub(super) struct Writer<'a> {
     /// them that this batch has not written.
     pub(super) fresh: &'a HashSet<u64>,
     /// Rows that are there and that this transaction has locked, by the place of their table.
-    pub(super) there: HashSet<(usize, u64)>,
+    pub(super) there: HashSet<Key>,
     /// Rows that this batch has inserted. They are not there any more after a deletion that the schema extends to them.
-    pub(super) inserted: HashSet<(usize, u64)>,
+    pub(super) inserted: HashSet<Key>,
     /// Rows that were deleted, by their newest change or by the schema, and the number of that change.
-    pub(super) deleted: HashMap<(usize, u64), u64>,
+    pub(super) deleted: HashMap<Key, u64>,
     /// Rows for which references of this batch are open.
-    pub(super) awaited: HashSet<(usize, u64)>,
+    pub(super) awaited: HashSet<Key>,
     /// Rows to which others refer, and that are locked although they are not there.
-    pub(super) locked: Vec<Key<'a>>,
+    pub(super) locked: Vec<log::Key<'a>>,
     /// The outcomes, by the place of the change in the batch.
     pub(super) outcomes: HashMap<usize, Outcome>,
     /// The server's last error for each refused change, by the place of the change in the batch.
