@@ -2,15 +2,17 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests, too, fail by panicking")]
 
+mod counters;
 mod sample;
 mod shares;
 
 use std::path::Path;
 
+use counters::Recorded;
 use idgen_lab::ranges::{ENGINES, Load, advise};
 use idgen_record::thousands;
 use sample::sample;
-use shares::{Figures, Planned, Recorded, Set};
+use shares::{Figures, Planned, Set};
 
 const SET: &str = include_str!("../../../docs/results/ranges/set.tsv");
 const HBASE: &str = include_str!("../../../docs/results/ranges/hbase.jsonl");

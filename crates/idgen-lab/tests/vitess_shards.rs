@@ -3,12 +3,14 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests, too, fail by panicking")]
 
+mod counters;
+
 use std::fmt::Write;
 
+use counters::Recorded;
 use idgen_lab::ranges::{Engine, Load, each_key};
 use idgen_lab::strategy;
 use idgen_server::Vitess;
-use serde::Serialize;
 use sqlx::mysql::MySqlConnectOptions;
 use sqlx::{AssertSqlSafe, Connection, Executor, MySqlConnection, Row};
 
@@ -17,17 +19,6 @@ const RECORDED: &str = include_str!("../../../docs/results/ranges/vitess.jsonl")
 const SHARDS: [&str; 4] = ["-40", "40-80", "80-c0", "c0-"];
 /// The parts of a run, after each of which rows are counted.
 const PARTS: usize = 50;
-
-/// The counters of a load, in the form of rig/hbase.
-#[derive(Serialize)]
-struct Counted {
-    load: String,
-    rows: Vec<u64>,
-    hottest_region: Vec<u64>,
-    servers: Vec<Vec<u64>>,
-    regions: Vec<u64>,
-    regions_per_statement: Vec<f64>,
-}
 
 /// A Vitess, and a connection to its gateway.
 struct Bench {
@@ -65,7 +56,7 @@ impl Bench {
     }
 
     /// Inserts the keys of one line of the set. The writers make keys in turn, and each inserts its own.
-    async fn record(&mut self, number: usize, line: &str) -> Counted {
+    async fn record(&mut self, number: usize, line: &str) -> Recorded {
         let [name, _, vindex, column, writers, rate, rows, statement] =
             line.split('\t').collect::<Vec<_>>()[..]
         else {
@@ -83,14 +74,7 @@ impl Bench {
         let table = format!("load_{number}");
         self.run(format!("ALTER VSCHEMA ON main.{table} ADD VINDEX `{vindex}`(id) USING `{vindex}`")).await;
         self.run(format!("CREATE TABLE {table} (id {column} PRIMARY KEY, value INT NOT NULL)")).await;
-        let mut counted = Counted {
-            load: format!("load-{number}"),
-            rows: Vec::new(),
-            hottest_region: Vec::new(),
-            servers: Vec::new(),
-            regions: Vec::new(),
-            regions_per_statement: Vec::new(),
-        };
+        let mut counted = Recorded { load: format!("load-{number}"), ..Recorded::default() };
         let mut before = self.counts(&table).await;
         for part in 0..PARTS {
             let part = &keys[keys.len() * part / PARTS..keys.len() * (part + 1) / PARTS];

@@ -330,19 +330,8 @@ pub(super) fn conclude(reasons: &mut Vec<String>, found: &Found<'_>) -> Result<(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::advise::tests::priced;
     use btree_model::Server;
-
-    fn priced(strategy: &'static str, tree_bytes: f64) -> Candidate {
-        Candidate {
-            strategy,
-            tree_bytes,
-            heap_bytes: None,
-            fill: 0.9,
-            outgrows_pool_at_rows: 1_000,
-            pages: PageCost::default(),
-            log: None,
-        }
-    }
 
     #[test]
     fn the_column_decides_what_is_compared_on_every_database() {

@@ -60,19 +60,16 @@ fn when(one: &Candidate, load: &Load) -> String {
 mod tests {
     use super::*;
     use crate::advise::PageCost;
+    use crate::advise::tests::priced;
     use btree_model::Server;
 
     /// Tests that reads are only called few where they are: with many tenants, ascending keys read as random ones do.
     #[test]
     fn outgrowing_the_pool_matters_where_inserts_read() {
         let candidate = |strategy, reads_per_1k| Candidate {
-            strategy,
-            tree_bytes: 1e9,
-            heap_bytes: None,
-            fill: 0.7,
             outgrows_pool_at_rows: 1_000_000,
             pages: PageCost { reads_per_1k, ..PageCost::default() },
-            log: None,
+            ..priced(strategy, 1e9)
         };
         let load = Load::new(10_000_000, Server::mysql(64 << 20));
         let said = |reads: f64| {

@@ -266,19 +266,23 @@ fn keys_for_an_existing_table_of_sqlite_fit_its_column() {
     assert!(advice("v4-base64", 1).unwrap().candidates.len() > 1);
 }
 
+/// A candidate of which nothing but its bytes matters.
+pub(super) fn priced(strategy: &'static str, tree_bytes: f64) -> Candidate {
+    Candidate {
+        strategy,
+        tree_bytes,
+        heap_bytes: None,
+        fill: 0.9,
+        outgrows_pool_at_rows: 1_000,
+        pages: PageCost::default(),
+        log: None,
+    }
+}
+
 #[test]
 fn an_integer_is_a_smaller_key_where_its_table_is_smaller() {
     let load = Load::new(10_000, Server::mysql(8 << 20));
     let reasons = |counted: f64, is_best: bool| {
-        let priced = |strategy, tree_bytes| Candidate {
-            strategy,
-            tree_bytes,
-            heap_bytes: None,
-            fill: 0.9,
-            outgrows_pool_at_rows: 1_000,
-            pages: PageCost::default(),
-            log: None,
-        };
         let all = [priced("auto-increment", counted), priced("v7-binary", 165e6)];
         let (best, from_server) = if is_best { (&all[0], None) } else { (&all[1], Some(&all[0])) };
         let found = Found { load: &load, best, from_server, all: &all, stopped: &[] };

@@ -2,18 +2,8 @@
 
 use idgen_lab::ranges::{Engine, Load, predict, read_spread};
 use idgen_lab::strategy;
-use serde::Deserialize;
 
-/// The counters of a run. What HBase calls a region and a server are both a shard in Vitess.
-#[derive(Clone, Deserialize)]
-pub struct Recorded {
-    load: String,
-    pub rows: Vec<u64>,
-    hottest_region: Vec<u64>,
-    servers: Vec<Vec<u64>>,
-    pub regions: Vec<u64>,
-    regions_per_statement: Vec<f64>,
-}
+use crate::counters::Recorded;
 
 /// Shares in %, and ranges of a statement, in the second half of a run.
 #[derive(Clone, Copy)]
