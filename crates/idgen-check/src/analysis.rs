@@ -14,6 +14,12 @@ use crate::time::Time;
 /// Random ids have at most this many bits that do not change: 6 of version and variant, and a prefix.
 const MOST_SAME: u32 = 6 + 32;
 
+/// Returns whether ids of this claim are random or hashes, of which these bits do not change. Ids of which most bits do not change are
+/// those of a counter.
+pub(crate) fn are_drawn(claim: Claim, same: u128) -> bool {
+    matches!(claim, Claim::Version(3..=5)) && same.count_ones() <= MOST_SAME
+}
+
 /// The ids of one kind, over all streams.
 #[derive(Debug)]
 pub(crate) struct Analysis {
@@ -64,12 +70,8 @@ impl Analysis {
     }
 
     /// Returns the order in which random ids without a time were sorted, if they were.
-    /// Ids of which most bits do not change are those of a counter.
     pub(crate) fn sorting(&mut self) -> Option<Sorting> {
-        if !matches!(self.claim, Claim::Version(3..=5)) {
-            return None;
-        }
-        self.order.sorting().filter(|_| self.bits.same(u128::MAX).count_ones() <= MOST_SAME)
+        self.order.sorting().filter(|_| are_drawn(self.claim, self.bits.same(u128::MAX)))
     }
 
     /// Adds successive ids of this kind; `before` is the last one of the same stream.

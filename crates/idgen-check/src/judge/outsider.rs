@@ -1,6 +1,6 @@
 //! Facts that somebody learns who sees the ids (RFC 9562 sections 6.12 and 8).
 
-use crate::analysis::Analysis;
+use crate::analysis::{Analysis, are_drawn};
 use crate::claim::Claim;
 use crate::numbers::{duration, grouped};
 use crate::report::KindReport;
@@ -9,7 +9,7 @@ pub(crate) fn outsider(analysis: &Analysis, seen: &KindReport, is_predicted: boo
     let kind = seen.kind;
     let constant = u128::from_str_radix(&seen.constant_bits, 16).unwrap_or(0);
     // Random ids and hashes are in order only if they were sorted.
-    let is_counted = !matches!(analysis.claim, Claim::Version(3..=5)) || constant.count_ones() > 38;
+    let is_counted = !are_drawn(analysis.claim, constant);
     let mut learned = Vec::new();
     if let (Some(timed), Some(time)) = (&analysis.timed, &seen.time) {
         let unit = duration(1.0 / timed.layout.per_ms as f64);
