@@ -150,7 +150,7 @@ impl Missing {
         and(self.privileges.iter().map(|privilege| (*privilege).to_owned()).collect())
     }
 
-    /// The programs that the account cannot see for want of these privileges, as a list in words.
+    /// The programs that the account cannot see without these privileges, as a list in words.
     pub(crate) fn what(&self) -> String {
         and(self.what.clone())
     }

@@ -314,7 +314,7 @@ pub(crate) fn resend(database: &Connection) -> Result<u64> {
 mod tests {
     use super::*;
 
-    /// What a statement does, as SQLite plans it.
+    /// The steps of a statement, as SQLite plans them.
     fn planned(sql: &str) -> Vec<String> {
         let database = Connection::open_in_memory().unwrap();
         Outbox::open(&database).unwrap();

@@ -130,12 +130,16 @@ fn the_server_ends_with_what_the_device_has() {
     assert_eq!(server, device);
 }
 
-/// The trigger of docs/sync.md, as it is written there: what a foreign key deletes is recorded as well.
+/// A trigger of docs/sync.md, as it is written there.
+fn trigger(name: &str) -> &'static str {
+    let docs = include_str!("../../../docs/sync.md");
+    let (_, trigger) = docs.split_once(&format!("<!-- begin {name} trigger -->\n```sql\n")).unwrap();
+    trigger.split_once("```").unwrap().0
+}
+
+/// What a foreign key deletes is recorded as well.
 #[test]
 fn the_trigger_records_what_a_foreign_key_deletes() {
-    let docs = include_str!("../../../docs/sync.md");
-    let (_, trigger) = docs.split_once("<!-- begin cascade trigger -->\n```sql\n").unwrap();
-    let (trigger, _) = trigger.split_once("```").unwrap();
     let (mut database, outbox) = new();
     database
         .execute_batch(
@@ -144,7 +148,7 @@ fn the_trigger_records_what_a_foreign_key_deletes() {
              CREATE TABLE items (id TEXT PRIMARY KEY, list_id TEXT REFERENCES lists (id) ON DELETE CASCADE);",
         )
         .unwrap();
-    database.execute_batch(trigger).unwrap();
+    database.execute_batch(trigger("cascade")).unwrap();
     let now = SystemTime::UNIX_EPOCH;
     let transaction = database.transaction().unwrap();
     transaction.execute("INSERT INTO lists VALUES (?1)", [id(1).to_string()]).unwrap();
@@ -174,12 +178,9 @@ fn the_trigger_records_what_a_foreign_key_deletes() {
     assert_eq!(numbers(&batch), [(id(1), 2), (id(2), 2), (id(3), 2), (id(4), 2)]);
 }
 
-/// The other trigger of docs/sync.md: a reference that a foreign key sets to NULL is sent.
+/// A reference that a foreign key sets to NULL is sent.
 #[test]
 fn the_trigger_records_what_a_foreign_key_sets_to_null() {
-    let docs = include_str!("../../../docs/sync.md");
-    let (_, trigger) = docs.split_once("<!-- begin null trigger -->\n```sql\n").unwrap();
-    let (trigger, _) = trigger.split_once("```").unwrap();
     let (mut database, outbox) = new();
     database
         .execute_batch(
@@ -188,7 +189,7 @@ fn the_trigger_records_what_a_foreign_key_sets_to_null() {
              CREATE TABLE notes (id TEXT PRIMARY KEY, item_id TEXT REFERENCES items (id) ON DELETE SET NULL);",
         )
         .unwrap();
-    database.execute_batch(trigger).unwrap();
+    database.execute_batch(trigger("null")).unwrap();
     let transaction = database.transaction().unwrap();
     let (item, note) = (id(1).to_string(), id(2).to_string());
     transaction.execute("INSERT INTO items VALUES (?1)", [&item]).unwrap();

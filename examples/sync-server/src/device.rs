@@ -25,9 +25,9 @@ pub struct Device {
     database: Connection,
     outbox: Outbox,
     agent: ureq::Agent,
-    /// How much is sent at once.
+    /// The most changes and bytes of the next batch.
     limits: Limits,
-    /// The most that is sent at once, until a server states that it takes less.
+    /// The most of any batch, until a server states that it takes less.
     most: Limits,
     keys: Box<dyn FnMut() -> Uuid + Send>,
 }
@@ -245,21 +245,13 @@ impl Device {
     fn shrink(&mut self, batch: &[Change], stated: Option<wire::Limits>) -> Result<()> {
         if let [change] = batch {
             let bytes = body(batch)?.len();
+            let of_any = format!("the server, or a proxy before it, does not take a change of {bytes} bytes");
             if bytes <= SMALLEST_BYTES {
-                return Err(format!(
-                    "the server, or a proxy before it, does not take a change of {bytes} bytes"
-                )
-                .into());
+                return Err(of_any.into());
             }
-            let reason = match stated {
-                Some(limits) => {
-                    format!(
-                        "the server does not take a change of {bytes} bytes: at most {} bytes",
-                        limits.bytes
-                    )
-                }
-                None => format!("the server, or a proxy before it, does not take a change of {bytes} bytes"),
-            };
+            let reason = stated.map_or(of_any, |limits| {
+                format!("the server does not take a change of {bytes} bytes: at most {} bytes", limits.bytes)
+            });
             let at = (change.table.as_str(), change.row, change.number);
             self.outbox.answered(&self.database, at, &Outcome::Refused(reason), SystemTime::now())?;
         } else {
@@ -360,7 +352,7 @@ pub enum Reply {
     Unavailable {
         /// Why, for people.
         reason: String,
-        /// How much to send next time, if the server states that.
+        /// The most of the next batch, if the server states that.
         limits: Option<wire::Limits>,
     },
 }

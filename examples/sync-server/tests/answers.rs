@@ -1,4 +1,4 @@
-//! What a device does with answers, whoever gives them. It needs no database server.
+//! A device keeps its changes and sends less, whoever gives a bad answer. No database server is needed.
 #![allow(clippy::unwrap_used, reason = "helpers of tests, too, fail by panicking")]
 
 use std::io::{BufRead, BufReader, Read, Write};

@@ -75,7 +75,7 @@ fn stored_columns_are_compared() {
     servers.assert_rows(&world, "p WHERE g = 6", 1, "a mode of one session");
 }
 
-/// What is computed of values that a strict mode refuses: too long, out of range, no number; such a value; and whether MariaDB does so, too.
+/// Columns and indexes that are computed of a value which a strict mode refuses (too long, out of range, no number), with such a value, and true if MariaDB takes them, too.
 const LAX: [(&str, &str, bool); 6] = [
     ("v VARCHAR(20), g INT AS (CAST(v AS UNSIGNED)) STORED", "'12abc'", true),
     ("v VARCHAR(20), g CHAR(3) AS (v) STORED", "'abcdef'", true),

@@ -22,7 +22,7 @@ pub(super) enum Holds {
     Integers(u32),
     /// Decimal numbers with at most this many digits after the point.
     Decimals(u64),
-    /// The same of a `FLOAT(7,2)`, which stores the nearest number of 32 bits.
+    /// Digits after the point of a `FLOAT(7,2)`, which stores the nearest number of 32 bits.
     FloatDecimals(u64),
     Doubles,
     Floats,

@@ -51,7 +51,7 @@ struct MisspelledText {
     /// A condition that an UPDATE has changed the value; one that it leaves as it is was stored before the triggers were made.
     changed: String,
     message: String,
-    /// What follows SIGNAL: the state, and the number of the error.
+    /// The state and the number of the error that a trigger signals, as SQL after `SIGNAL`.
     state: &'static str,
     number: &'static str,
 }
