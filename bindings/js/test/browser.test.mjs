@@ -3,26 +3,23 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import { after, before, test } from "node:test";
-import { startBrowser, startSite } from "./site.mjs";
+import { PAGE, startBrowser } from "./site.mjs";
 
-let site;
 let browser;
 
 before(async () => {
-  site = await startSite();
   browser = await startBrowser();
 });
 
 after(async () => {
   await browser?.close();
-  site?.close();
 });
 
 /** A tab with the test page. `prepare` runs before the page does. */
 const tab = async (prepare) => {
   const page = await browser.context.newPage();
   if (prepare) await page.addInitScript(prepare);
-  await page.goto(site.url);
+  await page.goto(PAGE);
   // Not by frames, which a tab in the background may not draw.
   await page.waitForFunction(() => globalThis.ready, undefined, { polling: 20 });
   return page;
@@ -34,7 +31,7 @@ const assertAscending = (ids) => assert.deepEqual(ids, ids.toSorted());
 
 /** Waits until the site has received so many ids. */
 const received = async (count) => {
-  while (site.received.length < count) await new Promise((resolve) => setTimeout(resolve, 20));
+  while (browser.received.length < count) await new Promise((resolve) => setTimeout(resolve, 20));
 };
 
 for (const kind of ["V7", "Short"]) {
@@ -53,9 +50,9 @@ for (const kind of ["V7", "Short"]) {
 
   test(`tabs that are closed and crash while they make ids: ${kind}`, async () => {
     const name = `closed ${kind}`;
-    site.received.length = 0;
+    browser.received.length = 0;
     for (let round = 0; round < 4; round++) {
-      const from = site.received.length;
+      const from = browser.received.length;
       const page = await tab();
       assert.equal(await run(page, "open", name, kind), true);
       await page.evaluate((given) => void globalThis.run("endless", given), name);
@@ -70,25 +67,25 @@ for (const kind of ["V7", "Short"]) {
         await page.close();
       }
     }
-    assertUnique(site.received);
+    assertUnique(browser.received);
     // One tab at a time, so all of them had one slot.
-    if (kind === "V7") assertAscending(site.received);
+    if (kind === "V7") assertAscending(browser.received);
   });
 }
 
 test("workers that end while they make ids", async () => {
   const page = await tab();
-  site.received.length = 0;
+  browser.received.length = 0;
   for (let round = 0; round < 3; round++) {
-    const from = site.received.length;
+    const from = browser.received.length;
     const worker = await page.evaluateHandle(() => globalThis.worker());
     assert.equal(await worker.evaluate((it) => it.ask("open", "worker", "V7")), true);
     await worker.evaluate((it) => void it.ask("endless", "worker"));
     await received(from + 300);
     await worker.evaluate((it) => it.end());
   }
-  assertUnique(site.received);
-  assertAscending(site.received);
+  assertUnique(browser.received);
+  assertAscending(browser.received);
   // Two workers and their window at a time.
   const workers = await Promise.all([1, 2].map(() => page.evaluateHandle(() => globalThis.worker())));
   for (const it of workers) assert.equal(await it.evaluate((worker) => worker.ask("open", "shorts", "Short")), true);

@@ -45,23 +45,9 @@ globalThis.run = run;
 
 if (typeof document === "undefined") {
   onmessage = async ({ data: { id, call } }) => postMessage({ id, result: await run(...call) });
-  postMessage({ id: 0 });
 } else {
-  /** A worker whose program runs: a browser under load may lose one that it starts, without an error. */
-  const started = async (attempts = 3) => {
+  globalThis.worker = () => {
     const worker = new Worker("page.mjs", { type: "module" });
-    const runs = await new Promise((resolve) => {
-      worker.onmessage = () => resolve(true);
-      worker.onerror = () => resolve(false);
-      setTimeout(() => resolve(false), 60_000);
-    });
-    if (runs) return worker;
-    worker.terminate();
-    if (attempts === 1) throw new Error("no worker starts");
-    return started(attempts - 1);
-  };
-  globalThis.worker = async () => {
-    const worker = await started();
     const waiting = new Map();
     worker.onmessage = ({ data: { id, result } }) => waiting.get(id)(result);
     let last = 0;
