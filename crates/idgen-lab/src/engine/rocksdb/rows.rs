@@ -72,8 +72,10 @@ impl Rows {
 }
 
 impl Store {
-    /// Inserts the rows of a statement in one batch, after a search for each key as a uniqueness check makes it.
-    fn statement(&self, rows: &[Numbered<'_>]) -> Result<()> {
+    /// Inserts the rows of a statement in one batch, after a search for each key as a uniqueness check makes it. Returns the time
+    /// immediately before the write: one thread writes the batches of others too, and those may get a processor long after
+    /// their rows are in the memtable.
+    fn statement(&self, rows: &[Numbered<'_>]) -> Result<SystemTime> {
         let db = &self.folder.db;
         let mut batch = WriteBatch::default();
         let mut value = Vec::new();
@@ -89,7 +91,9 @@ impl Store {
             }
             batch.put(&bytes, &value);
         }
-        db.write(batch).map_err(doing("insert"))
+        let at = SystemTime::now();
+        db.write(batch).map_err(doing("insert"))?;
+        Ok(at)
     }
 
     fn wait(&self) -> Result<()> {
@@ -105,9 +109,8 @@ struct Inserting<'a> {
 
 impl Client for Inserting<'_> {
     async fn insert(&mut self, rows: &[Numbered<'_>]) -> Result<Vec<Inserted>> {
-        self.store.statement(rows)?;
-        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        self.times.extend(std::iter::repeat_n(now.as_micros() as i64, rows.len()));
+        let at = self.store.statement(rows)?.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        self.times.extend(std::iter::repeat_n(at.as_micros() as i64, rows.len()));
         Ok(rows.iter().map(|(_, key, _)| Inserted { key: *key, number: None }).collect())
     }
 
