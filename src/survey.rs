@@ -115,6 +115,7 @@ fn rate(text: &str) -> Result<f64, String> {
 }
 
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    args.html.as_deref().map(idgen_report::check_page).transpose()?;
     let options = Options {
         statement_time: Duration::from_secs(args.statement_seconds.into()),
         sample_time: Duration::from_secs(args.sample_seconds.into()),

@@ -51,6 +51,7 @@ pub struct Args {
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    args.html.as_deref().map(report::check_page).transpose()?;
     if let Some(picture) = &args.picture {
         draw(&args, picture)?;
         if !args.more.is_empty() {

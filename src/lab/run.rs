@@ -204,7 +204,7 @@ struct Job<'a> {
 impl Job<'_> {
     fn run(self, common: &CommonArgs, cancel: &Cancel) -> anyhow::Result<ExitCode> {
         common.check_strict()?;
-        report::prepare(self.out)?;
+        let _prepared = report::prepare(self.out)?;
         let rows = self.workload.rows;
         let Started { mut engine, workload, .. } = common.start(self.workload)?;
         // The size of an experiment is its own.

@@ -37,7 +37,7 @@ pub fn run(
         Timed::Statements(found) => (&found.id, &found.question),
         Timed::Loads(found, _) => (&found.id, &found.question),
     };
-    report::prepare(directory)?;
+    let _prepared = report::prepare(directory)?;
     let workload = Workload { cache_bytes: Some(POOL), ..Workload::of_rows(Workload::MIN_ROWS)? };
     let mut engine = engine::start(database, &workload)?;
     let mut results = measure::begin(question, command, engine.info(), workload);

@@ -118,4 +118,12 @@ fn a_page_has_everything_and_no_markup_of_names() {
     let (code, _, err) =
         idgen(&["survey", &url, "--predict", "0", "--html", folder.path().to_str().unwrap()]);
     assert!(code == 1 && err.contains("cannot"), "{err}");
+    // The database itself, or any other file that is no page.
+    let database = folder.path().join("shop.db");
+    let before = std::fs::read(&database).unwrap();
+    let (code, out, err) = idgen(&["survey", &url, "--predict", "0", "--html", database.to_str().unwrap()]);
+    assert!(code == 1 && out.is_empty() && err.contains("is there and is no page"), "{err}");
+    assert!(std::fs::read(&database).unwrap() == before);
+    let (code, _, err) = idgen(&["survey", &url, "--predict", "0", "--html", file.to_str().unwrap()]);
+    assert_eq!(code, 0, "{err}");
 }

@@ -35,7 +35,7 @@ VALUES (?1, ?2, 1, ?3, ?4, 'pending', ${LAST} + 1) \
 ON CONFLICT (tbl, row) DO UPDATE SET number = number + 1, operation = CASE WHEN excluded.operation = 'put' AND \
 (operation = 'delete' OR operation = 'replace' AND state <> 'done') THEN 'replace' ELSE excluded.operation END, columns = ${columns}, \
 position = CASE state WHEN 'pending' THEN position ELSE excluded.position END, state = 'pending', reason = NULL, ${FRESH}, resent = 0 \
-RETURNING number, columns, operation, sent`;
+RETURNING number, columns, operation, sent, given`;
 
 /** A number of a change as SQLite stores it, which JavaScript holds exactly. */
 export const stored = (number: string | number): number => {
@@ -105,7 +105,10 @@ export const answered = async (
 };
 
 const done = async (database: OutboxDatabase, table: string, row: string): Promise<void> => {
-  await database(`UPDATE idgen_outbox SET state = 'done', sent = MAX(sent, number), reason = NULL, ${FRESH}, resent = 0 WHERE ${IS}`, [table, row]);
+  // Of what was given out, the last one is the row's newest change.
+  const given = "CASE instr(given, ' ' || number || ':') WHEN 0 THEN '' ELSE substr(given, instr(given, ' ' || number || ':')) END";
+  const statement = `UPDATE idgen_outbox SET state = 'done', sent = MAX(sent, number), given = ${given}, reason = NULL, ${FRESH}, resent = 0 WHERE ${IS}`;
+  await database(statement, [table, row]);
   await release(database, table, row);
 };
 
@@ -115,7 +118,7 @@ const older = async (database: OutboxDatabase, table: string, row: string, numbe
   const reason = `the server has a newer change of this row, with the number ${named}: this device was restored from a backup, or copied`;
   // Nothing can follow the largest number, so that the row stays refused.
   if ((await refuse(database, table, row, number, reason)) && newest < LARGEST) {
-    await database(`UPDATE idgen_outbox SET number = MAX(number, ?3), sent = ?3 WHERE ${IS}`, [table, row, newest]);
+    await database(`UPDATE idgen_outbox SET number = MAX(number, ?3), sent = ?3, given = ' ' || ?3 || ':0' WHERE ${IS}`, [table, row, newest]);
   }
 };
 
@@ -138,13 +141,21 @@ UPDATE idgen_outbox SET state = 'pending', reason = NULL, ${FRESH}, ${AGAIN}`;
   await database(statement, [table, row]);
 };
 
-/** Notes that these changes may reach the server now, also those that were changed again since they were read. */
-export const sent = async (database: OutboxDatabase, batch: readonly Change[]): Promise<void> => {
-  const fresh = batch.filter(({ number, known }) => Number(number) > Number(known));
-  if (fresh.length === 0) return;
-  const statement = `UPDATE idgen_outbox SET sent = MAX(sent, json_extract(one.value, '$[2]')) FROM json_each(?1) AS one \
-WHERE tbl = json_extract(one.value, '$[0]') AND row = json_extract(one.value, '$[1]')`;
-  await database(statement, [JSON.stringify(fresh.map(({ table, row, number }) => [table, row, Number(number)]))]);
+/** More characters than these marks are not kept: a row that is given out again and again without an answer is known by its numbers alone then. */
+const MARKS = 400;
+
+/** Notes that these changes may reach the server now, also those that were changed again since they were read. Each new number gets a mark. */
+export const giveOut = async (database: OutboxDatabase, batch: Change[]): Promise<Change[]> => {
+  const fresh = batch.filter(({ number, known }) => Number(number) > parseInt(known));
+  if (fresh.length === 0) return batch;
+  const statement = `UPDATE idgen_outbox SET sent = one.number, given = \
+CASE WHEN length(given) BETWEEN 1 AND ${MARKS} THEN given ELSE ' ' || sent || ':0' END || ' ' || one.number || ':' || hex(randomblob(8)) \
+FROM (SELECT value ->> 0 AS tbl, value ->> 1 AS row, value ->> 2 AS number FROM json_each(?1)) AS one \
+WHERE idgen_outbox.tbl = one.tbl AND idgen_outbox.row = one.row AND sent < one.number RETURNING tbl, row, given`;
+  const found = await database(statement, [JSON.stringify(fresh.map(({ table, row, number }) => [table, row, Number(number)]))]);
+  const given = new Map(found.map((row) => [`${row.tbl} ${row.row}`, row.given]));
+  for (const change of fresh) change.known = `${parseInt(change.known)}${given.get(`${change.table} ${change.row}`)}`;
+  return batch;
 };
 
 /** Refuses a row that cannot be read, by its texts as they were written. */

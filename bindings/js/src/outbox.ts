@@ -3,7 +3,7 @@
 import schema from "../../../crates/idgen-outbox/src/schema.sql";
 import { decodeHyphenated, encodeHyphenated } from "./codec/hyphenated.js";
 import { configError, IdError } from "./error.js";
-import { answered, LONGEST, refuse, release, renameColumn, resend, retry, sent, setAside, stored, writing } from "./outbox-states.js";
+import { answered, giveOut, LONGEST, refuse, release, renameColumn, resend, retry, setAside, stored, writing } from "./outbox-states.js";
 
 /** What a column of a change may hold. Write integers beyond 2^53 as text. */
 export type ColumnValue = string | number | boolean | null;
@@ -28,9 +28,9 @@ export interface Change {
   /** The number of the change as decimal text. It ascends with each change of the row. */
   number: string;
   /**
-   * The highest number of this row that this outbox has given out before, or that the server has named, as decimal text; "0" if there is none. If
-   * the server has a change with a higher one, this device does not know of it, because it was restored from a backup or copied: the server answers
-   * `older` and changes nothing.
+   * The changes of this row that this outbox knows, for the server, as it is: the highest number that it has given out before or that the server
+   * has named, and the marks of those that it gave out. If the server has a change of the row that is not among them, this device was restored
+   * from a backup or copied: the server answers `older` and changes nothing.
    */
   known: string;
   /**
@@ -84,13 +84,13 @@ export interface Waiting {
   until: number;
 }
 
-const COLUMNS = "tbl, row, number, operation, columns, reason, needs_tbl, needs_row, wake, sent";
-const OF_PENDING = `SELECT ${COLUMNS}, position, length(CAST(tbl AS BLOB)) + length(CAST(columns AS BLOB)) AS size FROM idgen_outbox WHERE state = 'pending'`;
+const COLUMNS = "tbl, row, number, operation, columns, reason, needs_tbl, needs_row, wake, sent, given";
+const OF_PENDING = `SELECT ${COLUMNS}, position, length(CAST(tbl AS BLOB)) + length(CAST(columns AS BLOB)) + length(given) AS size FROM idgen_outbox WHERE state = 'pending'`;
 const OF_REFUSED = `SELECT ${COLUMNS} FROM idgen_outbox WHERE state = 'refused' ORDER BY position, tbl, row`;
 /** More bytes than a change has as JSON beside its table's name and its columns. */
-const BESIDE = 160;
+const BESIDE = 200;
 /** A server that takes fewer bytes takes no change. */
-const LEAST = 200;
+const LEAST = 300;
 
 /**
  * The changes of rows that a device makes offline, in the app's own SQLite database, until a server has them.
@@ -146,9 +146,7 @@ export class Outbox {
       throw configError("limits without room for a change", JSON.stringify(limits), `give at least 1 change and ${LEAST} bytes`);
     }
     if (!Number.isFinite(now)) throw configError("not a time in milliseconds since 1970", now, "use Date.now()");
-    const batch = await this.next(database, limits, now);
-    await sent(database, batch);
-    return batch;
+    return giveOut(database, await this.next(database, limits, now));
   }
 
   private async next(database: OutboxDatabase, limits: Limits, now: number): Promise<Change[]> {
@@ -394,7 +392,7 @@ const change = (found: ResultRow): Change | Unreadable => {
   }
   if (typeof columns !== "object" || columns === null || Array.isArray(columns)) return unreadable("its columns are no JSON object");
   if (operation !== "put" && operation !== "replace" && operation !== "delete") return unreadable("its operation is none of put, replace and delete");
-  const [number, known] = [found.number, found.sent].map(Number);
-  if (!Number.isSafeInteger(number) || !Number.isSafeInteger(known)) return unreadable("its number is no whole number");
-  return { table, row, number: String(number), known: String(known), operation, columns: columns as Change["columns"] };
+  const [number, sent] = [found.number, found.sent].map(Number);
+  if (!Number.isSafeInteger(number) || !Number.isSafeInteger(sent)) return unreadable("its number is no whole number");
+  return { table, row, number: String(number), known: `${sent}${found.given}`, operation, columns: columns as Change["columns"] };
 };

@@ -258,7 +258,7 @@ def test_coroutines(tables: Server) -> None:
 def test_changes_and_outcomes_are_those_of_the_outboxes() -> None:
     row = "01900000-0000-7000-8000-000000000001"
     sent = {"table": "t", "row": row, "number": "2", "known": "1", "operation": "put", "columns": {"a": 1}}
-    assert Change.from_json(sent) == Change("t", row, 2, {"a": 1}, known=1)
+    assert Change.from_json(sent) == Change("t", row, 2, {"a": 1}, known="1")
     assert Change.from_json({**sent, "operation": "replace"}).replaces
     assert Change.from_json({**sent, "operation": "delete", "columns": {}}).columns is None
     without = {name: value for name, value in sent.items() if name != "known"}

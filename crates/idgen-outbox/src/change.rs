@@ -29,10 +29,11 @@ pub struct Change {
     pub row: Uuid,
     /// The number of the change, which ascends with each change of the row.
     pub number: u64,
-    /// The highest number of this row that this outbox has given out before, or that the server has named; 0 if there is none. If the server has a
-    /// change with a higher one, this device does not know of it, because it was restored from a backup or copied: the server answers
+    /// The changes of this row that this outbox knows, for the server, as it is: the highest number that it has given out before or that the
+    /// server has named, and the marks of those that it gave out, such as `3 3:9F86D081884C7D65 4:A1B2C3D4E5F60718`. If the server has a
+    /// change of the row that is not among them, this device was restored from a backup or copied: the server answers
     /// [`Older`](Outcome::Older) and changes nothing.
-    pub known: u64,
+    pub known: String,
     /// [`Put`](Operation::Put) and [`Replace`](Operation::Replace) store the row, and [`Delete`](Operation::Delete) removes it.
     pub operation: Operation,
     /// All columns of the row; none if it is deleted.
@@ -120,7 +121,7 @@ impl Default for Limits {
 }
 
 pub(crate) const COLUMNS: &str =
-    "tbl, row, number, operation, columns, reason, needs_tbl, needs_row, wake, sent";
+    "tbl, row, number, operation, columns, reason, needs_tbl, needs_row, wake, sent, given";
 
 /// A change, or its row as one that cannot be read.
 pub(crate) fn change(found: &Row<'_>) -> Result<std::result::Result<Change, Unreadable>> {
@@ -142,7 +143,8 @@ pub(crate) fn change(found: &Row<'_>) -> Result<std::result::Result<Change, Unre
             _ => return Err("its operation is none of put, replace and delete"),
         };
         let whole = |at: usize| found.get::<_, i64>(at).ok().and_then(|number| u64::try_from(number).ok());
-        let (number, known) = whole(2).zip(whole(9)).ok_or("its number is no whole number")?;
+        let (number, sent) = whole(2).zip(whole(9)).ok_or("its number is no whole number")?;
+        let known = format!("{sent}{}", text(10).unwrap_or_default());
         Ok(Change { number, known, table: table.clone(), row, operation, columns })
     };
     Ok(read().map_err(|reason| Unreadable {

@@ -21,9 +21,9 @@ use crate::states;
 pub struct Outbox(());
 
 /// More bytes than a change has as JSON beside its table's name and its columns.
-const BESIDE: usize = 160;
+const BESIDE: usize = 200;
 /// A server that takes fewer bytes takes no change.
-const LEAST: usize = 200;
+const LEAST: usize = 300;
 
 impl Outbox {
     /// Creates the table if it is missing.
@@ -147,7 +147,7 @@ impl Outbox {
         for found in &unreadable {
             states::set_aside(database, found)?;
         }
-        states::sent(database, &batch)?;
+        states::give_out(database, &mut batch)?;
         Ok(batch)
     }
 
@@ -297,7 +297,7 @@ struct Sendable {
 impl Sendable {
     fn read(row: &Row<'_>) -> Result<std::result::Result<Sendable, Unreadable>> {
         let length = |at: usize| row.get_ref(at).map(|text| text.as_bytes().map_or(0, <[u8]>::len));
-        let bytes = length(0)? + length(4)? + BESIDE;
+        let bytes = length(0)? + length(4)? + length(10)? + BESIDE;
         let needs = row.get::<_, Option<String>>(6)?.zip(row.get(7)?);
         Ok(change(row)?.map(|change| Sendable { change, bytes, needs }))
     }

@@ -7,6 +7,10 @@ CREATE TABLE IF NOT EXISTS idgen_outbox (
   number    INTEGER NOT NULL CHECK (number >= 1),
   -- The highest number of this row that may have reached the server: it was given out to be sent, or the server named it.
   sent      INTEGER NOT NULL DEFAULT 0,
+  -- The numbers that were given out since the server had one of them, that one first, each with a mark that was drawn at random: " 3:9F86D081884C7D65".
+  -- Two copies of this database may give out the same number, but never with the same mark. The mark 0
+  -- stands for any: of the number before the first one, and of one that the server has named and another device gave out.
+  given     TEXT    NOT NULL DEFAULT '',
   -- replace: a put after a deletion. Columns that it does not name do not keep the values from before the deletion.
   operation TEXT    NOT NULL CHECK (operation IN ('put', 'replace', 'delete')),
   -- A JSON object: the whole state of the row, also after it was sent. Empty after a deletion.

@@ -1,5 +1,6 @@
 //! The transitions of a row's state. Implementations in other languages have the same statements.
 
+use std::collections::HashMap;
 use std::time::{Duration, SystemTime};
 
 use rusqlite::{Connection, OptionalExtension, params};
@@ -173,7 +174,9 @@ pub(crate) fn write(
 }
 
 fn done(database: &Connection, table: &str, row: &str) -> Result<()> {
-    let done = "UPDATE idgen_outbox SET state = 'done', sent = MAX(sent, number), reason = NULL, needs_tbl = NULL, needs_row = NULL, attempts = 0, \
+    // Of what was given out, the last one is the row's newest change.
+    let done = "UPDATE idgen_outbox SET state = 'done', sent = MAX(sent, number), \
+         given = IIF(instr(given, ' ' || number || ':') > 0, substr(given, instr(given, ' ' || number || ':')), ''), reason = NULL, needs_tbl = NULL, needs_row = NULL, attempts = 0, \
          wake = 0, resent = 0 WHERE tbl = ?1 AND row = ?2";
     database.execute(done, params![table, row])?;
     release(database, table, row)
@@ -193,7 +196,7 @@ fn older(database: &Connection, (table, row, number): (&str, &str, i64), newest:
     );
     // Nothing can follow the largest number, so that the row stays refused.
     if refuse(database, (table, row, number), &reason)? && newest < LARGEST {
-        let knows = "UPDATE idgen_outbox SET number = MAX(number, ?3), sent = ?3 WHERE tbl = ?1 AND row = ?2";
+        let knows = "UPDATE idgen_outbox SET number = MAX(number, ?3), sent = ?3, given = ' ' || ?3 || ':0' WHERE tbl = ?1 AND row = ?2";
         database.execute(knows, params![table, row, stored(newest)?])?;
     }
     Ok(())
@@ -249,16 +252,39 @@ fn release(database: &Connection, table: &str, row: &str) -> Result<()> {
     Ok(())
 }
 
-/// Notes that these changes may reach the server now, also those that were changed again since they were read.
-pub(crate) fn sent(database: &Connection, batch: &[Change]) -> Result<()> {
-    let new: Vec<_> = batch.iter().filter(|change| change.number > change.known).collect();
+/// More marks than this are not kept: a row that is changed and given out again and again without an answer is known by its numbers alone then.
+const MARKS: usize = 400;
+
+/// Notes that these changes may reach the server now, also those that were changed again since they were read. Each new number gets a mark.
+pub(crate) fn give_out(database: &Connection, batch: &mut [Change]) -> Result<()> {
+    let before = |change: &Change| change.known.split(' ').next().and_then(|sent| sent.parse().ok());
+    let new: Vec<_> = batch
+        .iter_mut()
+        .filter(|change| before(change).is_none_or(|sent: u64| sent < change.number))
+        .collect();
     if new.is_empty() {
         return Ok(());
     }
-    let new = new.iter().map(|change| json!([change.table, change.row.to_string(), change.number]));
-    let sent = "UPDATE idgen_outbox SET sent = MAX(sent, json_extract(one.value, '$[2]')) FROM json_each(?1) AS one \
-         WHERE tbl = json_extract(one.value, '$[0]') AND row = json_extract(one.value, '$[1]')";
-    database.execute(sent, params![serde_json::Value::from_iter(new).to_string()])?;
+    let numbers = new.iter().map(|change| json!([change.table, change.row.to_string(), change.number]));
+    let numbers = serde_json::Value::from_iter(numbers).to_string();
+    let statement = format!(
+        "UPDATE idgen_outbox SET sent = new.number, \
+         given = IIF(length(given) BETWEEN 1 AND {MARKS}, given, ' ' || sent || ':0') || ' ' || new.number || ':' || hex(randomblob(8)) \
+         FROM (SELECT value ->> 0 AS tbl, value ->> 1 AS row, value ->> 2 AS number FROM json_each(?1)) AS new \
+         WHERE idgen_outbox.tbl = new.tbl AND idgen_outbox.row = new.row AND sent < new.number \
+         RETURNING tbl, row, given"
+    );
+    let mut statement = database.prepare_cached(&statement)?;
+    let mut given: HashMap<(String, String), String> = HashMap::new();
+    let mut rows = statement.query([numbers])?;
+    while let Some(row) = rows.next()? {
+        given.insert((row.get(0)?, row.get(1)?), row.get(2)?);
+    }
+    for change in new {
+        if let Some(given) = given.get(&(change.table.clone(), change.row.to_string())) {
+            change.known = format!("{}{given}", before(change).unwrap_or_default());
+        }
+    }
     Ok(())
 }
 

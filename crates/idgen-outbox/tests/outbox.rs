@@ -57,7 +57,7 @@ fn numbers_stay_the_same_numbers() {
 fn limits_without_room_are_an_error() {
     let (mut database, outbox) = new();
     put(&mut database, outbox, "t", id(1), &[("a", json!(1))]);
-    for limits in [Limits { changes: 0, bytes: 1_000 }, Limits { changes: 1, bytes: 199 }] {
+    for limits in [Limits { changes: 0, bytes: 1_000 }, Limits { changes: 1, bytes: 299 }] {
         let error = outbox.batch(&database, &limits, SystemTime::UNIX_EPOCH).unwrap_err();
         assert!(error.is_misuse() && error.to_string().contains("no room"), "{error}");
     }
@@ -106,7 +106,7 @@ fn the_server_ends_with_what_the_device_has() {
             }
         }
         for change in outbox
-            .batch(&database, &Limits { changes: 100, bytes: random.usize(200..1000) }, SystemTime::now())
+            .batch(&database, &Limits { changes: 100, bytes: random.usize(300..1000) }, SystemTime::now())
             .unwrap()
         {
             let state = Value::Object(change.columns.clone());
@@ -252,4 +252,21 @@ fn a_clock_at_the_end_of_its_range_is_a_time_like_others() {
     let needs = Outcome::Waits { reason: "wait".into(), table: "t".into(), row: id(2) };
     outbox.answered(&database, ("t", id(1), 1), &needs, last).unwrap();
     assert_eq!(outbox.waiting(&database).unwrap().len(), 1);
+}
+
+/// A row that is given out again and again without an answer keeps a few marks, and the number before them.
+#[test]
+fn marks_do_not_grow_without_end() {
+    let (mut database, outbox) = new();
+    let mut longest = 0;
+    for number in 1..=100 {
+        assert_eq!(put(&mut database, outbox, "t", id(1), &[("a", number.into())]), number);
+        let known = outbox.batch(&database, &Limits::default(), SystemTime::now()).unwrap().remove(0).known;
+        longest = longest.max(known.len());
+        let (first, last) = (known.split(' ').nth(1).unwrap(), known.split(' ').next_back().unwrap());
+        assert!(first.ends_with(":0"), "{known}");
+        assert!(last.starts_with(&format!("{number}:")), "{known}");
+        assert!(known.starts_with(&format!("{} ", number - 1)), "{known}");
+    }
+    assert!((380..450).contains(&longest), "{longest}");
 }

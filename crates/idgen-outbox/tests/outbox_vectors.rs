@@ -118,11 +118,11 @@ fn replay(database: &mut Connection, outbox: Outbox, step: &Value, at: &str) {
         "known" => {
             let batch = outbox.batch(database, &Limits::default(), now).unwrap();
             let change = batch.into_iter().find(|change| change.row == uuid(&step["row"])).unwrap();
-            assert_eq!(
-                (change.number, change.known),
-                (number(&step["number"]), number(&step["known"])),
-                "{at}"
-            );
+            assert_eq!(change.number, number(&step["number"]), "{at}");
+            // Marks are drawn at random.
+            let numbers = change.known.split(' ').map(|one| one.split(':').next().unwrap_or_default());
+            assert_eq!(numbers.collect::<Vec<_>>().join(" "), step["known"].as_str().unwrap(), "{at}");
+            assert!(change.known.split(' ').skip(2).all(|one| one.len() > 17), "{at}: {}", change.known);
         }
         "sql" => database.execute_batch(step["sql"].as_str().unwrap()).unwrap(),
         "unreadable" => {

@@ -50,7 +50,7 @@ pub use figures::published::{Comparison, comparisons, met};
 pub use formats::blocks::{BarChart, Block, Look, Page, Part, Span};
 pub use formats::csv::csv;
 #[doc(hidden)]
-pub use formats::files::{CHARTS, FILES, prepare, write};
+pub use formats::files::{CHARTS, FILES, Prepared, check_page, prepare, write};
 pub use formats::files::{archive, save};
 pub use formats::json::{json, read};
 pub use formats::records::{below, open, open_lines};

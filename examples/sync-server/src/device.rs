@@ -368,7 +368,7 @@ pub fn body(batch: &[Change]) -> Result<Vec<u8>> {
             table: change.table.clone(),
             row: change.row.to_string(),
             number: change.number.to_string(),
-            known: Some(change.known.to_string()),
+            known: Some(change.known.clone()),
             operation: match change.operation {
                 Operation::Put => wire::Operation::Put,
                 Operation::Replace => wire::Operation::Replace,

@@ -76,7 +76,7 @@ pub struct Change {
     pub row: String,
     /// The number of the change, as text.
     pub number: String,
-    /// The highest number of this row of which the device knows that it may have arrived, as text.
+    /// The changes of this row that the device knows, as its outbox writes them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub known: Option<String>,
     /// What the change does.
@@ -178,7 +178,7 @@ impl Change {
             let number = text.parse().ok().filter(|number: &u64| number.to_string() == text);
             number.ok_or_else(|| format!("the number {text:?} of a change is no integer"))
         };
-        let known = change.known.as_deref().map(number).transpose()?;
+        let known = change.known.as_deref().map(str::parse).transpose()?;
         let number = number(&change.number)?;
         let operation = match change.operation {
             Operation::Put => sync::Operation::Put,

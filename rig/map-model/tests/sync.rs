@@ -31,6 +31,11 @@ fn restored() {
 }
 
 #[test]
+fn copied() {
+    assert_holds(Scope::Copied, 1_000);
+}
+
+#[test]
 fn each_remedy_is_missed() {
     for defect in [
         Defect::WaitsWithoutPause,
@@ -46,6 +51,7 @@ fn each_remedy_is_missed() {
         Defect::AnswersWithoutNumber,
         Defect::NoResend,
         Defect::CopiesOverwrite,
+        Defect::NumbersAlone,
         Defect::SendingUnnoted,
     ] {
         let found = check(defect.scope(), Some(defect));

@@ -37,8 +37,9 @@ class Change:
     number: ascends with each change of the row, from 1.
     columns: the values without the key: None, bool, int, float, str, bytes or UUID; columns that refer to
         other rows have the UUID of the row. None instead of columns deletes the row.
-    known: the highest number of this row of which the sender knows that it may have arrived. If a change
-        with a higher one was applied, the sender was restored from a backup or copied: the change is "older".
+    known: the changes of this row that the sender knows: what its outbox wrote, or the highest number that
+        may have arrived. If one was applied that is not among them, the sender was restored from a backup
+        or copied: the change is "older".
     replaces: the columns that are not named get their defaults, because the row was deleted before and made
         again.
     """
@@ -47,7 +48,7 @@ class Change:
     row: str | UUID
     number: int
     columns: Mapping[str, Any] | None
-    known: int | None = None
+    known: str | int | None = None
     replaces: bool = False
 
     @classmethod
@@ -59,7 +60,7 @@ class Change:
 
         >>> sent = {"table": "t", "row": "…", "number": "2", "known": "1", "operation": "delete"}
         >>> Change.from_json(sent)
-        Change(table='t', row='…', number=2, columns=None, known=1, replaces=False)
+        Change(table='t', row='…', number=2, columns=None, known='1', replaces=False)
         """
         try:
             operation, columns = given["operation"], given.get("columns", {})
@@ -76,11 +77,11 @@ class Change:
             row,
             number,
             None if operation == "delete" else columns,
-            None if known is None else _number(known),
+            None if known is None else str(known),
             operation == "replace",
         )
 
-    def _given(self) -> tuple[str, str, int, dict[str, Any] | None, int | None, bool]:
+    def _given(self) -> tuple[str, str, int, dict[str, Any] | None, str | None, bool]:
         columns = self.columns
         if columns is not None:
             if not isinstance(columns, Mapping):
@@ -88,7 +89,8 @@ class Change:
             columns = {
                 name: str(value) if isinstance(value, UUID) else value for name, value in columns.items()
             }
-        return self.table, str(self.row), self.number, columns, self.known, self.replaces
+        known = None if self.known is None else str(self.known)
+        return self.table, str(self.row), self.number, columns, known, self.replaces
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use idgen::source::ForkMark;
 use idgen_mysql::Result;
-use idgen_mysql::sync::{Change, Intake, Operation, Sync, Table, Value};
+use idgen_mysql::sync::{Change, Intake, KnownChanges, Operation, Sync, Table, Value};
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -34,7 +34,7 @@ pub(crate) struct Syncing {
 
 /// A change as Python gives it: table, row, number, columns (`None` for a deletion), the highest number that the sender knows, and whether the
 /// columns replace all others.
-type Given<'py> = (String, String, u64, Option<BTreeMap<String, Bound<'py, PyAny>>>, Option<u64>, bool);
+type Given<'py> = (String, String, u64, Option<BTreeMap<String, Bound<'py, PyAny>>>, Option<String>, bool);
 
 /// A change that was read.
 #[pyclass(module = "idgen._idgen", name = "_Change", frozen)]
@@ -157,6 +157,7 @@ fn change((table, row, number, columns, known, replaces): Given<'_>) -> PyResult
     let values = columns
         .map(|(name, given)| Ok((name.clone(), value(&table, &name, &given)?)))
         .collect::<PyResult<BTreeMap<_, _>>>()?;
+    let known = known.map(|known| known.parse::<KnownChanges>()).transpose().map_err(PyValueError::new_err)?;
     Ok(Change { table, row, number, known, operation, values })
 }
 

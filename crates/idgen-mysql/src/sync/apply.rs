@@ -309,7 +309,8 @@ impl Sync {
                 if writer.outcomes.get(&row.prepared.at) == Some(&APPLIED) {
                     let change = row.prepared.change;
                     let key = (row.prepared.shape, row.id);
-                    newest.insert(key, Newest { number: change.number, digest: change.digest() });
+                    let mark = change.known.as_ref().and_then(|known| known.mark(change.number));
+                    newest.insert(key, Newest::of(change.number, change.digest(), mark.unwrap_or_default()));
                 } else {
                     failed.push(row);
                 }
@@ -371,11 +372,11 @@ async fn begin<C: Connection>(transaction: &mut C, guard: Guard) -> Attempt<()> 
 
 /// The outcome of a change because of what was applied before it; `None` if it is to be applied.
 fn decided(newest: &Newest, change: &Change) -> Option<Outcome> {
-    let is_known = change.known.is_none_or(|known| newest.number <= known);
+    let is_known = change.known.as_ref().is_none_or(|known| known.includes(newest));
     let older = Outcome::Older { newest: newest.number };
     match change.number.cmp(&newest.number) {
         Ordering::Greater if is_known => None,
-        Ordering::Equal if change.digest() == newest.digest => Some(Outcome::Applied { repeated: true }),
+        Ordering::Equal if newest.has(change.digest()) => Some(Outcome::Applied { repeated: true }),
         Ordering::Equal if is_known => Some(Outcome::Refused(format!(
             "the row {} of {} has another change with the number {}: was the device restored from a backup, or copied? give \
              the change a higher number",

@@ -6,6 +6,7 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use crate::statement::sql::bytes_literal;
+use crate::sync::known_changes::KnownChanges;
 
 /// The value of a column.
 #[derive(Clone, Debug, PartialEq)]
@@ -119,9 +120,9 @@ pub struct Change {
     pub row: String,
     /// The number of this change. It ascends with each change of the row, from 1 to 2^53 - 1.
     pub number: u64,
-    /// The highest number of this row of which the sender knows that it may have arrived; `None` if it keeps none. If a change with a
-    /// higher one was applied, the sender was restored from a backup or copied: the change is [`Older`](Outcome::Older), whatever its own number is.
-    pub known: Option<u64>,
+    /// The changes of this row that the sender knows; `None` if it keeps none. If one was applied that is not among them, the sender was
+    /// restored from a backup or copied: the change is [`Older`](Outcome::Older), whatever its own number is.
+    pub known: Option<KnownChanges>,
     /// [`Put`](Operation::Put) stores the row, and [`Delete`](Operation::Delete) removes it.
     pub operation: Operation,
     /// The columns that it sets, without the key; none if it deletes the row.
@@ -161,21 +162,27 @@ impl Change {
     }
 
     /// The digest of every deletion.
-    pub(super) fn digest_of_deletions() -> [u8; 32] {
+    pub(super) fn digest_of_deletions() -> Content {
         Change::delete("", Uuid::nil(), 1).digest()
     }
 
     /// A digest of what the change does.
-    pub(super) fn digest(&self) -> [u8; 32] {
+    pub(super) fn digest(&self) -> Content {
         let mut hash = Sha256::new();
         add(&mut hash, self.operation as u8, &[]);
         for (name, value) in &self.values {
             add(&mut hash, 9, name.as_bytes());
             value.digest(&mut hash);
         }
-        hash.finalize().into()
+        let digest: [u8; 32] = hash.finalize().into();
+        let mut content = Content::default();
+        content.copy_from_slice(&digest[..24]);
+        content
     }
 }
+
+/// The first bytes of a digest of what a change does.
+pub(super) type Content = [u8; 24];
 
 /// The outcome of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -296,7 +303,7 @@ mod tests {
             Value::UInt(large),
             Value::Float(large as f64),
         ];
-        let digests: std::collections::HashSet<[u8; 32]> = different.iter().cloned().map(of).collect();
+        let digests: std::collections::HashSet<Content> = different.iter().cloned().map(of).collect();
         assert_eq!(digests.len(), different.len());
     }
 

@@ -24,6 +24,8 @@ pub(super) enum Holds {
     Decimals(u64),
     /// Digits after the point of a `FLOAT(7,2)`, which stores the nearest number of 32 bits.
     FloatDecimals(u64),
+    /// The same of a `DOUBLE(7,2)`.
+    DoubleDecimals(u64),
     Doubles,
     Floats,
     /// Texts of at most this many characters; without blanks at their end, if `stripped`.
@@ -66,7 +68,7 @@ impl Holds {
             "bigint" => Holds::Integers(64),
             "decimal" | "numeric" => Holds::Decimals(column.scale.unwrap_or(0)),
             // FLOAT(7,2) has a scale.
-            "double" if column.full_type.contains(',') => Holds::Decimals(column.scale.unwrap_or(0)),
+            "double" if column.full_type.contains(',') => Holds::DoubleDecimals(column.scale.unwrap_or(0)),
             "float" if column.full_type.contains(',') => Holds::FloatDecimals(column.scale.unwrap_or(0)),
             "double" => Holds::Doubles,
             "float" => Holds::Floats,
@@ -105,6 +107,7 @@ impl Holds {
                 Holds::Integers(_)
                 | Holds::Decimals(_)
                 | Holds::FloatDecimals(_)
+                | Holds::DoubleDecimals(_)
                 | Holds::Doubles
                 | Holds::Floats
                 | Holds::Year,
@@ -114,10 +117,14 @@ impl Holds {
                 Some(0) | None => None,
                 Some(_) => told("holds integers, and would round the number"),
             },
-            (Holds::Decimals(most) | Holds::FloatDecimals(most), value) => {
-                let digits = fraction(value)?;
-                (digits > *most).then(|| {
+            (Holds::Decimals(most) | Holds::FloatDecimals(most) | Holds::DoubleDecimals(most), value) => {
+                let cut = fraction(value).filter(|digits| digits > most).map(|digits| {
                     format!("holds {most} digits after the point, and would round a number with {digits}")
+                });
+                cut.or_else(|| match self {
+                    Holds::FloatDecimals(_) => Holds::Floats.refuses(value),
+                    Holds::DoubleDecimals(_) => Holds::Doubles.refuses(value),
+                    _ => None,
                 })
             }
             (Holds::Doubles | Holds::Floats, Value::Int(number)) => {

@@ -11,7 +11,8 @@ use crate::error::failure::{Attempt, Failure};
 use crate::statement::caller::Connection;
 use crate::statement::sql::{ALL, WITH_SETTINGS, bytes_literal};
 use crate::statement::values::{Values, number_at};
-use crate::sync::change::Change;
+use crate::sync::change::{Change, Content};
+use crate::sync::known_changes::Mark;
 use crate::sync::mode::Guard;
 use crate::sync::shape::Shape;
 use crate::table::tables::unquoted;
@@ -46,16 +47,35 @@ impl Names {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Newest {
     pub(super) number: u64,
-    pub(super) digest: [u8; 32],
+    /// The digest of its content, then its mark.
+    digest: [u8; 32],
 }
 
 impl Newest {
     /// No change was applied.
     pub(super) const NONE: Newest = Newest { number: 0, digest: [0; 32] };
 
+    pub(super) fn of(number: u64, content: Content, mark: Mark) -> Newest {
+        let mut digest = [0; 32];
+        digest[..24].copy_from_slice(&content);
+        digest[24..].copy_from_slice(&mark);
+        Newest { number, digest }
+    }
+
+    /// Returns true if the newest change does this.
+    pub(super) fn has(&self, content: Content) -> bool {
+        self.digest[..24] == content
+    }
+
+    pub(super) fn mark(&self) -> Mark {
+        let mut mark = Mark::default();
+        mark.copy_from_slice(&self.digest[24..]);
+        mark
+    }
+
     /// Returns true if the newest change has deleted the row.
     pub(super) fn is_deletion(&self) -> bool {
-        self.number > 0 && self.digest == Change::digest_of_deletions()
+        self.number > 0 && self.has(Change::digest_of_deletions())
     }
 }
 

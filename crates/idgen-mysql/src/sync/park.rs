@@ -140,7 +140,7 @@ fn candidates(
         Holds::Integers(_) | Holds::Doubles | Holds::Floats | Holds::Year | Holds::Bits => {
             values.extend(near("1"));
         }
-        Holds::Decimals(digits) | Holds::FloatDecimals(digits) => {
+        Holds::Decimals(digits) | Holds::FloatDecimals(digits) | Holds::DoubleDecimals(digits) => {
             values.extend(near("1"));
             if let Some(zeros) = digits.checked_sub(1) {
                 let zeros = "0".repeat(usize::try_from(zeros).unwrap_or(0));
@@ -223,12 +223,15 @@ fn other_value(shape: &Shape, column: &str, holds: &Holds) -> Option<String> {
         Holds::Integers(bits) => Some((fastrand::u64(..) >> (65 - bits)).to_string()),
         Holds::Doubles => Some(fastrand::f64().to_string()),
         // The number after the largest one.
-        Holds::Decimals(_) | Holds::FloatDecimals(_) | Holds::Floats | Holds::Year | Holds::Bits => {
-            Some(format!(
-                "(SELECT above FROM (SELECT MAX(`{column}`) + 1 AS above FROM `{}`) AS largest)",
-                shape.name
-            ))
-        }
+        Holds::Decimals(_)
+        | Holds::FloatDecimals(_)
+        | Holds::DoubleDecimals(_)
+        | Holds::Floats
+        | Holds::Year
+        | Holds::Bits => Some(format!(
+            "(SELECT above FROM (SELECT MAX(`{column}`) + 1 AS above FROM `{}`) AS largest)",
+            shape.name
+        )),
         Holds::Binary(length @ 8..) => Some(random_bytes(*length)),
         Holds::Bytes => Some(random_bytes(8)),
         Holds::Time { of: Time::Day, .. } => {

@@ -1,6 +1,6 @@
 //! Devices that were restored or copied, and rows that were deleted and made again.
 
-use idgen_mysql::sync::{Change, Operation, Outcome, Value};
+use idgen_mysql::sync::{Change, KnownChanges, Operation, Outcome, Value};
 use idgen_server::Database;
 
 use crate::common::{connect, on_both, run};
@@ -9,6 +9,7 @@ use crate::sync_rows::{LISTS, count, delete, put, refers, tables, text};
 
 on_both!(
     a_copy_overwrites_nothing_unseen,
+    a_number_of_two_copies_is_told_apart,
     a_row_made_again_has_no_values_from_before,
     a_row_made_again_is_compared_by_its_defaults,
     a_signed_key_is_read
@@ -19,7 +20,7 @@ async fn a_copy_overwrites_nothing_unseen(database: Database) {
     let (scratch, _, sync) = tables(database, &[LISTS], &["lists"]).await;
     let mut connection = connect(scratch.url()).await;
     let list = |number, known: Option<u64>, title: &str| Change {
-        known,
+        known: known.map(KnownChanges::from),
         ..put("lists", 1, number, [("title", text(title))])
     };
     for (change, outcome, title) in [
@@ -27,7 +28,7 @@ async fn a_copy_overwrites_nothing_unseen(database: Database) {
         (list(2, Some(1), "b"), APPLIED, "b"),
         // Restored from a backup that has the number 1, and changed twice.
         (list(3, Some(1), "of the copy"), Outcome::Older { newest: 2 }, "b"),
-        (Change { known: Some(1), ..delete("lists", 1, 7) }, Outcome::Older { newest: 2 }, "b"),
+        (Change { known: Some(1.into()), ..delete("lists", 1, 7) }, Outcome::Older { newest: 2 }, "b"),
         // The answer to the number 3 was lost, and the row was changed again.
         (list(3, Some(2), "c"), APPLIED, "c"),
         (list(4, Some(3), "d"), APPLIED, "d"),
@@ -48,6 +49,51 @@ async fn a_copy_overwrites_nothing_unseen(database: Database) {
         apply(&sync, &mut connection, &batch).await.outcomes(),
         [APPLIED, Outcome::Older { newest: 12 }]
     );
+}
+
+/// Two copies of a device give out the same number, and the answer that says so to one of them is lost.
+async fn a_number_of_two_copies_is_told_apart(database: Database) {
+    let (scratch, _, sync) = tables(database, &[LISTS], &["lists"]).await;
+    let mut connection = connect(scratch.url()).await;
+    let list = |number, known: &str, title: &str| Change {
+        known: Some(known.parse().unwrap()),
+        ..put("lists", 1, number, [("title", text(title))])
+    };
+    let (a, b, c, d) =
+        ("1:000000000000000a", "2:000000000000000b", "2:000000000000000c", "3:000000000000000d");
+    let older = Outcome::Older { newest: 2 };
+    for (change, outcome, title) in [
+        (list(1, &format!("0 0:0 {a}"), "a"), APPLIED, "a"),
+        (list(2, &format!("1 {a} {b}"), "b"), APPLIED, "b"),
+        // Sent again: its answer was lost.
+        (list(2, &format!("2 {a} {b}"), "b"), Outcome::Applied { repeated: true }, "b"),
+        (list(2, &format!("1 {a} {c}"), "of the copy"), older.clone(), "b"),
+        (list(2, &format!("2 {a} {c}"), "of the copy"), older.clone(), "b"),
+        (list(3, &format!("2 {a} {c} {d}"), "of the copy"), older.clone(), "b"),
+        (
+            Change { known: Some(format!("2 {a} {c} {d}").parse().unwrap()), ..delete("lists", 1, 3) },
+            older,
+            "b",
+        ),
+        (list(3, &format!("2 {a} {b} {d}"), "c"), APPLIED, "c"),
+        // After the answer that the server has another change, its user decides.
+        (list(4, "3 4:000000000000000e", "d"), APPLIED, "d"),
+        // The server was restored: it has less than the device knows.
+        (list(9, "8 7:000000000000000e 8:000000000000000f 9:000000000000000a", "e"), APPLIED, "e"),
+    ] {
+        let told = format!("{database}: {change:?}");
+        assert_eq!(apply(&sync, &mut connection, &[change]).await.outcomes(), [outcome], "{told}");
+        assert_eq!(count(&mut connection, &format!("lists WHERE title = '{title}'")).await, 1, "{told}");
+    }
+    // A deletion has a mark, too, and is remembered.
+    let delete = Change {
+        known: Some("9 9:000000000000000a 10:000000000000000b".parse().unwrap()),
+        ..delete("lists", 1, 10)
+    };
+    assert_eq!(apply(&sync, &mut connection, &[delete]).await.outcomes(), [APPLIED], "{database}");
+    let again = list(11, "10 10:000000000000000c 11:000000000000000d", "of the copy");
+    let answer = apply(&sync, &mut connection, &[again]).await;
+    assert_eq!(answer.outcomes(), [Outcome::Older { newest: 10 }], "{database}");
 }
 
 /// The result does not depend on whether the deletion was sent.

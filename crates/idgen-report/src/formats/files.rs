@@ -1,7 +1,7 @@
 //! The files in the directory of a run. Each is written completely or not at all.
 
 use std::fs;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::path::Path;
 
 use flate2::{Compression, GzBuilder};
@@ -20,21 +20,33 @@ pub const CHARTS: &str = "charts";
 /// A mark in every chart that the lab writes, so that it never removes other files.
 const MARK: &str = "<!-- drawn by idgen lab -->\n";
 
+/// A directory that no other run of the lab writes into as long as this lives.
+#[must_use = "another run may write into the directory as soon as this is dropped"]
+#[derive(Debug)]
+pub struct Prepared(#[expect(dead_code, reason = "its lock ends with it")] Option<fs::File>);
+
 /// Creates the directory, and checks before the runs that it can be written.
 ///
 /// Files in it stay until the first results of this run replace them.
 ///
 /// # Errors
-/// The directory cannot be made or written, or has a file of a report's name but no record: somebody else's.
+/// The directory cannot be made or written, another run writes into it, or it has a file of a report's name but no record: somebody else's.
 ///
 /// ```
 /// # let directory = tempfile::tempdir().unwrap();
 /// std::fs::write(directory.path().join("report.html"), "of the year")?;
 /// let error = idgen_report::prepare(directory.path()).unwrap_err();
 /// assert!(error.to_string().contains("report.html"), "{error}");
+///
+/// std::fs::remove_file(directory.path().join("report.html"))?;
+/// let prepared = idgen_report::prepare(directory.path()).unwrap();
+/// let error = idgen_report::prepare(directory.path()).unwrap_err();
+/// assert!(error.to_string().contains("another run of idgen lab"), "{error}");
+/// drop(prepared);
+/// let _prepared = idgen_report::prepare(directory.path()).unwrap();
 /// # Ok::<(), std::io::Error>(())
 /// ```
-pub fn prepare(directory: &Path) -> Result<()> {
+pub fn prepare(directory: &Path) -> Result<Prepared> {
     make(directory)?;
     let is_there = |name: &str| directory.join(name).exists();
     let ours = records::NAMES.into_iter().any(is_there);
@@ -47,7 +59,49 @@ pub fn prepare(directory: &Path) -> Result<()> {
     }
     tempfile::NamedTempFile::new_in(directory)
         .map(drop)
-        .map_err(|error| Error::caused(format!("cannot write into {}", directory.display()), error))
+        .map_err(|error| Error::caused(format!("cannot write into {}", directory.display()), error))?;
+    // Where a directory cannot be opened or locked, nothing keeps two runs apart.
+    let opened = fs::File::open(directory).ok();
+    match opened.as_ref().map(fs::File::try_lock) {
+        Some(Err(fs::TryLockError::WouldBlock)) => Err(Error::refused(format!(
+            "another run of idgen lab writes into {}: choose another directory with --out, or wait for it",
+            directory.display()
+        ))),
+        _ => Ok(Prepared(opened)),
+    }
+}
+
+/// Refuses the path of a page where another file is, so that no database and no record is replaced by one.
+///
+/// # Errors
+/// The file exists and does not begin as a page of HTML.
+///
+/// ```
+/// # let directory = tempfile::tempdir().unwrap();
+/// let path = directory.path().join("shop.db");
+/// idgen_report::check_page(&path)?;
+/// std::fs::write(&path, "SQLite format 3")?;
+/// assert!(idgen_report::check_page(&path).unwrap_err().to_string().contains("shop.db"));
+/// std::fs::write(&path, "<!DOCTYPE html><title>of yesterday</title>")?;
+/// idgen_report::check_page(&path)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn check_page(path: &Path) -> Result<()> {
+    const BEGINNING: &[u8] = b"<!doctype html";
+    if !path.is_file() {
+        return Ok(());
+    }
+    let mut begin = Vec::new();
+    let read =
+        fs::File::open(path).and_then(|file| file.take(BEGINNING.len() as u64).read_to_end(&mut begin));
+    read.map_err(|error| Error::caused(format!("cannot read {}", path.display()), error))?;
+    if begin.is_empty() || begin.eq_ignore_ascii_case(BEGINNING) {
+        return Ok(());
+    }
+    Err(Error::refused(format!(
+        "{} is there and is no page: choose another file for --html, or remove it",
+        path.display()
+    )))
 }
 
 /// Writes `results.json`, `results.csv`, `windows.csv`, `report.md`, `report.html` and each chart as

@@ -73,6 +73,8 @@ pub enum Defect {
     NoResend,
     /// The server applies a change with a higher number, although the device does not know the one before.
     CopiesOverwrite,
+    /// Numbers have no marks: a device and its copy give out the same number, and the answer that tells them apart may be lost.
+    NumbersAlone,
     /// The outbox does not note what it gives out to be sent.
     SendingUnnoted,
 }
@@ -88,7 +90,7 @@ impl Defect {
             | Defect::NoSecondTry => Promise::QueuesDrain,
             Defect::BlockedIsFinal | Defect::BlockedWithoutNumber => Promise::NothingRefused,
             Defect::SendingUnnoted => Promise::NothingRefused,
-            Defect::CopiesOverwrite => Promise::NothingUnseen,
+            Defect::CopiesOverwrite | Defect::NumbersAlone => Promise::NothingUnseen,
             Defect::DeletionsForgotten
             | Defect::OlderApplied
             | Defect::AnswersWithoutNumber
@@ -110,8 +112,8 @@ impl Defect {
             | Defect::OlderApplied
             | Defect::OlderAnswersCount
             | Defect::AnswersWithoutNumber
-            | Defect::NoResend
-            | Defect::CopiesOverwrite => Scope::Restored,
+            | Defect::NoResend => Scope::Restored,
+            Defect::CopiesOverwrite | Defect::NumbersAlone => Scope::Copied,
             // No device is restored there, so that nothing else is refused.
             Defect::SendingUnnoted => Scope::Exchange,
         }

@@ -53,19 +53,17 @@ impl Model for Syncing {
             }
         }
         if self.scope == Scope::Restored {
-            actions.extend([
-                Action::BackUpServer,
-                Action::RestoreServer,
-                Action::BackUpDevice,
-                Action::RestoreDevice,
-            ]);
+            actions.extend([Action::BackUpServer, Action::RestoreServer]);
+        }
+        if matches!(self.scope, Scope::Restored | Scope::Copied) {
+            actions.extend([Action::BackUpDevice, Action::RestoreDevice]);
         }
     }
 
     fn next_state(&self, world: &World, action: Action) -> Option<World> {
         let mut next = world.clone();
         self.take(&mut next, action)?;
-        (next != *world).then(|| next.canonical())
+        (next != *world).then(|| next.canonical(self.scope))
     }
 
     fn properties(&self) -> Vec<Property<Syncing>> {
@@ -115,7 +113,8 @@ impl Syncing {
             Action::Send(device, most) => {
                 // More batches on their way add nothing: two can overtake each other.
                 (world.network.len() < 2).then_some(())?;
-                let batch = world.devices[device].batch(most, self.defect);
+                let mark = world.mark(self.scope, device);
+                let batch = world.devices[device].batch(most, mark, self.defect);
                 (!batch.is_empty()).then_some(())?;
                 world.network.push(Message::Batch(device, batch));
                 Some(())
@@ -230,7 +229,8 @@ impl Syncing {
             for device in 0..DEVICES {
                 let mut batches = 0;
                 loop {
-                    let batch = world.devices[device].batch(9, self.defect);
+                    let mark = world.mark(self.scope, device);
+                    let batch = world.devices[device].batch(9, mark, self.defect);
                     if batch.is_empty() {
                         break;
                     }

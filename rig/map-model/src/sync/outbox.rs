@@ -1,7 +1,7 @@
 //! The outbox of a device, modeled on `crates/idgen-outbox`.
 
 use crate::sync::defect::Defect;
-use crate::sync::world::{Change, Content, Outcome, ROWS, RowAt};
+use crate::sync::world::{ANY, Change, Content, Marks, Outcome, ROWS, RowAt};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum State {
@@ -16,6 +16,10 @@ pub struct Entry {
     pub(super) number: u8,
     /// The highest number that was sent, or that the server has named.
     pub(super) sent: u8,
+    /// The marks of what it gave out since the last answer, with the answered number.
+    pub(super) given: Marks,
+    /// Which changes the content follows, for the checker.
+    pub(super) follows: Marks,
     pub(super) content: Content,
     pub(super) state: State,
     pub(super) needs: Option<RowAt>,
@@ -48,20 +52,39 @@ impl Outbox {
         if before.is_none_or(|entry| entry.state != State::Pending) {
             self.move_to_end(row);
         }
-        let sent = before.map_or(0, |entry| entry.sent);
+        let (sent, given, follows) =
+            before.map_or_else(Default::default, |entry| (entry.sent, entry.given, entry.follows));
         let state = State::Pending;
-        self.entries[row] =
-            Some(Entry { number, sent, content, state, needs: None, asleep: false, resent: false });
+        self.entries[row] = Some(Entry {
+            number,
+            sent,
+            given,
+            follows,
+            content,
+            state,
+            needs: None,
+            asleep: false,
+            resent: false,
+        });
         self.release(row);
     }
 
-    /// The next changes, at most this many. They are noted as sent.
-    pub(super) fn batch(&mut self, most: usize, defect: Option<Defect>) -> Vec<Change> {
-        let batch = self.next(most);
-        for change in &batch {
-            if let Some(entry) = &mut self.entries[change.row]
-                && defect != Some(Defect::SendingUnnoted)
-            {
+    /// The next changes, at most this many. They are noted as sent, with a mark for each new number.
+    pub(super) fn batch(&mut self, most: usize, mark: u8, defect: Option<Defect>) -> Vec<Change> {
+        let mut batch = self.next(most);
+        for change in &mut batch {
+            let Some(entry) = &mut self.entries[change.row] else { continue };
+            let at = usize::from(change.number);
+            // What the row was before: whoever gave it out.
+            if entry.given == Marks::default() {
+                entry.given[usize::from(entry.sent)] = ANY;
+            }
+            if entry.given[at] == 0 {
+                entry.given[at] = mark;
+            }
+            entry.follows[at] |= 1 << entry.given[at];
+            (change.given, change.follows) = (entry.given, entry.follows);
+            if defect != Some(Defect::SendingUnnoted) {
                 entry.sent = entry.sent.max(change.number);
             }
         }
@@ -73,7 +96,8 @@ impl Outbox {
         let mut batch: Vec<Change> = Vec::new();
         for first in &self.order {
             let mut next = pending(*first).filter(|entry| !entry.asleep).map(|entry| (*first, entry));
-            while let Some((row, Entry { number, sent: known, content, needs, .. })) = next.take() {
+            while let Some((row, entry)) = next.take() {
+                let Entry { number, sent: known, given, follows, content, needs, .. } = entry;
                 if batch.iter().any(|change| change.row == row) {
                     break;
                 }
@@ -81,7 +105,7 @@ impl Outbox {
                 if batch.len() >= most && !(batch.len() == 1 && *first != row) {
                     return batch;
                 }
-                batch.push(Change { row, number, known, content });
+                batch.push(Change { row, number, known, given, follows, content });
                 next = needs.and_then(|row| Some((row, pending(row)?)));
             }
         }
@@ -142,8 +166,11 @@ impl Outbox {
 
     fn done(&mut self, row: RowAt) {
         if let Some(entry) = &mut self.entries[row] {
+            let mut given = Marks::default();
+            given[usize::from(entry.number)] = entry.given[usize::from(entry.number)];
             *entry = Entry {
                 state: State::Done,
+                given,
                 sent: entry.sent.max(entry.number),
                 needs: None,
                 asleep: false,
@@ -160,6 +187,10 @@ impl Outbox {
         if let Some(entry) = &mut self.entries[row] {
             entry.number = newest.max(entry.number);
             entry.sent = newest;
+            // The user decides about it, whoever made it.
+            entry.given = Marks::default();
+            entry.given[usize::from(newest)] = ANY;
+            entry.follows[usize::from(newest)] = u8::MAX;
         }
     }
 

@@ -1,13 +1,17 @@
 //! The server: its tables and the log of the sync, as `idgen_mysql::sync` applies batches.
 
 use crate::sync::defect::Defect;
-use crate::sync::world::{BAD, Change, Content, Outcome, ROWS, Scope};
+use crate::sync::world::{ANY, BAD, Change, Content, Outcome, ROWS, Scope};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Server {
     pub(super) rows: [Content; ROWS],
     /// The newest change of each row that was applied; the number 0 before any was.
     pub(super) log: [(u8, Content); ROWS],
+    /// The marks of these changes.
+    marks: [u8; ROWS],
+    /// The marks of all changes with this number and content, as bits, for the checker: each of their senders knows what the row is.
+    same: [u8; ROWS],
     /// True if a device has overwritten a change of which it did not know.
     pub(super) unseen: bool,
 }
@@ -25,29 +29,35 @@ impl Server {
         // Decided by what was applied before.
         left.retain(|change| {
             let (number, content) = self.log[change.row];
+            let knows = self.knows(change, defect);
             let outcome = match change.number.cmp(&number) {
                 std::cmp::Ordering::Less if defect != Some(Defect::OlderApplied) => Outcome::Older(number),
                 std::cmp::Ordering::Equal if content == change.content => Outcome::Applied,
                 // Another one has used the number.
-                std::cmp::Ordering::Equal
-                    if number > change.known && defect != Some(Defect::CopiesOverwrite) =>
-                {
-                    Outcome::Older(number)
-                }
+                std::cmp::Ordering::Equal if !knows => Outcome::Older(number),
                 std::cmp::Ordering::Equal => Outcome::Refused,
-                std::cmp::Ordering::Greater
-                    if number > change.known && defect != Some(Defect::CopiesOverwrite) =>
-                {
-                    Outcome::Older(number)
-                }
+                std::cmp::Ordering::Greater if !knows => Outcome::Older(number),
                 _ => return true,
             };
+            if outcome == Outcome::Applied && scope == Scope::Copied {
+                self.same[change.row] |= 1 << change.given[usize::from(number)];
+            }
             outcomes.push((*change, outcome));
             false
         });
         outcomes.extend(self.round(scope, &left, defect));
         outcomes.sort_unstable();
         outcomes
+    }
+
+    /// The sender knows the newest change of its row. One from before the first number that it gives out, or has an answer for, is of a server
+    /// that was restored.
+    fn knows(&self, change: &Change, defect: Option<Defect>) -> bool {
+        let (number, mark) = (self.log[change.row].0, self.marks[change.row]);
+        let first = change.given.iter().position(|given| *given > 0).unwrap_or(usize::MAX);
+        let is_own = usize::from(number) < first || [mark, ANY].contains(&change.given[usize::from(number)]);
+        (number <= change.known || defect == Some(Defect::CopiesOverwrite))
+            && (is_own || matches!(defect, Some(Defect::NumbersAlone | Defect::CopiesOverwrite)))
     }
 
     fn round(&mut self, scope: Scope, changes: &[Change], defect: Option<Defect>) -> Vec<(Change, Outcome)> {
@@ -81,7 +91,7 @@ impl Server {
     }
 
     fn write(&mut self, scope: Scope, change: Change, defect: Option<Defect>) -> Outcome {
-        let Change { row, number, known, content } = change;
+        let Change { row, number, given, follows, content, .. } = change;
         match (content, scope.parent(row)) {
             (None, _) => {
                 let child =
@@ -110,8 +120,12 @@ impl Server {
                 }
             }
         }
-        self.unseen |= number > self.log[row].0 && self.log[row].0 > known;
+        let before = self.log[row].0;
+        let is_judged = scope == Scope::Copied && before > 0;
+        self.unseen |= is_judged && follows[usize::from(before)] & self.same[row] == 0;
         self.rows[row] = content;
+        self.marks[row] = given[usize::from(number)];
+        self.same[row] = if scope == Scope::Copied { 1 << self.marks[row] } else { 0 };
         self.log[row] = if content.is_none() && defect == Some(Defect::DeletionsForgotten) {
             (0, None)
         } else {
@@ -136,6 +150,8 @@ impl Server {
         for at in blocked {
             let Change { row, number, content, .. } = changes[at];
             (self.rows[row], self.log[row]) = (content, (number, content));
+            self.marks[row] = changes[at].given[usize::from(number)];
+            self.same[row] = if scope == Scope::Copied { 1 << self.marks[row] } else { 0 };
             outcomes[at] = Some(Outcome::Applied);
         }
     }

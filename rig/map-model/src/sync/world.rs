@@ -14,6 +14,8 @@ pub enum Scope {
     Family,
     /// A row of one device; the server and the device may be restored from backups.
     Restored,
+    /// A row of one device, which may be restored from a backup. What it had sent before may still arrive.
+    Copied,
 }
 
 /// A row: its place.
@@ -25,7 +27,7 @@ pub(super) const BAD: u8 = 9;
 
 impl Scope {
     pub(super) fn rows(self) -> usize {
-        if self == Scope::Restored { 1 } else { 2 }
+        if matches!(self, Scope::Restored | Scope::Copied) { 1 } else { 2 }
     }
 
     pub(super) fn owner(self, row: RowAt) -> usize {
@@ -42,7 +44,7 @@ impl Scope {
         match self {
             Scope::Exchange => &[1, 2, 3],
             Scope::Family if row == 0 => &[1, BAD],
-            Scope::Restored => &[1, 2],
+            Scope::Restored | Scope::Copied => &[1, 2],
             Scope::TwoDevices | Scope::Family => &[1],
         }
     }
@@ -56,6 +58,12 @@ impl Scope {
 /// The content of a row: `None` if it is deleted.
 pub(super) type Content = Option<u8>;
 
+/// The marks of numbers: of each number of a row, the mark with which a device gave it out, or 0. A mark is drawn at random, so that a
+/// device and its copy never draw the same: here it is the life of the device, 1 before it was restored and 2 after.
+pub(super) type Marks = [u8; 4];
+/// The mark of a number that the server has named: whoever gave it out.
+pub(super) const ANY: u8 = 3;
+
 /// A change as it is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Change {
@@ -63,6 +71,10 @@ pub struct Change {
     pub(super) number: u8,
     /// The highest number of the row that the device has sent before, or that the server has named.
     pub(super) known: u8,
+    /// The marks of the numbers that the device gave out since the server answered for one of them, with that one and its own.
+    pub(super) given: Marks,
+    /// Which changes its content follows, marks as bits. No device knows this: it is what the checker judges by.
+    pub(super) follows: Marks,
     pub(super) content: Content,
 }
 
@@ -113,8 +125,27 @@ impl World {
         }
     }
 
-    /// States that differ in the order of messages count once.
-    pub(super) fn canonical(mut self) -> World {
+    /// The mark that a device draws now. It differs where copies are checked, which keeps the states of the others fewer.
+    pub(super) fn mark(&self, scope: Scope, device: usize) -> u8 {
+        1 + u8::from(scope == Scope::Copied && device == 0 && self.device_restored)
+    }
+
+    /// States that differ in the order of messages count once, and those that differ in what the checker judges only copies by.
+    pub(super) fn canonical(mut self, scope: Scope) -> World {
+        if scope != Scope::Copied {
+            self.devices.iter_mut().flat_map(|device| device.entries.iter_mut().flatten()).for_each(
+                |entry| {
+                    entry.follows = Marks::default();
+                },
+            );
+            for message in &mut self.network {
+                let follows = match message {
+                    Message::Batch(_, batch) => batch.iter_mut().collect::<Vec<_>>(),
+                    Message::Answer(_, outcomes) => outcomes.iter_mut().map(|(change, _)| change).collect(),
+                };
+                follows.into_iter().for_each(|change| change.follows = Marks::default());
+            }
+        }
         self.network.sort_unstable();
         self
     }

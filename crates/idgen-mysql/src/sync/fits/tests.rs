@@ -59,6 +59,16 @@ fn what_a_column_would_change_is_refused() {
             vec![Value::Int((1 << 24) + 1), text("16777217"), Value::Float(1e-60), text("1e-60")],
         ),
         (
+            Holds::FloatDecimals(2),
+            vec![Value::Int(1 << 24), text("16777216"), text("0.25")],
+            vec![Value::Int((1 << 24) + 1), text("16777217.00"), Value::UInt(20_260_131), text("0.125")],
+        ),
+        (
+            Holds::DoubleDecimals(2),
+            vec![Value::Int(1 << 53), text("0.25")],
+            vec![Value::Int((1 << 53) + 1), text("9007199254740993"), text("0.125")],
+        ),
+        (
             chars(3, false),
             vec![text("é €"), text("x  "), Value::Int(1234), Value::Bytes(vec![233, 32, 32])],
             vec![text("x   "), text("abcd"), Value::Float(0.5), Value::Bytes(vec![233, 32, 32, 32])],
