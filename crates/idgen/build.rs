@@ -7,11 +7,10 @@
 //!   Unix, if the processor has 64-bit atomics. Atomics that a lock emulates would not be atomic between processes. Miri has no memory that
 //!   processes share.
 //! - `idgen_js` where JavaScript provides clock and randomness: with the feature `wasm-js` on wasm32-unknown-unknown.
-//! - `idgen_cards` where the system shows its network cards: those for which `Cargo.toml` names `mac_address`.
+//! - `idgen_cards` where the crate `mac_address` shows the network cards: the systems for which `Cargo.toml` names it.
 
-/// The systems that show their network cards.
-const WITH_CARDS: [&str; 8] =
-    ["android", "freebsd", "illumos", "linux", "macos", "netbsd", "openbsd", "windows"];
+/// The systems whose network cards `mac_address` shows.
+const WITH_CARDS: [&str; 7] = ["android", "freebsd", "illumos", "macos", "netbsd", "openbsd", "windows"];
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

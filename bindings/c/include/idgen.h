@@ -168,28 +168,28 @@
 // The bytes that compare from left to right as Cassandra and ScyllaDB compare a timeuuid, which has ids of version 1 alone.
 #define IDGEN_TIMEUUID 2
 
-// UUID version 1.
+// UUID version 1: Gregorian time (low bits first), clock sequence, node.
 #define IDGEN_V1 1
 
 // UUID version 4: random.
 #define IDGEN_V4 4
 
-// UUID version 6: as version 1, but sorts by time.
+// UUID version 6: Gregorian time (high bits first), clock sequence, node.
 #define IDGEN_V6 6
 
-// UUID version 7: milliseconds and their fraction, counter, random; sorts by time.
+// UUID version 7: Unix milliseconds and their fraction, counter, random tail.
 #define IDGEN_V7 7
 
-// A ULID; its text is that of IDGEN_BASE32.
+// ULID: Unix milliseconds and 80 bits, without version and variant.
 #define IDGEN_ULID 10
 
-// A UUID whose first 16 bits stay the same for an interval: see `prefix`, `interval` and `tail`.
+// A prefix that stays the same for an interval, and a tail.
 #define IDGEN_PREFIXED 11
 
-// A UUID of version 8 that begins with fixed bits: see `fixed_prefix`.
+// UUID version 8: a prefix that never changes, and an ascending tail.
 #define IDGEN_FIXED_PREFIX 12
 
-// 64 bits: seconds, 16 bits of a node, 16 bits of a counter.
+// 64 bits: seconds, low bytes of the node, counter.
 #define IDGEN_SHORT 13
 
 // Beyond the tolerance, continue at the time of the clock. A generator with a state cannot do that: it returns
@@ -238,7 +238,7 @@ typedef struct idgen_seal idgen_seal;
 typedef struct idgen_settings {
   // Set by idgen_settings_init; do not change it.
   size_t size;
-  // IDGEN_V1, IDGEN_V4, IDGEN_V6, IDGEN_V7, IDGEN_ULID, IDGEN_PREFIXED, IDGEN_FIXED_PREFIX or IDGEN_SHORT.
+  // The kind of the ids, such as IDGEN_V7.
   int32_t kind;
   // What happens if the clock is behind the last id by more than the tolerance: IDGEN_RESTART (default), IDGEN_ERROR or IDGEN_WAIT.
   int32_t when_behind;

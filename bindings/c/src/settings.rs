@@ -14,22 +14,24 @@ use crate::error::{Failure, IDGEN_CONFIG};
 use crate::fixed::IdgenFixed;
 use crate::input;
 
-/// UUID version 1.
+// begin kinds: scripts/kinds.py --write
+/// UUID version 1: Gregorian time (low bits first), clock sequence, node.
 pub const IDGEN_V1: i32 = 1;
 /// UUID version 4: random.
 pub const IDGEN_V4: i32 = 4;
-/// UUID version 6: as version 1, but sorts by time.
+/// UUID version 6: Gregorian time (high bits first), clock sequence, node.
 pub const IDGEN_V6: i32 = 6;
-/// UUID version 7: milliseconds and their fraction, counter, random; sorts by time.
+/// UUID version 7: Unix milliseconds and their fraction, counter, random tail.
 pub const IDGEN_V7: i32 = 7;
-/// A ULID; its text is that of IDGEN_BASE32.
+/// ULID: Unix milliseconds and 80 bits, without version and variant.
 pub const IDGEN_ULID: i32 = 10;
-/// A UUID whose first 16 bits stay the same for an interval: see `prefix`, `interval` and `tail`.
+/// A prefix that stays the same for an interval, and a tail.
 pub const IDGEN_PREFIXED: i32 = 11;
-/// A UUID of version 8 that begins with fixed bits: see `fixed_prefix`.
+/// UUID version 8: a prefix that never changes, and an ascending tail.
 pub const IDGEN_FIXED_PREFIX: i32 = 12;
-/// 64 bits: seconds, 16 bits of a node, 16 bits of a counter.
+/// 64 bits: seconds, low bytes of the node, counter.
 pub const IDGEN_SHORT: i32 = 13;
+// end kinds
 
 /// Beyond the tolerance, continue at the time of the clock. A generator with a state cannot do that: it returns
 /// IDGEN_CLOCK_BEHIND.
@@ -59,7 +61,7 @@ pub const IDGEN_RANDOM_V8: i32 = 2;
 pub struct IdgenSettings {
     /// Set by idgen_settings_init; do not change it.
     pub size: usize,
-    /// IDGEN_V1, IDGEN_V4, IDGEN_V6, IDGEN_V7, IDGEN_ULID, IDGEN_PREFIXED, IDGEN_FIXED_PREFIX or IDGEN_SHORT.
+    /// The kind of the ids, such as IDGEN_V7.
     pub kind: i32,
     /// What happens if the clock is behind the last id by more than the tolerance: IDGEN_RESTART (default), IDGEN_ERROR or IDGEN_WAIT.
     pub when_behind: i32,
@@ -164,21 +166,11 @@ impl IdgenSettings {
     }
 }
 
-/// The kinds of this library with their numbers, in the order in which messages name them.
-const KINDS: [(i32, Kind, &str); 8] = [
-    (IDGEN_V7, Kind::V7, "IDGEN_V7"),
-    (IDGEN_ULID, Kind::Ulid, "IDGEN_ULID"),
-    (IDGEN_V6, Kind::V6, "IDGEN_V6"),
-    (IDGEN_V1, Kind::V1, "IDGEN_V1"),
-    (IDGEN_FIXED_PREFIX, Kind::FixedPrefix, "IDGEN_FIXED_PREFIX"),
-    (IDGEN_PREFIXED, Kind::Prefixed, "IDGEN_PREFIXED"),
-    (IDGEN_V4, Kind::V4, "IDGEN_V4"),
-    (IDGEN_SHORT, Kind::Short, "IDGEN_SHORT"),
-];
-
-/// The names of the kinds for which something holds, as in "IDGEN_V7, IDGEN_V6 or IDGEN_V1".
+/// The names of the kinds for which something holds, as in "IDGEN_V1, IDGEN_V6 or IDGEN_V7".
 pub(crate) fn kinds_with(holds: impl Fn(Kind) -> bool) -> String {
-    let names: Vec<_> = KINDS.iter().filter(|(_, kind, _)| holds(*kind)).map(|(.., name)| *name).collect();
+    let kinds = Kind::ALL.iter().filter(|kind| kind.facts().c.is_some() && holds(**kind));
+    let names: Vec<_> =
+        kinds.map(|kind| format!("IDGEN_{}", kind.name().to_uppercase().replace('-', "_"))).collect();
     names.split_last().map_or_else(String::new, |(last, others)| format!("{} or {last}", others.join(", ")))
 }
 
@@ -210,8 +202,8 @@ impl Settings {
     /// The kind, if the other settings have an effect on it.
     pub(crate) fn check(&self) -> Checked<Kind> {
         let settings = &self.0;
-        let found = KINDS.iter().find(|(number, ..)| *number == settings.kind);
-        let &(_, kind, _) = found.ok_or_else(|| {
+        let found = Kind::ALL.iter().find(|kind| kind.facts().c == Some(settings.kind));
+        let &kind = found.ok_or_else(|| {
             config(format!("no kind of id has the number {}: pass one such as IDGEN_V7", settings.kind))
         })?;
         if !settings.node.is_null() && !kind.has(Setting::Node) {

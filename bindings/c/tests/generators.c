@@ -14,13 +14,29 @@ static int32_t number_of(const char *name, const char *const names[], const int3
 }
 
 int32_t kind_of(const char *name) {
-  /* Those without a number are not in this library: IDGEN_PREFIXED makes the ids of weeks, with IDGEN_MD5_WEEK and a random tail, and the ids
+  /* Those with 0 are not in this library: IDGEN_PREFIXED makes the ids of weeks, with IDGEN_MD5_WEEK and a random tail, and the ids
    * of a server's UUID_SHORT() have no place in an app. */
-  static const char *const names[] = {"v1",           "v4",    "v6",   "v7",          "ulid", "prefixed",
-                                      "fixed-prefix", "short", "week", "mysql-short", NULL};
-  static const int32_t kinds[] = {IDGEN_V1,           IDGEN_V4,    IDGEN_V6, IDGEN_V7, IDGEN_ULID, IDGEN_PREFIXED,
-                                  IDGEN_FIXED_PREFIX, IDGEN_SHORT, 0,        0};
-  return number_of(name, names, kinds);
+  static const struct {
+    const char *name;
+    int32_t number;
+  } kinds[] = {
+      // begin kinds: scripts/kinds.py --write
+      {"v1", IDGEN_V1},
+      {"v4", IDGEN_V4},
+      {"v6", IDGEN_V6},
+      {"v7", IDGEN_V7},
+      {"ulid", IDGEN_ULID},
+      {"week", 0},
+      {"prefixed", IDGEN_PREFIXED},
+      {"fixed-prefix", IDGEN_FIXED_PREFIX},
+      {"short", IDGEN_SHORT},
+      {"mysql-short", 0},
+      // end kinds
+  };
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (strcmp(kinds[i].name, name) == 0) return kinds[i].number;
+  check(false, name, "an unknown name");
+  return -1;
 }
 
 static int32_t or_default(const char *name, const char *const names[], const int32_t numbers[], int32_t otherwise) {

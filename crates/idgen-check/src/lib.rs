@@ -57,6 +57,8 @@ mod time;
 pub use checker::Checker;
 pub use claim::Reading;
 pub use duplicates::{Duplicates, Pair};
+#[doc(hidden)]
+pub use numbers::grouped;
 pub use options::Options;
 pub use place::Place;
 pub use predict::{Prediction, predict};

@@ -9,7 +9,7 @@ pub(crate) fn plural(count: u64, noun: &str) -> String {
 }
 
 /// A whole number with commas.
-pub(crate) fn grouped(number: u64) -> String {
+pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {

@@ -77,11 +77,6 @@ impl Error {
         self.kind == Kind::Config
     }
 
-    /// True if the database refused a request or failed.
-    pub fn is_engine(&self) -> bool {
-        self.kind == Kind::Engine
-    }
-
     /// True if the rows found after a run are not the rows that were inserted.
     pub fn is_unverified(&self) -> bool {
         self.kind == Kind::Unverified

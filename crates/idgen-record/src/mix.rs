@@ -35,34 +35,27 @@ impl Operation {
 
     /// The name in the record.
     pub fn id(self) -> &'static str {
-        match self {
-            Operation::Insert => "insert",
-            Operation::ReadRecent => "read-recent",
-            Operation::ReadRandom => "read-random",
-            Operation::Update => "update",
-            Operation::Delete => "delete",
-        }
+        self.words().0
     }
 
     /// Several of them, in a few words.
     pub fn plural(self) -> &'static str {
-        match self {
-            Operation::Insert => "inserts",
-            Operation::ReadRecent => "reads of recent rows",
-            Operation::ReadRandom => "reads of random rows",
-            Operation::Update => "updates",
-            Operation::Delete => "deletes",
-        }
+        self.words().1
     }
 
     /// The title in reports, of a few words.
     pub fn title(self) -> &'static str {
+        self.words().2
+    }
+
+    /// The name in the record, several of them, and the title.
+    fn words(self) -> (&'static str, &'static str, &'static str) {
         match self {
-            Operation::Insert => "insert",
-            Operation::ReadRecent => "read of a recent row",
-            Operation::ReadRandom => "read of a random row",
-            Operation::Update => "update",
-            Operation::Delete => "delete",
+            Operation::Insert => ("insert", "inserts", "insert"),
+            Operation::ReadRecent => ("read-recent", "reads of recent rows", "read of a recent row"),
+            Operation::ReadRandom => ("read-random", "reads of random rows", "read of a random row"),
+            Operation::Update => ("update", "updates", "update"),
+            Operation::Delete => ("delete", "deletes", "delete"),
         }
     }
 }

@@ -76,6 +76,8 @@ pub enum Position {
 #[derive(Debug)]
 pub struct Facts {
     pub name: &'static str,
+    /// The documentation of the variant.
+    pub doc: &'static str,
     pub about: &'static str,
     pub bits: u32,
     /// The form in which people read its ids.
@@ -89,6 +91,8 @@ pub struct Facts {
     pub position: Position,
     /// The settings that several kinds have.
     pub settings: &'static [Setting],
+    /// The number in the C library, which stays as it is; `None` if the library has no generator of the kind.
+    pub c: Option<i32>,
     /// The settings that describe the layout, with the names of `tests/vectors/generators.json`.
     pub layout: &'static [&'static str],
 }
@@ -96,6 +100,7 @@ pub struct Facts {
 /// What most kinds have.
 const USUAL: Facts = Facts {
     name: "",
+    doc: "",
     about: "",
     bits: 128,
     text: Format::Hyphenated,
@@ -104,6 +109,7 @@ const USUAL: Facts = Facts {
     span: Some(Span::Ids),
     position: Position::Millis,
     settings: &[Clock, State, Policy],
+    c: None,
     layout: &[],
 };
 
@@ -135,7 +141,7 @@ macro_rules! kinds {
             #[doc(hidden)]
             pub const fn facts(self) -> &'static Facts {
                 match self {
-                    $(Kind::$kind => const { &Facts { name: $name, about: $about, $($field: $value,)* ..USUAL } },)+
+                    $(Kind::$kind => const { &Facts { name: $name, doc: concat!($($doc),+), about: $about, $($field: $value,)* ..USUAL } },)+
                 }
             }
 
@@ -154,28 +160,28 @@ macro_rules! kinds {
 kinds! {
     /// UUID version 1: Gregorian time (low bits first), clock sequence, node.
     V1 "v1", "UUID: time with its low bits first, clock sequence, node", Collisions::Node,
-        { version: Some(1), is_ascending: false, span: Some(Span::Swapped), position: Position::Ticks, settings: &[Clock, State, Policy, Node] };
+        { c: Some(1), version: Some(1), is_ascending: false, span: Some(Span::Swapped), position: Position::Ticks, settings: &[Clock, State, Policy, Node] };
     /// UUID version 4: random.
-    V4 "v4", "UUID: random", Collisions::Random, { version: Some(4), is_ascending: false, span: None, settings: &[] };
+    V4 "v4", "UUID: random", Collisions::Random, { c: Some(4), version: Some(4), is_ascending: false, span: None, settings: &[] };
     /// UUID version 6: Gregorian time (high bits first), clock sequence, node.
     V6 "v6", "UUID: as v1, but sorts by time", Collisions::Node,
-        { version: Some(6), position: Position::Ticks, settings: &[Clock, State, Policy, Node] };
+        { c: Some(6), version: Some(6), position: Position::Ticks, settings: &[Clock, State, Policy, Node] };
     /// UUID version 7: Unix milliseconds and their fraction, counter, random tail.
-    V7 "v7", "UUID: milliseconds and their fraction, counter, random; sorts by time", Collisions::Counted(73, IN_ONE_MS_73), { version: Some(7) };
+    V7 "v7", "UUID: milliseconds and their fraction, counter, random; sorts by time", Collisions::Counted(73, IN_ONE_MS_73), { c: Some(7), version: Some(7) };
     /// ULID: Unix milliseconds and 80 bits, without version and variant.
-    Ulid "ulid", "milliseconds, counter, random; sorts by time", Collisions::Counted(79, "D(D-1)/2 · (r·1ms)² · T/1ms · 2^-79"), { text: Format::Base32 };
+    Ulid "ulid", "milliseconds, counter, random; sorts by time", Collisions::Counted(79, "D(D-1)/2 · (r·1ms)² · T/1ms · 2^-79"), { c: Some(10), text: Format::Base32 };
     /// A prefix of the MySQL week and a random tail.
     Week "week", "UUID: a prefix of MySQL's week, random tail", Collisions::Week,
         { version: Some(4), is_ascending: false, span: Some(Span::Intervals), settings: &[Clock], layout: &["utc_offset_secs"] };
     /// A prefix that stays the same for an interval, and a tail.
     Prefixed "prefixed", "UUID: a prefix that stays the same for an interval, and a tail", Collisions::Counted(61, IN_ONE_MS_61),
-        { version: Some(8), span: Some(Span::Intervals), layout: &["prefix", "bits", "secret", "writer", "utc_offset_secs", "interval", "tail"] };
+        { c: Some(11), version: Some(8), span: Some(Span::Intervals), layout: &["prefix", "bits", "secret", "writer", "utc_offset_secs", "interval", "tail"] };
     /// UUID version 8: a prefix that never changes, and an ascending tail.
     FixedPrefix "fixed-prefix", "UUID: a prefix that never changes, and an ascending tail", Collisions::Counted(46, IN_ONE_MS_46),
-        { version: Some(8), layout: &["prefix"] };
+        { c: Some(12), version: Some(8), layout: &["prefix"] };
     /// 64 bits: seconds, low bytes of the node, counter.
     Short "short", "64 bits: seconds, node, counter", Collisions::Device,
-        { bits: 64, text: Format::Int, is_ascending: false, position: Position::Secs, settings: &[Clock, State, Policy, Node] };
+        { c: Some(13), bits: 64, text: Format::Int, is_ascending: false, position: Position::Secs, settings: &[Clock, State, Policy, Node] };
     /// 64 bits: as MySQL's `UUID_SHORT()`.
     MysqlShort "mysql-short", "64 bits: as MySQL's UUID_SHORT()", Collisions::Servers,
         { bits: 64, text: Format::Int, position: Position::MysqlId, settings: &[Clock, State], layout: &["server_id"] };

@@ -53,11 +53,6 @@ struct NamedId {
     id: Uuid,
 }
 
-/// A time of the vectors: milliseconds, and 100 ns after them.
-fn at(unix_ms: i64, ticks: i64) -> Timestamp {
-    Timestamp::from_unix_ticks(unix_ms * 10_000 + ticks)
-}
-
 #[test]
 fn ids_are_those_of_the_reference() {
     let vectors: Vectors = serde_json::from_str(include_str!("vectors/prefixed.json")).unwrap();
@@ -71,7 +66,7 @@ fn ids_are_those_of_the_reference() {
         assert!(seen.fraction.unwrap().as_nanos().abs_diff(v.ticks as u128 * 100) < 300);
         // A draw cannot begin in the upper half of the counters.
         if v.counter < 1 << 17 {
-            let clock = FixedClock::new(at(v.unix_ms, v.ticks));
+            let clock = FixedClock::new(given::now(v.unix_ms, v.ticks));
             let key = PrefixKey::new(v.secret.as_bytes()).unwrap().for_writer(&v.writer);
             let entropy = Given::counter(v.counter);
             let mut ids =
@@ -97,7 +92,7 @@ fn sequential_ids_are_those_of_the_reference() {
             let prefix = Prefix::SequentialOf(Writer::new(&v.writer));
             let entropy = Given::counter(v.counter);
             let mut ids = Prefixed::new(
-                FixedClock::new(at(v.unix_ms, v.ticks)),
+                FixedClock::new(given::now(v.unix_ms, v.ticks)),
                 entropy,
                 prefix,
                 interval,
@@ -216,26 +211,24 @@ fn tags_of_different_buckets_are_unrelated() {
     assert!(unevenness(differences(&a, &a).into_iter()) > 1_000.0);
 }
 
-/// Two generators that share a name share their tags, so only the random bits keep their ids distinct.
+/// Ids of many threads at once, at the system's time. Generators that share a name share their tags, too, so only the random bits keep their ids
+/// distinct.
 #[test]
-fn generators_with_one_name_repeat_nothing() {
-    let all: Vec<Uuid> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..4)
-            .map(|_| {
-                scope.spawn(|| {
-                    let prefix = Prefix::Keyed(key("a"));
-                    let mut made = vec![Uuid::nil(); 20_000];
-                    Prefixed::new(SystemClock, ThreadEntropy, prefix, Interval::Minute, Tail::Ascending)
-                        .unwrap()
-                        .fill(&mut made)
-                        .unwrap();
-                    made
-                })
-            })
-            .collect();
-        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
-    });
-    assert_eq!(all.iter().collect::<HashSet<_>>().len(), all.len());
+fn generators_of_one_key_repeat_nothing_among_threads() {
+    for key in [PrefixKey::new(b"0123456789abcdef").unwrap(), key("a")] {
+        let make = || {
+            let mut made = vec![Uuid::nil(); 20_000];
+            let prefix = Prefix::Keyed(key.clone());
+            let ids = Prefixed::new(SystemClock, ThreadEntropy, prefix, Interval::Minute, Tail::Ascending);
+            ids.unwrap().fill(&mut made).unwrap();
+            made
+        };
+        let all: Vec<Uuid> = std::thread::scope(|scope| {
+            let threads = [(); 4].map(|()| scope.spawn(make));
+            threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+        });
+        assert_eq!(all.iter().collect::<HashSet<_>>().len(), all.len());
+    }
 }
 
 /// A generator of this writer behind a sequential prefix.

@@ -4,14 +4,12 @@
 #[path = "common/given.rs"]
 mod given;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use given::Given;
+use given::{Given, now};
 use idgen::generator::{FixedPrefix, Generate, PrefixBits, Prefixed, Tail};
-use idgen::source::{
-    ClockPolicy, FixedClock, FixedEntropy, MemoryState, SystemClock, ThreadEntropy, WhenBehind,
-};
+use idgen::source::{ClockPolicy, FixedClock, FixedEntropy, MemoryState, WhenBehind};
 use idgen::{Interval, Prefix, PrefixKey, Timestamp, Uuid, inspect_uuid};
 use proptest::prelude::*;
 use serde::Deserialize;
@@ -74,11 +72,6 @@ struct LongId {
 
 fn vectors() -> Vectors {
     serde_json::from_str(include_str!("vectors/prefixed.json")).unwrap()
-}
-
-/// A time of the vectors: milliseconds, and 100 ns after them.
-fn now(unix_ms: i64, ticks: i64) -> Timestamp {
-    Timestamp::from_unix_ticks(unix_ms * 10_000 + ticks)
 }
 
 #[test]
@@ -379,25 +372,4 @@ fn the_interval_of_an_id_is_not_predicted_better_than_by_chance() {
     assert!(best_guess(&sequence, &sequence) > 1_000.0);
     let rotated: Vec<u16> = sequence.iter().map(|p| p.wrapping_mul(40_503).rotate_left(3)).collect();
     assert!(best_guess(&key.round(0), &rotated) > 6.0);
-}
-
-/// Ids of many threads at once, at the system's time.
-#[test]
-fn generators_of_one_key_repeat_nothing_among_threads() {
-    let all: Vec<Uuid> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..4)
-            .map(|_| {
-                scope.spawn(|| {
-                    let mut made = vec![Uuid::nil(); 20_000];
-                    Prefixed::new(SystemClock, ThreadEntropy, keyed(), Interval::Minute, Tail::Ascending)
-                        .unwrap()
-                        .fill(&mut made)
-                        .unwrap();
-                    made
-                })
-            })
-            .collect();
-        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
-    });
-    assert_eq!(all.iter().collect::<HashSet<_>>().len(), all.len());
 }

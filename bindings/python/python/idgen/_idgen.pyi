@@ -272,6 +272,7 @@ class ShortGenerator:
     def __enter__(self) -> Self: ...
     def __exit__(self, *exception: object) -> None: ...
 
+# begin kinds: scripts/kinds.py --write
 @final
 class V1(Generator):
     def __new__(
@@ -285,6 +286,10 @@ class V1(Generator):
         when_behind: _WhenBehind = "restart",
         longest_wait: _Tolerance | None = None,
     ) -> Self: ...
+
+@final
+class V4(Generator):
+    def __new__(cls, *, seed: int | None = None) -> Self: ...
 
 @final
 class V6(Generator):
@@ -325,10 +330,7 @@ class Ulid(Generator):
         when_behind: _WhenBehind = "restart",
         longest_wait: _Tolerance | None = None,
     ) -> Self: ...
-
-@final
-class V4(Generator):
-    def __new__(cls, *, seed: int | None = None) -> Self: ...
+# end kinds
 
 @final
 class Week(Generator):

@@ -1,23 +1,25 @@
-// The kinds of ids: a new one is added here. The tests compare them with tests/vectors/kinds.json.
+// The kinds of ids: one with settings of its own is added here by hand. The tests compare them with tests/vectors/kinds.json.
 
 import CIdgen
 import Foundation
 
 extension UUIDGenerator {
-    /// UUIDs of version 7: they sort by time.
-    public static func v7(_ options: Options = Options()) throws -> UUIDGenerator { try of(IDGEN_V7, options) }
-
-    /// UUIDs of version 4: random. A state is refused.
-    public static func v4(_ options: Options = Options()) throws -> UUIDGenerator { try of(IDGEN_V4, options) }
-
-    /// UUIDs of version 6: as version 1, but sorted by time.
-    public static func v6(_ options: Options = Options()) throws -> UUIDGenerator { try of(IDGEN_V6, options) }
-
-    /// UUIDs of version 1.
+    // begin kinds: scripts/kinds.py --write
+    /// UUID version 1: Gregorian time (low bits first), clock sequence, node.
     public static func v1(_ options: Options = Options()) throws -> UUIDGenerator { try of(IDGEN_V1, options) }
 
-    /// ULIDs. Their text is that of ``Format/base32``.
+    /// UUID version 4: random. A state is refused.
+    public static func v4(_ options: Options = Options()) throws -> UUIDGenerator { try of(IDGEN_V4, options) }
+
+    /// UUID version 6: Gregorian time (high bits first), clock sequence, node. Its ids ascend.
+    public static func v6(_ options: Options = Options()) throws -> UUIDGenerator { try of(IDGEN_V6, options) }
+
+    /// UUID version 7: Unix milliseconds and their fraction, counter, random tail. Its ids ascend.
+    public static func v7(_ options: Options = Options()) throws -> UUIDGenerator { try of(IDGEN_V7, options) }
+
+    /// ULID: Unix milliseconds and 80 bits, without version and variant. Its ids ascend. Their text is that of ``Format/base32``.
     public static func ulid(_ options: Options = Options()) throws -> UUIDGenerator { try of(IDGEN_ULID, options) }
+    // end kinds
 
     /// UUIDs whose first 16 bits stay the same for an interval, such as "day", "ten-minutes", "week" or "90s". A state is refused if the
     /// tail is random.
@@ -38,17 +40,19 @@ extension UUIDGenerator {
 }
 
 extension Bounds {
-    /// The ids of version 7.
-    public static func v7(_ times: some Times) throws -> (first: UUID, last: UUID) { try of(IDGEN_V7, times) }
+    // begin kinds: scripts/kinds.py --write
+    /// The ids of ``UUIDGenerator/v1(_:)``. They bound a column of swapped bytes: encode them as ``Format/swapped``.
+    public static func v1(_ times: some Times) throws -> (first: UUID, last: UUID) { try of(IDGEN_V1, times) }
 
-    /// The ULIDs.
-    public static func ulid(_ times: some Times) throws -> (first: UUID, last: UUID) { try of(IDGEN_ULID, times) }
-
-    /// The ids of version 6.
+    /// The ids of ``UUIDGenerator/v6(_:)``.
     public static func v6(_ times: some Times) throws -> (first: UUID, last: UUID) { try of(IDGEN_V6, times) }
 
-    /// The ids of version 1, which bound a column of swapped bytes: encode them as ``Format/swapped``.
-    public static func v1(_ times: some Times) throws -> (first: UUID, last: UUID) { try of(IDGEN_V1, times) }
+    /// The ids of ``UUIDGenerator/v7(_:)``.
+    public static func v7(_ times: some Times) throws -> (first: UUID, last: UUID) { try of(IDGEN_V7, times) }
+
+    /// The ids of ``UUIDGenerator/ulid(_:)``.
+    public static func ulid(_ times: some Times) throws -> (first: UUID, last: UUID) { try of(IDGEN_ULID, times) }
+    // end kinds
 
     /// The ids with fixed first bits, as ``UUIDGenerator/fixedPrefix(_:options:)`` makes them.
     public static func fixedPrefix(_ times: some Times, bits: String = "ffffffff") throws -> (first: UUID, last: UUID) {
@@ -90,37 +94,36 @@ extension Bounds {
 }
 
 /// A kind of ids for rows that exist.
-public enum RowKind: Sendable {
-    /// Ids of version 7.
-    case v7
-    /// ULIDs. Their text is that of ``Format/base32``.
-    case ulid
-    /// Ids of version 6, with this node or a random one.
-    case v6(node: String? = nil)
-    /// Ids of version 1, with this node or a random one.
-    case v1(node: String? = nil)
-    /// Ids with fixed first bits, as ``UUIDGenerator/fixedPrefix(_:options:)`` makes them.
-    case fixedPrefix(String = "ffffffff")
-    /// Ids of ``UUIDGenerator/prefixed(_:interval:tail:options:)``.
-    case prefixed(Prefix = .sequential(), interval: String = "day", tail: Tail = .ascending)
+public struct RowKind: Sendable {
+    let number: Int32
+    let configure: @Sendable (inout Settings) throws -> Void
 
-    var number: Int32 {
-        switch self {
-        case .v7: return IDGEN_V7
-        case .ulid: return IDGEN_ULID
-        case .v6: return IDGEN_V6
-        case .v1: return IDGEN_V1
-        case .fixedPrefix: return IDGEN_FIXED_PREFIX
-        case .prefixed: return IDGEN_PREFIXED
-        }
+    init(_ number: Int32, _ configure: @escaping @Sendable (inout Settings) throws -> Void = { _ in }) {
+        self.number = number
+        self.configure = configure
     }
 
-    func configure(_ settings: inout Settings) throws {
-        switch self {
-        case .v7, .ulid: break
-        case .v6(let node), .v1(let node): settings.settings.node = try settings.text("node", node)
-        case .fixedPrefix(let bits): settings.settings.fixed_prefix = try settings.text("bits", bits)
-        case .prefixed(let prefix, let interval, let tail): try settings.setPrefixed(prefix, interval, tail)
-        }
+    // begin kinds: scripts/kinds.py --write
+    /// Ids of ``UUIDGenerator/v1(_:)``, with this node or a random one.
+    public static func v1(node: String? = nil) -> RowKind { RowKind(IDGEN_V1) { $0.settings.node = try $0.text("node", node) } }
+
+    /// Ids of ``UUIDGenerator/v6(_:)``, with this node or a random one.
+    public static func v6(node: String? = nil) -> RowKind { RowKind(IDGEN_V6) { $0.settings.node = try $0.text("node", node) } }
+
+    /// Ids of ``UUIDGenerator/v7(_:)``.
+    public static let v7 = RowKind(IDGEN_V7)
+
+    /// Ids of ``UUIDGenerator/ulid(_:)``.
+    public static let ulid = RowKind(IDGEN_ULID)
+    // end kinds
+
+    /// Ids with fixed first bits, as ``UUIDGenerator/fixedPrefix(_:options:)`` makes them.
+    public static func fixedPrefix(_ bits: String = "ffffffff") -> RowKind {
+        RowKind(IDGEN_FIXED_PREFIX) { settings in settings.settings.fixed_prefix = try settings.text("bits", bits) }
+    }
+
+    /// Ids of ``UUIDGenerator/prefixed(_:interval:tail:options:)``.
+    public static func prefixed(_ prefix: Prefix = .sequential(), interval: String = "day", tail: Tail = .ascending) -> RowKind {
+        RowKind(IDGEN_PREFIXED) { settings in try settings.setPrefixed(prefix, interval, tail) }
     }
 }

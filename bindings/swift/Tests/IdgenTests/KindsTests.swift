@@ -38,7 +38,7 @@ final class KindsTests: XCTestCase {
         let wide = kinds.filter { $0.number("bits") == 128 }
         XCTAssertEqual(names(wide), try found(#"public static func (\w+)\([^{]*-> UUIDGenerator"#))
         XCTAssertEqual(names(kinds).subtracting(names(wide)), ["short"], "ShortGenerator")
-        XCTAssertEqual(names(kinds.filter { $0["rows"] as! Bool }), try found(#"(?m)^    case (\w+)"#))
+        XCTAssertEqual(names(kinds.filter { $0["rows"] as! Bool }), try found(#"public static (?:let|func) (\w+)[^{\n]*RowKind"#))
         XCTAssertEqual(names(kinds.filter { $0.text("bounds") != nil }), try found(#"public static func (\w+)\(\s*_ times"#))
     }
 

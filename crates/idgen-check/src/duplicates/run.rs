@@ -29,6 +29,18 @@ impl Record {
     }
 }
 
+/// Creates a file that loses its name at once, so that it is gone when the process ends, in whichever way. `create_new` follows no link, and
+/// only this user may open the file before it has lost its name.
+fn nameless(folder: &Path) -> io::Result<File> {
+    let path = folder.join(format!(".idgen-check-{}", idgen::v4()));
+    let mut options = File::options();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.read(true).write(true).create_new(true).open(&path)?;
+    std::fs::remove_file(&path)?;
+    Ok(file)
+}
+
 #[derive(Debug)]
 pub(super) enum Run {
     Memory(std::vec::IntoIter<Record>),
@@ -48,8 +60,7 @@ impl Run {
             );
             io::Error::new(error.kind(), message)
         };
-        // It has no name, so that it is gone when the process ends, in whichever way.
-        let mut out = BufWriter::with_capacity(BUFFER, tempfile::tempfile_in(folder).map_err(about)?);
+        let mut out = BufWriter::with_capacity(BUFFER, nameless(folder).map_err(about)?);
         for record in sorted {
             for word in record.0 {
                 out.write_all(&word.to_le_bytes()).map_err(about)?;

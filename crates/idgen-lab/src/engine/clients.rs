@@ -11,6 +11,23 @@ use crate::cancel::Cancel;
 use crate::key::Key;
 use crate::{Error, Result};
 
+/// Inserts a batch, statement after statement, and returns the rows in the order of their insertion.
+pub async fn in_statements(
+    batch: &Batch<'_>,
+    statement_rows: usize,
+    latencies: &mut Latencies,
+    mut insert: impl AsyncFnMut(&[Numbered<'_>]) -> Result<Vec<Inserted>>,
+) -> Result<Vec<Inserted>> {
+    let rows: Vec<_> = batch.rows().collect();
+    let mut inserted = Vec::with_capacity(rows.len());
+    for part in rows.chunks(statement_rows) {
+        let began = Instant::now();
+        inserted.extend(insert(part).await?);
+        latencies.record(began);
+    }
+    Ok(inserted)
+}
+
 /// The next step of a client.
 pub enum Turn {
     /// It inserts these rows, whose ids were made just now.

@@ -1,5 +1,7 @@
 //! The tables of a survey as texts: a terminal and a page show the same ones.
 
+use idgen_check::grouped;
+
 use crate::survey::judge::arrival::ArrivalBy;
 use crate::survey::judge::changes::{self, Change, Prediction};
 use crate::survey::judge::costs::{Cost, FillFrom};
@@ -288,18 +290,6 @@ fn rows_text(rows: Option<u64>, exact: bool) -> String {
         Some(rows) => format!("about {}", grouped(rows)),
         None => "unknown".to_owned(),
     }
-}
-
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut shown = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            shown.push(',');
-        }
-        shown.push(digit);
-    }
-    shown
 }
 
 fn size(bytes: u64) -> String {

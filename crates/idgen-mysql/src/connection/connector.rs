@@ -10,6 +10,7 @@ use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, Row};
 use tokio::time::Instant;
 
 use crate::connection::own_session::{Latest, NewSession};
+use crate::connection::pooled::Session;
 use crate::connection::server::Topology;
 use crate::connection::session::{SERVER_NAME, Seen};
 use crate::error::Error;
@@ -24,10 +25,6 @@ use crate::table::watch::{self, Looked};
 
 /// The longest time that a connection with an outstanding answer occupies its place in the pool after its call.
 const KILL_LIMIT: Duration = Duration::from_secs(2);
-
-/// A result is acknowledged without another reading of the settings if the last one began at most this long ago: a call
-/// begins with a reading that is fresh, and may then wait for other transactions.
-const TRUSTED: Duration = FRESH.saturating_mul(2);
 
 /// The conditions of every connection of a client, and what all of them know.
 #[derive(Debug)]
@@ -63,18 +60,6 @@ pub(crate) struct Connector {
     looking: tokio::sync::Mutex<()>,
     /// Locked while a statement is ended, because that needs a connection, too.
     kills: tokio::sync::Mutex<()>,
-}
-
-/// A connection that has been set up.
-#[derive(Debug)]
-pub(crate) struct Session {
-    connection: MySqlConnection,
-    seen: Seen,
-    /// When the accepted reading of the settings began that its call rests on, by this connection or by another one.
-    judged: Instant,
-    used: Instant,
-    /// The time of the last commit of a transaction.
-    committed: Option<Instant>,
 }
 
 impl Connector {
@@ -354,40 +339,6 @@ impl Manager for Connector {
             self.mistrust();
         }
         Err(RecycleError::Backend(failure))
-    }
-}
-
-impl Session {
-    pub(crate) fn connection(&self) -> &MySqlConnection {
-        &self.connection
-    }
-
-    pub(crate) fn connection_mut(&mut self) -> &mut MySqlConnection {
-        &mut self.connection
-    }
-
-    pub(crate) fn seen(&self) -> &Seen {
-        &self.seen
-    }
-
-    /// Returns true if the settings were read too long ago to acknowledge what a call has learned now.
-    pub(crate) fn is_outdated(&self) -> bool {
-        self.judged.elapsed() > TRUSTED
-    }
-
-    /// Records that a transaction was committed.
-    pub(crate) fn note_commit(&mut self) {
-        self.committed = Some(Instant::now());
-    }
-
-    /// When a transaction was last committed, if one was.
-    pub(crate) fn committed(&self) -> Option<Instant> {
-        self.committed
-    }
-
-    /// Records that the connection was used until now.
-    pub(crate) fn put_down(&mut self) {
-        self.used = Instant::now();
     }
 }
 

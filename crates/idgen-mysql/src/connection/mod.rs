@@ -4,6 +4,7 @@ pub(crate) mod connector;
 pub(crate) mod node;
 pub(crate) mod nodes;
 pub(crate) mod own_session;
+pub(crate) mod pooled;
 pub(crate) mod rotation;
 pub(crate) mod server;
 pub(crate) mod session;

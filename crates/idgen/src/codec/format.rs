@@ -78,21 +78,7 @@ impl Format {
 
     /// The name, as [`FromStr`] reads it.
     pub const fn name(self) -> &'static str {
-        match self {
-            Format::Hyphenated => "hyphenated",
-            Format::Simple => "simple",
-            Format::Urn => "urn",
-            Format::Braced => "braced",
-            Format::Base64 => "base64",
-            Format::Base64Url => "base64url",
-            Format::Ordered64 => "ordered64",
-            Format::Base32 => "base32",
-            Format::Base32Hex => "base32hex",
-            Format::Base32Human => "base32human",
-            Format::Swapped => "swapped",
-            Format::Int => "int",
-            Format::Binary => "binary",
-        }
+        self.words().0
     }
 
     /// Another name that [`FromStr`] reads, if there is one: `base64sort` for the format that idgen calls `ordered64`.
@@ -113,20 +99,27 @@ impl Format {
 
     /// A phrase that describes the format.
     pub const fn about(self) -> &'static str {
+        self.words().1
+    }
+
+    /// The name, and the phrase.
+    const fn words(self) -> (&'static str, &'static str) {
         match self {
-            Format::Hyphenated => "36 characters, the usual text of a UUID",
-            Format::Simple => "32 hexadecimal digits",
-            Format::Urn => "urn:uuid: and the usual text",
-            Format::Braced => "the usual text in braces",
-            Format::Base64 => "22 characters, as MySQL's TO_BASE64() without padding",
-            Format::Base64Url => "22 characters that are safe in a URL",
-            Format::Ordered64 => "22 characters that sort like the id, also called base64sort",
-            Format::Base32 => "26 characters, the text of a ULID",
-            Format::Base32Hex => "26 characters of RFC 4648, as PostgreSQL's encode() without padding",
-            Format::Base32Human => "26 characters of the draft Base32 for Humans",
-            Format::Swapped => "16 raw bytes of MySQL's UUID_TO_BIN(id, 1), without separators",
-            Format::Int => "a decimal number",
-            Format::Binary => "16 raw bytes, without separators",
+            Format::Hyphenated => ("hyphenated", "36 characters, the usual text of a UUID"),
+            Format::Simple => ("simple", "32 hexadecimal digits"),
+            Format::Urn => ("urn", "urn:uuid: and the usual text"),
+            Format::Braced => ("braced", "the usual text in braces"),
+            Format::Base64 => ("base64", "22 characters, as MySQL's TO_BASE64() without padding"),
+            Format::Base64Url => ("base64url", "22 characters that are safe in a URL"),
+            Format::Ordered64 => ("ordered64", "22 characters that sort like the id, also called base64sort"),
+            Format::Base32 => ("base32", "26 characters, the text of a ULID"),
+            Format::Base32Hex => {
+                ("base32hex", "26 characters of RFC 4648, as PostgreSQL's encode() without padding")
+            }
+            Format::Base32Human => ("base32human", "26 characters of the draft Base32 for Humans"),
+            Format::Swapped => ("swapped", "16 raw bytes of MySQL's UUID_TO_BIN(id, 1), without separators"),
+            Format::Int => ("int", "a decimal number"),
+            Format::Binary => ("binary", "16 raw bytes, without separators"),
         }
     }
 

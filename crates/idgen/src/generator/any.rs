@@ -6,16 +6,13 @@ use core::result::Result;
 use uuid::Uuid;
 
 use crate::error::Error;
-use crate::generator::{
-    DeviceLease, DeviceShort, FixedPrefix, Generate, MysqlShort, PrefixBits, Prefixed, Tail, Ulid, V1, V4,
-    V6, V7,
-};
+use crate::generator::{DeviceLease, DeviceShort, Generate, MysqlShort, PrefixBits, Tail};
 use crate::interval::Interval;
 use crate::kind::Kind;
 use crate::node::Node;
 use crate::prefix::Prefix;
 use crate::short_id::ShortId;
-use crate::source::{Clock, ClockPolicy, Entropy, State};
+use crate::source::{Clock, ClockPolicy, State};
 
 /// The settings of the layout, as a program has them. Only those of the kind are read: whether the others are valid does not
 /// matter.
@@ -75,58 +72,4 @@ pub enum AnyGenerator {
     Uuids(Box<dyn Generate<Id = Uuid> + Send>),
     /// Of 64 bits.
     Shorts(Box<dyn GenerateShort + Send>),
-}
-
-impl AnyGenerator {
-    /// The generator of a kind.
-    ///
-    /// # Errors
-    /// Those of the settings, and of the generator.
-    pub fn new<C, E, L>(
-        kind: Kind,
-        clock: C,
-        entropy: E,
-        layout: &L,
-        settings: &impl Settings<Error = L::Error>,
-    ) -> Result<Self, L::Error>
-    where
-        C: Clock + Send + 'static,
-        E: Entropy + Send + 'static,
-        L: LayoutSettings<Error: From<Error>>,
-    {
-        let (policy, node) = (settings.policy()?, settings.node()?);
-        let state = || settings.state(kind);
-        macro_rules! with_node {
-            ($generator:expr) => {{
-                let generator = match node {
-                    Some(node) => $generator.with_node(node),
-                    None => $generator,
-                };
-                Box::new(generator.with_policy(policy).with_state(state()?)?)
-            }};
-        }
-        macro_rules! with_policy {
-            ($generator:expr) => {
-                AnyGenerator::Uuids(Box::new($generator.with_policy(policy).with_state(state()?)?))
-            };
-        }
-        Ok(match kind {
-            Kind::V1 => AnyGenerator::Uuids(with_node!(V1::new(clock, entropy))),
-            Kind::V4 => AnyGenerator::Uuids(Box::new(V4::new(entropy))),
-            Kind::V6 => AnyGenerator::Uuids(with_node!(V6::new(clock, entropy))),
-            Kind::V7 => with_policy!(V7::new(clock, entropy)),
-            Kind::Ulid => with_policy!(Ulid::new(clock, entropy)),
-            Kind::Week | Kind::Prefixed => {
-                let (prefix, interval, tail) = layout.prefixed(kind)?;
-                let ids = Prefixed::new(clock, entropy, prefix, interval, tail);
-                with_policy!(ids.map_err(|error| layout.refused(error))?)
-            }
-            Kind::FixedPrefix => with_policy!(FixedPrefix::new(clock, entropy, layout.fixed_prefix()?)),
-            Kind::Short => AnyGenerator::Shorts(with_node!(DeviceShort::new(clock, entropy)?)),
-            Kind::MysqlShort => {
-                let ids = MysqlShort::new(clock, layout.server_id()?)?;
-                AnyGenerator::Shorts(Box::new(ids.with_state(state()?)?))
-            }
-        })
-    }
 }

@@ -1,4 +1,5 @@
-//! Layer 3: the generators, one a file. Each is a value built from its sources.
+//! Layer 3: the generators, one a file. Each is a value built from its sources. A new one is added here: its module, its export, its name, and how
+//! it is built from settings.
 
 #[cfg(all(feature = "prefixed", feature = "alloc"))]
 mod any;
@@ -7,6 +8,7 @@ mod device_lease;
 mod device_short;
 mod draws;
 mod fixed_prefix;
+mod generate;
 mod gregorian;
 #[cfg(feature = "prefixed")]
 pub(crate) mod layout;
@@ -34,6 +36,8 @@ pub use any::{AnyGenerator, GenerateShort, LayoutSettings, Settings};
 pub use device_lease::DeviceLease;
 pub use device_short::DeviceShort;
 pub use fixed_prefix::{FixedPrefix, PrefixBits};
+pub(crate) use generate::{Bits, NextBits, all_or_nothing, from_bits, to_bits};
+pub use generate::{Generate, Ids};
 #[cfg(feature = "std")]
 pub(crate) use mysql_servers::MysqlServers;
 pub use mysql_short::MysqlShort;
@@ -46,89 +50,15 @@ pub use v1_v6::{V1, V6};
 pub use v4::V4;
 pub use v7::V7;
 
-use uuid::Uuid;
+#[cfg(all(feature = "prefixed", feature = "alloc"))]
+use {
+    crate::error::Error,
+    crate::kind::Kind,
+    crate::source::{Clock, Entropy},
+    alloc::boxed::Box,
+};
 
-use crate::error::Result;
 use crate::source::State;
-
-/// Generates ids.
-///
-/// A generator never repeats an id, and neither do its copies in forked children. If a kind is ordered, each id is
-/// greater than all earlier ids, or with an ascending tail, than all earlier ids of its bucket. An exception is a
-/// policy that restarts after the clock stepped back
-/// ([`WhenBehind::Restart`](crate::source::WhenBehind::Restart)).
-///
-/// In forked children, random ids and tails depend on the [`Entropy`](crate::source::Entropy). Those of this crate
-/// detect a fork, except the fixed one; an `Entropy` of your own must do so too.
-pub trait Generate {
-    /// [`Uuid`] or [`ShortId`](crate::ShortId).
-    type Id;
-
-    /// The next id.
-    ///
-    /// # Errors
-    /// - `is_time_out_of_range`: the kind cannot hold the clock's time.
-    /// - `is_clock_behind`: the clock is too far behind (see [`ClockPolicy`](crate::source::ClockPolicy)).
-    /// - `is_exhausted`: all ids of a second, or all clock sequences of a fixed node, are used.
-    /// - `is_entropy`: the system provides no randomness.
-    /// - `is_state`: the state cannot be saved.
-    /// - `is_outside_lease`: the number of the device is not leased for the clock's time.
-    /// - `is_forked`: this is a forked child, and the generator cannot distinguish it from its parent.
-    ///
-    /// No id is generated then.
-    fn next_id(&mut self) -> Result<Self::Id>;
-
-    /// Fills a slice with new ids, in order. This is faster than one at a time, because the clock is read once.
-    ///
-    /// # Errors
-    /// As [`next_id`](Self::next_id); the slice then holds no new id.
-    fn fill(&mut self, ids: &mut [Self::Id]) -> Result<()>;
-
-    /// An iterator over new ids, or over the errors of [`next_id`](Self::next_id). It never ends.
-    ///
-    /// ```
-    /// use idgen::{Uuid, generator::{Generate, V7}};
-    ///
-    /// let mut generator = V7::system()?;
-    /// let ids: Vec<Uuid> = (&mut generator).ids().take(3).collect::<Result<_, _>>()?;
-    /// assert!(ids[0] < ids[2] && ids[2] < generator.next_id()?);
-    /// # Ok::<(), idgen::Error>(())
-    /// ```
-    fn ids(self) -> Ids<Self>
-    where
-        Self: Sized,
-    {
-        Ids(self)
-    }
-}
-
-/// The iterator of [`Generate::ids`].
-#[derive(Clone, Debug)]
-pub struct Ids<G>(G);
-
-impl<G: Generate> Iterator for Ids<G> {
-    type Item = Result<G::Id>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        Some(self.0.next_id())
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        (usize::MAX, None)
-    }
-}
-
-impl<T: Generate + ?Sized> Generate for &mut T {
-    type Id = T::Id;
-
-    fn next_id(&mut self) -> Result<Self::Id> {
-        (**self).next_id()
-    }
-
-    fn fill(&mut self, ids: &mut [Self::Id]) -> Result<()> {
-        (**self).fill(ids)
-    }
-}
 
 /// Generators show only their name, because their content is secret or of no use.
 macro_rules! debug_by_name {
@@ -156,42 +86,57 @@ debug_by_name! {
     [C, E, S: State] Prefixed Prefixed<C, E, S>;
 }
 
-/// A UUID as the number whose memory is its bytes.
-///
-/// Generators return a `Result` of this number instead of a `Uuid`. A `Result<Uuid>` has its 16 bytes at an odd address,
-/// where the compiler assembles them piece by piece, which takes longer than the rest.
-pub(crate) type Bits = u128;
-
-/// The interface of the UUID generators for the one-line functions.
-pub(crate) trait NextBits {
-    /// The next id.
-    fn next_bits(&mut self) -> Result<Bits>;
-}
-
-#[inline(always)]
-pub(crate) fn to_bits(id: Uuid) -> Bits {
-    Bits::from_ne_bytes(id.into_bytes())
-}
-
-#[inline(always)]
-pub(crate) fn from_bits(bits: Bits) -> Uuid {
-    Uuid::from_bytes(bits.to_ne_bytes())
-}
-
-#[cfg(feature = "alloc")]
-impl<T: Generate + ?Sized> Generate for alloc::boxed::Box<T> {
-    type Id = T::Id;
-
-    fn next_id(&mut self) -> Result<Self::Id> {
-        (**self).next_id()
+#[cfg(all(feature = "prefixed", feature = "alloc"))]
+impl AnyGenerator {
+    /// The generator of a kind.
+    ///
+    /// # Errors
+    /// Those of the settings, and of the generator.
+    pub fn new<C, E, L>(
+        kind: Kind,
+        clock: C,
+        entropy: E,
+        layout: &L,
+        settings: &impl Settings<Error = L::Error>,
+    ) -> Result<Self, L::Error>
+    where
+        C: Clock + Send + 'static,
+        E: Entropy + Send + 'static,
+        L: LayoutSettings<Error: From<Error>>,
+    {
+        let (policy, node) = (settings.policy()?, settings.node()?);
+        let state = || settings.state(kind);
+        macro_rules! with_node {
+            ($generator:expr) => {{
+                let generator = match node {
+                    Some(node) => $generator.with_node(node),
+                    None => $generator,
+                };
+                Box::new(generator.with_policy(policy).with_state(state()?)?)
+            }};
+        }
+        macro_rules! with_policy {
+            ($generator:expr) => {
+                AnyGenerator::Uuids(Box::new($generator.with_policy(policy).with_state(state()?)?))
+            };
+        }
+        Ok(match kind {
+            Kind::V1 => AnyGenerator::Uuids(with_node!(V1::new(clock, entropy))),
+            Kind::V4 => AnyGenerator::Uuids(Box::new(V4::new(entropy))),
+            Kind::V6 => AnyGenerator::Uuids(with_node!(V6::new(clock, entropy))),
+            Kind::V7 => with_policy!(V7::new(clock, entropy)),
+            Kind::Ulid => with_policy!(Ulid::new(clock, entropy)),
+            Kind::Week | Kind::Prefixed => {
+                let (prefix, interval, tail) = layout.prefixed(kind)?;
+                let ids = Prefixed::new(clock, entropy, prefix, interval, tail);
+                with_policy!(ids.map_err(|error| layout.refused(error))?)
+            }
+            Kind::FixedPrefix => with_policy!(FixedPrefix::new(clock, entropy, layout.fixed_prefix()?)),
+            Kind::Short => AnyGenerator::Shorts(with_node!(DeviceShort::new(clock, entropy)?)),
+            Kind::MysqlShort => {
+                let ids = MysqlShort::new(clock, layout.server_id()?)?;
+                AnyGenerator::Shorts(Box::new(ids.with_state(state()?)?))
+            }
+        })
     }
-
-    fn fill(&mut self, ids: &mut [Self::Id]) -> Result<()> {
-        (**self).fill(ids)
-    }
-}
-
-/// Runs a loop that fills a slice. If it fails, wipes what it wrote, so that no part of it is mistaken for ids.
-fn all_or_nothing<T: Default>(ids: &mut [T], fill: impl FnOnce(&mut [T]) -> Result<()>) -> Result<()> {
-    fill(ids).inspect_err(|_| ids.iter_mut().for_each(|id| *id = T::default()))
 }

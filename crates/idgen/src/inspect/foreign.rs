@@ -41,39 +41,36 @@ pub enum ForeignKind {
 impl ForeignKind {
     /// A short name, such as `ksuid`.
     pub const fn name(self) -> &'static str {
-        match self {
-            ForeignKind::TypeId => "typeid",
-            ForeignKind::Ksuid => "ksuid",
-            ForeignKind::ObjectId => "objectid",
-            ForeignKind::Xid => "xid",
-            ForeignKind::Cuid => "cuid",
-            ForeignKind::Cuid2 => "cuid2",
-            ForeignKind::NanoId => "nanoid",
-            ForeignKind::FirebasePushId => "firebase-push-id",
-            ForeignKind::Tsid => "tsid",
-            ForeignKind::TwitterSnowflake => "twitter-snowflake",
-            ForeignKind::DiscordSnowflake => "discord-snowflake",
-            ForeignKind::InstagramId => "instagram-id",
-            ForeignKind::Sonyflake => "sonyflake",
-        }
+        self.words().0
     }
 
     /// A phrase that describes the kind.
     pub const fn describe(self) -> &'static str {
+        self.words().1
+    }
+
+    /// The name, and the phrase.
+    const fn words(self) -> (&'static str, &'static str) {
         match self {
-            ForeignKind::TypeId => "TypeID: a prefix and a UUID",
-            ForeignKind::Ksuid => "KSUID: seconds and 128 random bits",
-            ForeignKind::ObjectId => "ObjectId of MongoDB: seconds, 5 random bytes, counter",
-            ForeignKind::Xid => "xid: seconds, machine, process, counter",
-            ForeignKind::Cuid => "cuid: milliseconds, counter, fingerprint, random",
-            ForeignKind::Cuid2 => "cuid2: a hash, with no time inside",
-            ForeignKind::NanoId => "Nano ID: random, with no time inside",
-            ForeignKind::FirebasePushId => "push id of Firebase: milliseconds and 72 random bits",
-            ForeignKind::Tsid => "TSID: milliseconds since 2020 and 22 more bits",
-            ForeignKind::TwitterSnowflake => "Snowflake of Twitter: milliseconds, machine, sequence",
-            ForeignKind::DiscordSnowflake => "Snowflake of Discord: milliseconds, worker, process, increment",
-            ForeignKind::InstagramId => "id of Instagram: milliseconds, shard, sequence",
-            ForeignKind::Sonyflake => "Sonyflake: units of 10 ms, sequence, machine",
+            ForeignKind::TypeId => ("typeid", "TypeID: a prefix and a UUID"),
+            ForeignKind::Ksuid => ("ksuid", "KSUID: seconds and 128 random bits"),
+            ForeignKind::ObjectId => ("objectid", "ObjectId of MongoDB: seconds, 5 random bytes, counter"),
+            ForeignKind::Xid => ("xid", "xid: seconds, machine, process, counter"),
+            ForeignKind::Cuid => ("cuid", "cuid: milliseconds, counter, fingerprint, random"),
+            ForeignKind::Cuid2 => ("cuid2", "cuid2: a hash, with no time inside"),
+            ForeignKind::NanoId => ("nanoid", "Nano ID: random, with no time inside"),
+            ForeignKind::FirebasePushId => {
+                ("firebase-push-id", "push id of Firebase: milliseconds and 72 random bits")
+            }
+            ForeignKind::Tsid => ("tsid", "TSID: milliseconds since 2020 and 22 more bits"),
+            ForeignKind::TwitterSnowflake => {
+                ("twitter-snowflake", "Snowflake of Twitter: milliseconds, machine, sequence")
+            }
+            ForeignKind::DiscordSnowflake => {
+                ("discord-snowflake", "Snowflake of Discord: milliseconds, worker, process, increment")
+            }
+            ForeignKind::InstagramId => ("instagram-id", "id of Instagram: milliseconds, shard, sequence"),
+            ForeignKind::Sonyflake => ("sonyflake", "Sonyflake: units of 10 ms, sequence, machine"),
         }
     }
 }

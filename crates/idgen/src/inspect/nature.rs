@@ -35,19 +35,7 @@ impl Nature {
     /// assert_eq!(idgen::inspect_uuid(idgen::v7()).nature.name(), "v7");
     /// ```
     pub const fn name(self) -> &'static str {
-        match self {
-            Nature::Nil => "nil",
-            Nature::Max => "max",
-            Nature::V1 => "v1",
-            Nature::V4 => "v4",
-            Nature::V6 => "v6",
-            Nature::V7 => "v7",
-            Nature::V8 => "v8",
-            Nature::OtherVersion => "other-version",
-            Nature::Ulid => "ulid",
-            Nature::OtherVariant => "other-variant",
-            Nature::Short => "short",
-        }
+        self.words().0
     }
 
     /// A phrase that describes it.
@@ -57,18 +45,25 @@ impl Nature {
     /// assert_eq!(nature.describe(), "the nil UUID");
     /// ```
     pub const fn describe(self) -> &'static str {
+        self.words().1
+    }
+
+    /// The name, and the phrase.
+    const fn words(self) -> (&'static str, &'static str) {
         match self {
-            Nature::Nil => "the nil UUID",
-            Nature::Max => "the max UUID",
-            Nature::V1 => "UUID version 1: time, clock sequence, node",
-            Nature::V4 => "UUID version 4: random, or a prefix and a random tail",
-            Nature::V6 => "UUID version 6: sortable time, clock sequence, node",
-            Nature::V7 => "UUID version 7: milliseconds and their fraction, counter, random",
-            Nature::V8 => "UUID version 8: prefixed, or of another program",
-            Nature::OtherVersion => "UUID of another version, such as 3 or 5: the hash of a name",
-            Nature::Ulid => "ULID: milliseconds and 80 more bits",
-            Nature::OtherVariant => "128 bits of another variant",
-            Nature::Short => "64-bit id: of a device, or of UUID_SHORT()",
+            Nature::Nil => ("nil", "the nil UUID"),
+            Nature::Max => ("max", "the max UUID"),
+            Nature::V1 => ("v1", "UUID version 1: time, clock sequence, node"),
+            Nature::V4 => ("v4", "UUID version 4: random, or a prefix and a random tail"),
+            Nature::V6 => ("v6", "UUID version 6: sortable time, clock sequence, node"),
+            Nature::V7 => ("v7", "UUID version 7: milliseconds and their fraction, counter, random"),
+            Nature::V8 => ("v8", "UUID version 8: prefixed, or of another program"),
+            Nature::OtherVersion => {
+                ("other-version", "UUID of another version, such as 3 or 5: the hash of a name")
+            }
+            Nature::Ulid => ("ulid", "ULID: milliseconds and 80 more bits"),
+            Nature::OtherVariant => ("other-variant", "128 bits of another variant"),
+            Nature::Short => ("short", "64-bit id: of a device, or of UUID_SHORT()"),
         }
     }
 }

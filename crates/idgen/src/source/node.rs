@@ -38,6 +38,28 @@ impl Node {
     }
 }
 
+/// Linux shows its cards as files (sysfs-class-net), so that no other crate is needed. The first one has the lowest number, as with `getifaddrs`.
+#[cfg(all(feature = "mac", target_os = "linux"))]
+mod card {
+    use crate::node::Node;
+    use std::{fs, io, vec::Vec};
+
+    pub(super) fn address() -> io::Result<Option<[u8; 6]>> {
+        let mut cards = Vec::new();
+        for card in fs::read_dir("/sys/class/net")? {
+            let card = card?.path();
+            let read = |file| fs::read_to_string(card.join(file)).unwrap_or_default();
+            let (number, address) = (read("ifindex"), read("address"));
+            // A tunnel has an address of another length, and a card that was just removed has none.
+            if let (Ok(number), Ok(node)) = (number.trim().parse::<u32>(), address.trim().parse::<Node>()) {
+                cards.push((number, node.bytes()));
+            }
+        }
+        // The loopback has only zeros.
+        Ok(cards.into_iter().filter(|(_, address)| *address != [0; 6]).min().map(|(_, address)| address))
+    }
+}
+
 /// The card that the system shows first.
 #[cfg(all(feature = "mac", idgen_cards))]
 mod card {
@@ -47,7 +69,7 @@ mod card {
 }
 
 /// Other systems, such as iOS and WebAssembly, do not show their cards to programs.
-#[cfg(all(feature = "mac", not(idgen_cards)))]
+#[cfg(all(feature = "mac", not(any(idgen_cards, target_os = "linux"))))]
 mod card {
     pub(super) fn address() -> Result<Option<[u8; 6]>, core::convert::Infallible> {
         Ok(None)

@@ -1,6 +1,12 @@
-//! Randomness with fixed values: the draw that begins a fraction of a millisecond, and the random bits.
+//! What the vectors of prefixed ids give: times, and randomness with fixed values.
 
+use idgen::Timestamp;
 use idgen::source::Entropy;
+
+/// A time of the vectors: milliseconds, and 100 ns after them.
+pub fn now(unix_ms: i64, ticks: i64) -> Timestamp {
+    Timestamp::from_unix_ticks(unix_ms * 10_000 + ticks)
+}
 
 /// Returns the draw that begins a fraction of a millisecond, then the same random bits for each id.
 pub struct Given {

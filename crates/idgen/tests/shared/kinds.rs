@@ -24,6 +24,7 @@ fn row(kind: Kind) -> Value {
     });
     json!({
         "name": kind.name(),
+        "doc": facts.doc.trim(),
         "about": kind.about(),
         "bits": kind.bits(),
         "text": facts.text.name(),
@@ -32,6 +33,7 @@ fn row(kind: Kind) -> Value {
         "bounds": bounds,
         "rows": kind.has_rows(),
         "settings": settings,
+        "c": facts.c,
         "layout": facts.layout,
     })
 }

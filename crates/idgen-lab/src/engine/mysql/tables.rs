@@ -20,6 +20,7 @@ use sqlx::{AssertSqlSafe, Executor, Row};
 
 use super::{Host, connect, counters, doing, files, flush, myrocks, others, reach, run};
 use crate::Result;
+use crate::engine::clients::in_statements;
 use crate::engine::latencies::Latencies;
 use crate::engine::{
     Answer, Batch, Contents, Counters, Feed, Inserted, LOAD_ROWS, MakeKey, Seen, Step, Table, Tree,
@@ -98,7 +99,9 @@ impl Tables {
     ) -> Result<Vec<Inserted>> {
         let Tables { host, plan, writers, latencies, .. } = self;
         match writers.get_mut(client) {
-            Some(writer) => host.wait(writer.insert(plan, statement_rows, batch, latencies)),
+            Some(writer) => host.wait(in_statements(batch, statement_rows, latencies, async |part| {
+                writer.statement(plan, part).await
+            })),
             None => Ok(Vec::new()),
         }
     }

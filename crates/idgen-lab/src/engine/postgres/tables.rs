@@ -14,6 +14,7 @@ use super::plan::Plan;
 use super::writer::{Inserting, Writer};
 use super::{Host, connect, counters, doing, keys, operate, others, pages, reach, run};
 use crate::Result;
+use crate::engine::clients::in_statements;
 use crate::engine::latencies::Latencies;
 use crate::engine::{
     Answer, Batch, Contents, Counters, Feed, Inserted, LOAD_ROWS, MakeKey, Seen, Statement, Step, Table,
@@ -107,7 +108,9 @@ impl Tables {
         self.checkpoint()?;
         let Tables { host, plan, writers, latencies, .. } = self;
         let rows = match writers.get_mut(client) {
-            Some(writer) => host.wait(writer.insert(plan, statement_rows, batch, latencies))?,
+            Some(writer) => host.wait(in_statements(batch, statement_rows, latencies, async |part| {
+                writer.statement(plan, part).await
+            }))?,
             None => Vec::new(),
         };
         self.rows += rows.len() as u64;

@@ -1,7 +1,5 @@
 //! A client that inserts rows.
 
-use std::time::Instant;
-
 use idgen::Uuid;
 use idgen_server::Plain;
 use sqlx::postgres::PgConnection;
@@ -11,8 +9,7 @@ use super::keys::{bind, bind_one, read_key};
 use super::plan::Plan;
 use super::{Host, connect, doing, run};
 use crate::engine::clients::Client;
-use crate::engine::latencies::Latencies;
-use crate::engine::{Batch, Inserted, Numbered};
+use crate::engine::{Inserted, Numbered};
 use crate::key::Key;
 use crate::own::{Slot, Value};
 use crate::{Error, Result};
@@ -41,24 +38,6 @@ impl Writer {
     /// Transactions that failed because they could not be serialized.
     pub fn failures(&self) -> u64 {
         self.failures
-    }
-
-    /// Inserts a batch, statement after statement, and returns the rows in the order of their insertion.
-    pub async fn insert(
-        &mut self,
-        plan: &Plan,
-        statement_rows: usize,
-        batch: &Batch<'_>,
-        latencies: &mut Latencies,
-    ) -> Result<Vec<Inserted>> {
-        let rows: Vec<_> = batch.rows().collect();
-        let mut inserted = Vec::with_capacity(rows.len());
-        for part in rows.chunks(statement_rows) {
-            let began = Instant::now();
-            inserted.extend(self.statement(plan, part).await?);
-            latencies.record(began);
-        }
-        Ok(inserted)
     }
 
     /// Inserts rows, and returns them in the order of their insertion.

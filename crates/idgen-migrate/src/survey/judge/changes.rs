@@ -67,15 +67,7 @@ impl Change {
     /// assert_eq!(idgen_migrate::survey::Change::Bytes16.title(), "the same ids in 16 bytes");
     /// ```
     pub const fn title(self) -> &'static str {
-        match self {
-            Change::Stay => "as they are",
-            Change::Bytes16 => "the same ids in 16 bytes",
-            Change::V7 => "v7 from now on, open or sealed",
-            Change::V7In16 => "16 bytes, and v7 from now on, open or sealed",
-            Change::Prefix => "a keyed prefix from now on",
-            Change::Swapped => "v1 with swapped time fields",
-            Change::Integers => "integers, and a map beside them",
-        }
+        self.words().0
     }
 
     /// Describes the change in a few letters, for a chart.
@@ -84,14 +76,19 @@ impl Change {
     /// assert_eq!(idgen_migrate::survey::Change::Bytes16.short(), "16 bytes");
     /// ```
     pub const fn short(self) -> &'static str {
+        self.words().1
+    }
+
+    /// The title, and the few letters.
+    const fn words(self) -> (&'static str, &'static str) {
         match self {
-            Change::Stay => "as they are",
-            Change::Bytes16 => "16 bytes",
-            Change::V7 => "v7 from now on",
-            Change::V7In16 => "16 bytes, v7",
-            Change::Prefix => "keyed prefix",
-            Change::Swapped => "swapped",
-            Change::Integers => "integers and map",
+            Change::Stay => ("as they are", "as they are"),
+            Change::Bytes16 => ("the same ids in 16 bytes", "16 bytes"),
+            Change::V7 => ("v7 from now on, open or sealed", "v7 from now on"),
+            Change::V7In16 => ("16 bytes, and v7 from now on, open or sealed", "16 bytes, v7"),
+            Change::Prefix => ("a keyed prefix from now on", "keyed prefix"),
+            Change::Swapped => ("v1 with swapped time fields", "swapped"),
+            Change::Integers => ("integers, and a map beside them", "integers and map"),
         }
     }
 }

@@ -1,7 +1,5 @@
 //! A client that inserts rows: its connection, and its map of UUIDs.
 
-use std::time::Instant;
-
 use idgen::Uuid;
 use idgen_mysql::UuidMap;
 use sqlx::mysql::MySqlConnection;
@@ -11,9 +9,8 @@ use super::keys::bind;
 use super::plan::{MapBy, Plan, RowClock, TIMES};
 use super::reference;
 use crate::engine::clients::Client;
-use crate::engine::latencies::Latencies;
 use crate::engine::mysql::{Host, connect, doing};
-use crate::engine::{Batch, Inserted, Numbered};
+use crate::engine::{Inserted, Numbered};
 use crate::key::Key;
 use crate::own::{Own, Value};
 use crate::{Error, Result};
@@ -56,24 +53,6 @@ impl Writer {
     /// The connection, for statements other than inserts.
     pub fn connection(&mut self) -> &mut MySqlConnection {
         &mut self.connection
-    }
-
-    /// Inserts a batch, statement after statement, and returns the rows in the order of their insertion.
-    pub async fn insert(
-        &mut self,
-        plan: &Plan,
-        statement_rows: usize,
-        batch: &Batch<'_>,
-        latencies: &mut Latencies,
-    ) -> Result<Vec<Inserted>> {
-        let rows: Vec<_> = batch.rows().collect();
-        let mut inserted = Vec::with_capacity(rows.len());
-        for part in rows.chunks(statement_rows) {
-            let began = Instant::now();
-            inserted.extend(self.statement(plan, part).await?);
-            latencies.record(began);
-        }
-        Ok(inserted)
     }
 
     /// Inserts rows, and returns them in the order of their insertion.

@@ -135,13 +135,7 @@ fn shared(of: &Ids<'_>, digits: usize) -> (bool, String) {
         }
         _ => {
             let rows = 1.18 * 2_f64.powf(f64::from(bits.min(48)) / 2.0);
-            (
-                false,
-                format!(
-                    "two of about {} random ids share them",
-                    crate::survey::sections::grouped(rows as u64)
-                ),
-            )
+            (false, format!("two of about {} random ids share them", idgen_check::grouped(rows as u64)))
         }
     }
 }

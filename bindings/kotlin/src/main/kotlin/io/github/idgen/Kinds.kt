@@ -7,7 +7,10 @@ import kotlin.time.toKotlinInstant
 import kotlin.uuid.Uuid
 import kotlin.uuid.toJavaUuid
 
-// A new kind is added here. The tests compare the kinds with tests/vectors/kinds.json. The numbers are those of the C library.
+// A kind with settings of its own is added here by hand. The tests compare the kinds with tests/vectors/kinds.json.
+
+// The numbers of the C library.
+// begin kinds: scripts/kinds.py --write
 private const val V1 = 1
 private const val V4 = 4
 private const val V6 = 6
@@ -15,6 +18,7 @@ private const val V7 = 7
 private const val ULID = 10
 private const val PREFIXED = 11
 private const val FIXED_PREFIX = 12
+// end kinds
 
 private fun SettingsOf.fixedPrefix(bits: String) {
     settings.fixed_prefix = text("bits", bits)
@@ -37,25 +41,27 @@ private fun SettingsOf.fixedPrefix(bits: String) {
  */
 public class UuidGenerator private constructor(private val handle: Handle) : AutoCloseable {
     public companion object {
-        /** UUIDs of version 7: they sort by time. */
-        @JvmStatic @JvmOverloads
-        public fun v7(options: Options = Options()): UuidGenerator = of(V7, options)
-
-        /** UUIDs of version 4: random. A state is refused. */
-        @JvmStatic @JvmOverloads
-        public fun v4(options: Options = Options()): UuidGenerator = of(V4, options)
-
-        /** UUIDs of version 6: as version 1, but sorted by time. */
-        @JvmStatic @JvmOverloads
-        public fun v6(options: Options = Options()): UuidGenerator = of(V6, options)
-
-        /** UUIDs of version 1. */
+        // begin kinds: scripts/kinds.py --write
+        /** UUID version 1: Gregorian time (low bits first), clock sequence, node. */
         @JvmStatic @JvmOverloads
         public fun v1(options: Options = Options()): UuidGenerator = of(V1, options)
 
-        /** ULIDs. Their text is that of [Format.BASE32]. */
+        /** UUID version 4: random. A state is refused. */
+        @JvmStatic @JvmOverloads
+        public fun v4(options: Options = Options()): UuidGenerator = of(V4, options)
+
+        /** UUID version 6: Gregorian time (high bits first), clock sequence, node. Its ids ascend. */
+        @JvmStatic @JvmOverloads
+        public fun v6(options: Options = Options()): UuidGenerator = of(V6, options)
+
+        /** UUID version 7: Unix milliseconds and their fraction, counter, random tail. Its ids ascend. */
+        @JvmStatic @JvmOverloads
+        public fun v7(options: Options = Options()): UuidGenerator = of(V7, options)
+
+        /** ULID: Unix milliseconds and 80 bits, without version and variant. Its ids ascend. Their text is that of [Format.BASE32]. */
         @JvmStatic @JvmOverloads
         public fun ulid(options: Options = Options()): UuidGenerator = of(ULID, options)
+        // end kinds
 
         /**
          * UUIDs whose first 16 bits stay the same for an interval, such as "day", "ten-minutes", "week" or "90s". A state is refused if
@@ -132,35 +138,37 @@ internal const val MAX_BATCH = 1 shl 24
  * cannot hold one of the times.
  */
 public object RowIds {
-    /** Ids of version 7. */
-    public fun v7(times: List<Instant>): List<Uuid> = of(V7, times)
+    // begin kinds: scripts/kinds.py --write
+    /** Ids of [UuidGenerator.v1], with this node or a random one. */
+    public fun v1(times: List<Instant>, node: String? = null): List<Uuid> = of(V1, times, node)
 
-    /** Ids of version 7 for Java. */
+    /** Ids of [UuidGenerator.v1] for Java, with this node or a random one. */
     @JvmStatic
-    public fun v7Java(times: List<java.time.Instant>): List<UUID> = forJava(times) { v7(it) }
+    @JvmOverloads
+    public fun v1Java(times: List<java.time.Instant>, node: String? = null): List<UUID> = forJava(times) { v1(it, node) }
 
-    /** ULIDs. Their text is that of [Format.BASE32]. */
-    public fun ulid(times: List<Instant>): List<Uuid> = of(ULID, times)
-
-    /** ULIDs for Java. */
-    @JvmStatic
-    public fun ulidJava(times: List<java.time.Instant>): List<UUID> = forJava(times) { ulid(it) }
-
-    /** Ids of version 6, with this node or a random one. */
+    /** Ids of [UuidGenerator.v6], with this node or a random one. */
     public fun v6(times: List<Instant>, node: String? = null): List<Uuid> = of(V6, times, node)
 
-    /** Ids of version 6 for Java. */
+    /** Ids of [UuidGenerator.v6] for Java, with this node or a random one. */
     @JvmStatic
     @JvmOverloads
     public fun v6Java(times: List<java.time.Instant>, node: String? = null): List<UUID> = forJava(times) { v6(it, node) }
 
-    /** Ids of version 1, with this node or a random one. */
-    public fun v1(times: List<Instant>, node: String? = null): List<Uuid> = of(V1, times, node)
+    /** Ids of [UuidGenerator.v7]. */
+    public fun v7(times: List<Instant>): List<Uuid> = of(V7, times)
 
-    /** Ids of version 1 for Java. */
+    /** Ids of [UuidGenerator.v7] for Java. */
     @JvmStatic
-    @JvmOverloads
-    public fun v1Java(times: List<java.time.Instant>, node: String? = null): List<UUID> = forJava(times) { v1(it, node) }
+    public fun v7Java(times: List<java.time.Instant>): List<UUID> = forJava(times) { v7(it) }
+
+    /** Ids of [UuidGenerator.ulid]. */
+    public fun ulid(times: List<Instant>): List<Uuid> = of(ULID, times)
+
+    /** Ids of [UuidGenerator.ulid] for Java. */
+    @JvmStatic
+    public fun ulidJava(times: List<java.time.Instant>): List<UUID> = forJava(times) { ulid(it) }
+    // end kinds
 
     /** Ids with fixed first bits, as [UuidGenerator.fixedPrefix] makes them. */
     public fun fixedPrefix(bits: String, times: List<Instant>): List<Uuid> = of(FIXED_PREFIX, times) { fixedPrefix(bits) }
@@ -201,21 +209,23 @@ public object RowIds {
  * them.
  */
 public object Bounds {
-    /** The ids of version 7. */
+    // begin kinds: scripts/kinds.py --write
+    /** The ids of [UuidGenerator.v1]. They bound a column of swapped bytes: encode them as [Format.SWAPPED]. */
     @JvmStatic
-    public fun v7(times: TimeSpan): UuidBounds = of(V7, times)
+    public fun v1(times: TimeSpan): UuidBounds = of(V1, times)
 
-    /** The ULIDs. */
-    @JvmStatic
-    public fun ulid(times: TimeSpan): UuidBounds = of(ULID, times)
-
-    /** The ids of version 6. */
+    /** The ids of [UuidGenerator.v6]. */
     @JvmStatic
     public fun v6(times: TimeSpan): UuidBounds = of(V6, times)
 
-    /** The ids of version 1, which bound a column of swapped bytes: encode them as [Format.SWAPPED]. */
+    /** The ids of [UuidGenerator.v7]. */
     @JvmStatic
-    public fun v1(times: TimeSpan): UuidBounds = of(V1, times)
+    public fun v7(times: TimeSpan): UuidBounds = of(V7, times)
+
+    /** The ids of [UuidGenerator.ulid]. */
+    @JvmStatic
+    public fun ulid(times: TimeSpan): UuidBounds = of(ULID, times)
+    // end kinds
 
     /** The ids with fixed first bits, as [UuidGenerator.fixedPrefix] makes them. */
     @JvmStatic
