@@ -153,7 +153,8 @@ try:
     made_classes_are_found_by_their_names()
 finally:
     with connection.schema_editor() as editor:
-        for model in reversed(MODELS):
+        # With foreign keys before what they refer to.
+        for model in sorted(MODELS, key=lambda model: model.__name__ != "Item"):
             editor.delete_model(model)
     connection.close()
 print("all good")
