@@ -57,7 +57,7 @@ def wrong(own: Any) -> list[Any]:
         *generated(own),
         sa.insert(TABLE).values([(1, own, own)]),
         sa.insert(TABLE).from_select(["n", "uuid"], sa.select(sa.text("1"), own)),
-        sa.select(sa.values(C.uuid, name="v").data([(own,)])),
+        sa.select(sa.values(sa.column("uuid", sa.Uuid()), name="v").data([(own,)])),
         sa.select(C.n).where(C.uuid == sa.any_(sa.select(own).scalar_subquery())),
     ]
 
