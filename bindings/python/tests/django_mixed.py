@@ -10,8 +10,22 @@ import django
 import idgen
 from django.core.exceptions import FieldError
 from django.db import connection, models
-from django.db.models import Case, ExpressionWrapper, F, OuterRef, Q, Subquery, Value, When
-from django.db.models.functions import Cast, Coalesce, Concat, Greatest, Left, Length, NullIf, Substr, Upper
+from django.db.models import Case, ExpressionWrapper, F, OuterRef, Q, Subquery, Value, When, Window
+from django.db.models.functions import (
+    Cast,
+    Coalesce,
+    Concat,
+    FirstValue,
+    Greatest,
+    Lag,
+    LastValue,
+    Left,
+    Length,
+    NthValue,
+    NullIf,
+    Substr,
+    Upper,
+)
 from django_models import Book, Pair, Reference, tables  # first, because it configures Django
 from idgen.django import BinaryUUIDField
 
@@ -80,6 +94,8 @@ def expressions() -> None:
         Greatest("native", "book", output_field=NATIVE),
         Case(When(pk=0, then=F("book")), default=F("native"), output_field=BinaryUUIDField()),
         Subquery(Book.objects.filter(pk=OuterRef("book")).values("pk")[:1], output_field=NATIVE),
+        Window(FirstValue("book", output_field=NATIVE), order_by="pk"),
+        Window(Lag("book", default=F("native")), order_by="pk"),
         Cast("book", NATIVE),
         Cast("book", TEXT),
         Cast("book", models.TextField()),
@@ -94,6 +110,11 @@ def expressions() -> None:
     assert values(rows.annotate(x=Coalesce("book", Value(None, BinaryUUIDField())))) == keys
     assert values(rows.annotate(x=Case(When(native=F("book"), then=F("book"))))) == keys
     assert values(rows.annotate(x=Cast("native", NATIVE))) == keys
+    same = Lag("book", default=Value(keys[-1], BinaryUUIDField()))
+    if connection.features.supports_default_in_lead_lag:
+        assert values(rows.annotate(x=Window(same, order_by="pk"))) == [keys[-1], *keys[:-1]]
+    for function in (FirstValue("book"), NthValue("book", 1), LastValue("book")):
+        assert values(rows.annotate(x=Window(function, order_by="pk")))[0] == keys[0]
     # PostgreSQL 18 has no max(uuid).
     if BYTES:
         refused(lambda: rows.aggregate(x=models.Max("book", output_field=NATIVE)))

@@ -17,6 +17,7 @@ APPS = [
     APP.with_name("django_convert.py"),
     APP.with_name("django_across.py"),
     APP.with_name("django_mixed.py"),
+    APP.with_name("django_pickled.py"),
 ]
 MODELS = APP.with_name("django_models.py")
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import copy
+import pickle
 import uuid
 from collections.abc import Iterator
 from typing import Any
@@ -10,12 +12,16 @@ from typing import Any
 import idgen
 import pytest
 import sqlalchemy as sa
-from idgen.sqlalchemy import Base64UUID, BinaryUUID, ShortId
+from idgen.sqlalchemy import Base64UUID, BinaryUUID, ShortId, TypedUUID
 from servers import Server
 from sqlalchemy.dialects import mysql, postgresql, sqlite
 from sqlalchemy.orm import Session
 from sqlalchemy.schema import CreateTable
-from test_sqlalchemy import Base, Row
+from test_sqlalchemy import FORMS, Base, Row
+
+
+class UserId(idgen.Typed, prefix="user"):
+    pass
 
 
 @contextlib.contextmanager
@@ -110,3 +116,21 @@ def test_all_drivers_of_postgres_have_one_schema(driver: str) -> None:
     table = sa.Table("t", sa.MetaData(), sa.Column("b", Base64UUID))
     ddl = " ".join(str(CreateTable(table).compile(dialect=module.dialect())).split())
     assert ddl == "CREATE TABLE t ( b VARCHAR(22) )"
+
+
+def test_types_and_statements_are_pickled_and_copied() -> None:
+    """As for Alembic, a cache of statements, and processes that share a schema."""
+    table = sa.Table(
+        "t",
+        sa.MetaData(),
+        *(sa.Column(name, kind) for name, kind in FORMS.items()),
+        sa.Column("short", ShortId()),
+        sa.Column("typed", TypedUUID(UserId)),
+    )
+    statement = sa.select(table).where(table.c.binary == idgen.v4(), table.c.typed == UserId.new())
+    for dialect in (sqlite.dialect(), mysql.dialect(), postgresql.dialect()):
+        for copied in (pickle.loads(pickle.dumps(statement)), copy.deepcopy(statement)):
+            one, other = (query.compile(dialect=dialect) for query in (statement, copied))
+            assert str(one) == str(other) and one.params == other.params
+    for column, copied in zip(table.c, pickle.loads(pickle.dumps(table.metadata)).tables["t"].c):
+        assert repr(column.type) == repr(copied.type) and type(column.type) is type(copied.type)

@@ -6,15 +6,29 @@ with a column of ``sqlalchemy.Uuid``, or ``column.in_()`` with a subquery of tex
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.exc import CompileError
-from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql import operators
-from sqlalchemy.sql.elements import BinaryExpression, ClauseList, ExpressionClauseList, Grouping
+from sqlalchemy.sql.elements import (
+    BinaryExpression,
+    Case,
+    ClauseList,
+    CollectionAggregate,
+    ColumnElement,
+    ExpressionClauseList,
+    FunctionFilter,
+    Grouping,
+    Label,
+    Over,
+    WithinGroup,
+)
+from sqlalchemy.sql.functions import FunctionElement
+from sqlalchemy.sql.selectable import ScalarSelect
 
+from idgen._checks import checks
 from idgen.sqlalchemy import Base64UUID, BinaryUUID, SwappedUUID
 
 
@@ -47,8 +61,26 @@ _OF_TEXTS = tuple(
 )
 
 
-@compiles(BinaryExpression)
-def _compile(element: Any, compiler: Any, **settings: Any) -> str:
+#: Functions whose value is that of any argument, or that compare their arguments. SQLite's min and max do.
+_OF_ALL = ("coalesce", "ifnull", "isnull", "nvl", "nullif", "greatest", "least", "min", "max")
+#: Functions whose value is that of their first argument: aggregates, window functions, and MySQL's VALUES().
+_OF_FIRST = ("any_value", "first_value", "last_value", "nth_value", "values")
+
+
+def passed(function: Any) -> list[Any]:
+    """The arguments of which one is the value of a function; none if the function makes another value."""
+    name, arguments = function.name.lower(), list(function.clauses)
+    if name in _OF_ALL:
+        return arguments
+    if name in ("if", "iif", "nvl2"):
+        return arguments[1:]
+    if name in ("lag", "lead"):
+        return arguments[:1] + arguments[2:]
+    return arguments[:1] if name in _OF_FIRST else []
+
+
+@checks(BinaryExpression)
+def _check_comparison(element: Any, compiler: Any) -> None:
     # The dialect of str(statement) is that of no database.
     if operators.is_comparison(element.operator) and compiler.dialect.name != "default":
         left, right = (list(_types(side)) for side in (element.left, element.right))
@@ -61,7 +93,6 @@ def _compile(element: Any, compiler: Any, **settings: Any) -> str:
             zip(left, right) if len(left) == len(right) else ((a, b) for a in left for b in right)
         ):
             _check(one, other, compiler.dialect)
-    return compiler.visit_binary(element, **settings)  # type: ignore[no-any-return]
 
 
 def _check(left: Any, right: Any, dialect: Any) -> None:
@@ -88,8 +119,39 @@ def _types(side: Any) -> Iterator[Any]:
     elif isinstance(side, Grouping):
         yield from _types(side.element)
     elif isinstance(side, sa.SelectBase):
-        for column in side.selected_columns:
-            yield column.type
+        for column in side._all_selected_columns:
+            yield _type(column)
     else:
-        type_ = getattr(side, "type", None)
+        type_ = _type(side)
         yield from getattr(type_, "types", None) or (type_,)
+
+
+def _type(element: Any) -> Any:
+    """The type of an expression. SQLAlchemy knows none for some functions whose value is an argument."""
+    type_ = getattr(element, "type", None)
+    if isinstance(element, CollectionAggregate):
+        type_ = _type(element.element)
+        return type_.item_type if isinstance(type_, sa.ARRAY) else type_
+    if not isinstance(type_, sa.types.NullType):
+        return type_
+    for source in _sources(element):
+        found = _type(source)
+        if found is not None and not isinstance(found, sa.types.NullType):
+            return found
+    return type_
+
+
+def _sources(element: Any) -> Iterable[Any]:
+    """The expressions whose value an expression may have."""
+    if isinstance(element, FunctionElement):
+        return passed(element) if hasattr(element, "name") else ()
+    if isinstance(element, Case):
+        return [result for _, result in element.whens] + [element.else_]
+    if isinstance(element, (Label, Grouping, Over, FunctionFilter, WithinGroup)):
+        return (element.element,)
+    if isinstance(element, ScalarSelect):
+        return tuple(element.element._all_selected_columns)[:1]
+    if isinstance(element, ColumnElement):
+        # A column of a subquery.
+        return [column for column in element.base_columns if column is not element]
+    return ()

@@ -1,7 +1,7 @@
 """Refuses in SQLAlchemy what would let stored UUIDs pass for another form.
 
 These are assignments, set operations, CAST, and expressions whose value is one of their parts: the statement
-would store, return or miss the UUIDs without an error.
+would store, return or miss the UUIDs without an error. Text of SQL has no types, and is not checked.
 """
 
 from __future__ import annotations
@@ -11,17 +11,14 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.schema import CreateColumn
 from sqlalchemy.sql.dml import Insert, Update
 from sqlalchemy.sql.elements import Case, Cast
 from sqlalchemy.sql.functions import Function
-from sqlalchemy.sql.selectable import CompoundSelect
+from sqlalchemy.sql.selectable import CompoundSelect, ScalarValues, Values
 
 from idgen import _compared
-
-#: Functions whose value is that of an argument, or that compare their arguments.
-_PASSING = ("coalesce", "ifnull", "nullif", "greatest", "least")
-
+from idgen._checks import check_parts, checks
 
 _converts = ContextVar("converts", default=False)
 
@@ -44,59 +41,97 @@ def _same(pairs: Iterable[tuple[Any, Any]], compiler: Any) -> None:
                 _compared._check(one, other, compiler.dialect)
 
 
-@compiles(CompoundSelect)
-def _compound(element: Any, compiler: Any, **settings: Any) -> str:
-    first, *others = (list(select.selected_columns) for select in element.selects)
+@checks(CompoundSelect)
+def _check_compound(element: Any, compiler: Any) -> None:
+    first, *others = (list(select._all_selected_columns) for select in element.selects)
     _same((pair for columns in others for pair in zip(first, columns)), compiler)
-    return compiler.visit_compound_select(element, **settings)  # type: ignore[no-any-return]
 
 
-@compiles(Cast)
-def _cast(element: Any, compiler: Any, **settings: Any) -> str:
+@checks(Cast)
+def _check_cast(element: Any, compiler: Any) -> None:
     _same([(element, element.clause)], compiler)
-    return compiler.visit_cast(element, **settings)  # type: ignore[no-any-return]
 
 
-@compiles(Case)
-def _case(element: Any, compiler: Any, **settings: Any) -> str:
+@checks(Case)
+def _check_case(element: Any, compiler: Any) -> None:
     results = [result for _, result in element.whens]
     _same(((element, result) for result in [*results, element.else_] if result is not None), compiler)
     if element.value is not None:
         _same(((element.value, condition) for condition, _ in element.whens), compiler)
-    return compiler.visit_case(element, **settings)  # type: ignore[no-any-return]
 
 
-@compiles(Function)
-def _function(element: Any, compiler: Any, **settings: Any) -> str:
-    if element.name.lower() in _PASSING:
-        first, *others = element.clauses
-        _same(((first, other) for other in others), compiler)
-    return compiler.visit_function(element, **settings)  # type: ignore[no-any-return]
+@checks(Function)
+def _check_function(element: Any, compiler: Any) -> None:
+    arguments = _compared.passed(element)
+    _same(((one, other) for one in [element, *arguments[:1]] for other in arguments), compiler)
 
 
-@compiles(Update)
-def _update(element: Any, compiler: Any, **settings: Any) -> str:
-    _same(_assigned(element), compiler)
-    return compiler.visit_update(element, **settings)  # type: ignore[no-any-return]
+@checks(Values)
+@checks(ScalarValues)
+def _check_values(element: Any, compiler: Any) -> None:
+    rows = (row for rows in element._data for row in rows)
+    _same(_typed(pair for row in rows for pair in zip(element._column_args, row)), compiler)
 
 
-@compiles(Insert)
-def _insert(element: Any, compiler: Any, **settings: Any) -> str:
-    _same(_assigned(element), compiler)
+@checks(Update)
+def _check_update(element: Any, compiler: Any) -> None:
+    _same(_typed(_assigned(element)), compiler)
+    _same(_generated(element, "onupdate"), compiler)
+
+
+@checks(Insert)
+def _check_insert(element: Any, compiler: Any) -> None:
+    _same(_typed(_assigned(element)), compiler)
+    for pair in _typed(_assigned_in_conflict(element)):
+        _same([pair], compiler)
+        # For MySQL, SQLAlchemy makes a text without a type of each inserted.column.
+        check_parts(pair[1], compiler)
+    _same(_generated(element, "default"), compiler)
     if element.select is not None:
         columns = [element.table.c.get(name) for name in element._select_names or ()]
-        pairs = zip(columns, element.select.selected_columns)
-        _same(((column, value) for column, value in pairs if column is not None), compiler)
-    return compiler.visit_insert(element, **settings)  # type: ignore[no-any-return]
+        _same(_typed(zip(columns, element.select._all_selected_columns)), compiler)
+
+
+@checks(CreateColumn)
+def _check_column(element: Any, compiler: Any) -> None:
+    column = element.element
+    values = (getattr(column.server_default, "arg", None), getattr(column.computed, "sqltext", None))
+    _same(_typed((column, value) for value in values), compiler)
 
 
 def _assigned(element: Any) -> Iterator[tuple[Any, Any]]:
-    """The columns of a statement that get a value of SQL, and this value."""
+    """The columns to which an INSERT or UPDATE assigns values, and the values."""
     rows = [element._values or {}, dict(getattr(element, "_ordered_values", None) or ())]
     for several in element._multi_values:
-        rows += [row for row in several if isinstance(row, dict)]
+        rows += [row if isinstance(row, dict) else dict(zip(element.table.c, row)) for row in several]
+    return _columns(element, rows)
+
+
+def _assigned_in_conflict(element: Any) -> Iterator[tuple[Any, Any]]:
+    """The same for the rows that exist: ON CONFLICT DO UPDATE and ON DUPLICATE KEY UPDATE."""
+    clause = element._post_values_clause
+    # Since SQLAlchemy 2.1 there may be several.
+    for one in getattr(clause, "clauses", [clause]):
+        # PostgreSQL and SQLite have the first attribute, MySQL and MariaDB the second.
+        row = getattr(one, "update_values_to_set", None) or getattr(one, "update", None)
+        if isinstance(row, (dict, list)):
+            yield from _columns(element, [dict(row)])
+
+
+def _columns(element: Any, rows: Iterable[dict[Any, Any]]) -> Iterator[tuple[Any, Any]]:
     for row in rows:
         for column, value in row.items():
-            column = element.table.c.get(column) if isinstance(column, str) else column
-            if hasattr(value, "type") and hasattr(column, "type"):
-                yield column, value
+            yield element.table.c.get(column) if isinstance(column, str) else column, value
+
+
+def _generated(element: Any, name: str) -> Iterator[tuple[Any, Any]]:
+    """The columns that get the value of an expression if the statement assigns none."""
+    for column in element.table.c:
+        generator: Any = getattr(column, name, None)
+        if getattr(generator, "is_clause_element", False):
+            yield column, generator.arg
+
+
+def _typed(pairs: Iterable[tuple[Any, Any]]) -> Iterator[tuple[Any, Any]]:
+    """The pairs of expressions of SQL, without values of Python, which get the type of their column."""
+    return (pair for pair in pairs if all(hasattr(one, "type") for one in pair))

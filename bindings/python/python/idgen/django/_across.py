@@ -104,8 +104,7 @@ def register() -> None:
         for lookup in list(field.get_class_lookups().values()):
             mixin = _lookups.mixin_for(lookup, _Comparison, _Text)
             if mixin is not None and not issubclass(lookup, mixin):
-                name = f"AcrossForms{lookup.__name__}"
-                field.register_lookup(type(name, (mixin, lookup), {}), lookup.lookup_name)
+                field.register_lookup(_lookups.derived(mixin, lookup), lookup.lookup_name)
     if hasattr(BaseDatabaseOperations, "prepare_join_on_clause"):
         _convert_joins()
     else:

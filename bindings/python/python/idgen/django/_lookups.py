@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import sys
 import uuid
 from typing import Any, cast
 
@@ -42,6 +44,25 @@ def mixin_for(lookup: Any, comparison: Any, text: Any) -> Any:
     if issubclass(lookup, _TEXT):
         return text
     return comparison if issubclass(lookup, _COMPARISONS) else None
+
+
+_made: dict[tuple[Any, Any], Any] = {}
+
+
+def derived(mixin: Any, lookup: Any) -> Any:
+    """A lookup with the methods of a mixin before its own: one class, for all fields that have the lookup.
+
+    It is an attribute of the mixin's module, because pickle finds a class by its module and its name, and a
+    queryset is pickled with its lookups, such as for a cache or a queue of tasks.
+    """
+    if (mixin, lookup) not in _made:
+        # Lookups of other packages may have the names of Django's.
+        place = f"{mixin.__name__.strip('_')}_{lookup.__module__}_{lookup.__qualname__}"
+        name = re.sub(r"\W", "_", place)
+        made = type(name, (mixin, lookup), {"__module__": mixin.__module__})
+        setattr(sys.modules[mixin.__module__], name, made)
+        _made[mixin, lookup] = made
+    return _made[mixin, lookup]
 
 
 class _OnText:
@@ -139,4 +160,4 @@ def register(field: Any) -> None:
     """Gives a class of fields these lookups."""
     for kinds, mixin in ((_TEXT, _OnText), (_COMPARISONS, _OnBytes)):
         for lookup in kinds:
-            field.register_lookup(type(f"BinaryUUID{lookup.__name__}", (mixin, lookup), {}))
+            field.register_lookup(derived(mixin, lookup))

@@ -13,14 +13,28 @@ from typing import Any
 from django.core.exceptions import FieldError
 from django.db import models
 from django.db.models import Case, ExpressionWrapper, Func, Max, Min, Subquery, Value, When
-from django.db.models.functions import Cast, Coalesce, Greatest, Least, NullIf
+from django.db.models.functions import (
+    Cast,
+    Coalesce,
+    FirstValue,
+    Greatest,
+    Lag,
+    LastValue,
+    Lead,
+    Least,
+    NthValue,
+    NullIf,
+)
 from django.db.models.sql import Query
 from django.db.models.sql.compiler import SQLCompiler, SQLInsertCompiler, SQLUpdateCompiler
 
 from idgen.django import _sql
 
 #: The expressions whose value is that of a source. Other functions may convert it, such as UUID_TO_BIN().
-_PASSING = (Case, When, ExpressionWrapper, Subquery, Cast, Coalesce, Greatest, Least, NullIf, Max, Min)
+_PASSING = (
+    *(Case, When, ExpressionWrapper, Subquery, Cast, Coalesce, Greatest, Least, NullIf, Max, Min),
+    *(FirstValue, LastValue, NthValue, Lag, Lead),
+)
 #: The modules of functions whose sources are texts, whatever their result is.
 _OF_TEXTS = ("django.db.models.functions.text", "django.db.models.functions.json")
 

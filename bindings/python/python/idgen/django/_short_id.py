@@ -11,6 +11,8 @@ from django.db.models import lookups
 from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 
+from idgen.django import _lookups
+
 
 class ShortIdField(models.PositiveBigIntegerField):  # type: ignore[type-arg]
     """A 64-bit id: ``BIGINT UNSIGNED`` on MySQL and MariaDB, ``NUMERIC(20)`` on PostgreSQL.
@@ -61,18 +63,15 @@ class ShortIdField(models.PositiveBigIntegerField):  # type: ignore[type-arg]
         return None if value is None else int(value)
 
 
-def _whole_range(lookup: Any) -> Any:
-    """A lookup that finds ids of 2**63 and more on PostgreSQL, where Django assumes a bigint column."""
+class _WholeRange:
+    """Finds ids of 2**63 and more on PostgreSQL, where Django's lookups assume a bigint column."""
 
-    class WholeRange(lookup):  # type: ignore[misc]
-        def process_rhs(self, compiler: Any, connection: Any) -> Any:
-            if connection.vendor == "postgresql":
-                return super(lookups.IntegerFieldOverflow, self).process_rhs(  # type: ignore[misc]
-                    compiler, connection
-                )
-            return super().process_rhs(compiler, connection)
-
-    return WholeRange
+    def process_rhs(self, compiler: Any, connection: Any) -> Any:
+        if connection.vendor == "postgresql":
+            return super(lookups.IntegerFieldOverflow, self).process_rhs(  # type: ignore[misc]
+                compiler, connection
+            )
+        return super().process_rhs(compiler, connection)  # type: ignore[misc]
 
 
 # Older versions of Django do not compare values with the range of a type.
@@ -84,4 +83,4 @@ if hasattr(lookups, "IntegerFieldOverflow"):
         lookups.IntegerLessThan,
         lookups.IntegerLessThanOrEqual,
     ):
-        ShortIdField.register_lookup(_whole_range(_lookup))
+        ShortIdField.register_lookup(_lookups.derived(_WholeRange, _lookup))
