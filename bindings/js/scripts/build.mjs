@@ -72,8 +72,8 @@ const sizes = [
   ["v7 alone", 6_400, 'export { v7 } from "./dist/index.js";'],
   ["idgen-keys: all kinds without prefixes, codecs, inspect", 14_100, all("index")],
   ["idgen-keys and idgen-keys/browser", 15_650, all("index", "browser")],
-  ["idgen-keys, /prefixed and /browser: everything except sealing", 23_900, all("index", "prefixed", "browser")],
-  ["idgen-keys/seal alone", 10_800, all("seal")],
+  ["idgen-keys, /prefixed and /browser: everything except sealing", 24_400, all("index", "prefixed", "browser")],
+  ["idgen-keys/seal alone", 11_300, all("seal")],
   ["idgen-keys/typed alone", 8_200, all("typed")],
   ["idgen-keys/uuid alone", 4_700, all("uuid")],
   ["idgen-keys/foreign alone", 3_600, all("foreign")],
@@ -81,7 +81,7 @@ const sizes = [
   ["idgen-keys/orders alone", 1_300, all("orders")],
   ["idgen-keys/rows alone", 6_650, all("rows")],
   ["idgen-keys/outbox alone", 7_100, all("outbox")],
-  ["everything for browsers, with sealing", 28_300, all("index", "prefixed", "browser", "seal"), 15_000],
+  ["everything for browsers, with sealing", 28_800, all("index", "prefixed", "browser", "seal"), 15_000],
 ];
 let tooLarge = false;
 for (const [what, limit, contents, target] of sizes) {

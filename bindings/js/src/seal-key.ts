@@ -25,7 +25,7 @@ export class SealKey {
   readonly #permutation: Permutation;
   readonly #types: Uint8Array;
 
-  /** From a secret of at least 16 bytes, of which HMAC-SHA-256 makes the key. */
+  /** From a secret of at least 16 bytes, of which HMAC-SHA-256 makes the key. The content of a key file with its line end is refused. */
   constructor(secret: Uint8Array) {
     this.#permutation = new Permutation(derive(secret, "idgen seal 1"));
     this.#types = derive(secret, "idgen seal type 1");

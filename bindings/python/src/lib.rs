@@ -17,7 +17,6 @@ mod inspect;
 mod making;
 mod mysql;
 mod seal;
-mod secrets;
 mod single;
 mod standard;
 

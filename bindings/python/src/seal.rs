@@ -9,7 +9,6 @@ use crate::clock::read_time;
 use crate::codecs::read_id;
 use crate::cpython::{Safety, new_uuid};
 use crate::errors::raise;
-use crate::secrets::read_secret;
 
 /// A secret that seals ids: version 7 in the database, and an id that looks like version 4 for everybody outside.
 ///
@@ -28,7 +27,7 @@ impl SealKey {
     #[new]
     #[pyo3(signature = (secret, /))]
     fn new(secret: &[u8]) -> PyResult<Self> {
-        idgen::SealKey::new(read_secret(secret)?).map(SealKey).map_err(raise)
+        idgen::SealKey::new(secret).map(SealKey).map_err(raise)
     }
 
     /// A key from the content of a key file, as the command line reads it: all bytes but one line end at the end.
@@ -84,9 +83,9 @@ impl SealRing {
     #[new]
     #[pyo3(signature = (secret, periods=vec![], /))]
     fn new(secret: &[u8], periods: Vec<(Bound<'_, PyAny>, Bound<'_, PyBytes>)>) -> PyResult<Self> {
-        let mut ring = idgen::SealRing::new(idgen::SealKey::new(read_secret(secret)?).map_err(raise)?);
+        let mut ring = idgen::SealRing::new(idgen::SealKey::new(secret).map_err(raise)?);
         for (from, secret) in periods {
-            let key = idgen::SealKey::new(read_secret(secret.as_bytes())?).map_err(raise)?;
+            let key = idgen::SealKey::new(secret.as_bytes()).map_err(raise)?;
             ring = ring.and_from(read_time(&from)?, key).map_err(raise)?;
         }
         Ok(SealRing(ring))

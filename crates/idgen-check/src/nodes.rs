@@ -14,8 +14,6 @@ pub(crate) struct Nodes {
     pub(crate) seen: BTreeSet<u64>,
     /// True if there were more.
     pub(crate) are_many: bool,
-    /// The number of ids whose node differs from that of the id before.
-    pub(crate) changes: u64,
     /// Ids whose node has the multicast bit set: it is no hardware address.
     pub(crate) multicast: u64,
     /// Ids with an earlier time than the one before, but with its node and clock sequence.
@@ -37,7 +35,7 @@ impl Nodes {
             let node = node(point);
             self.multicast += u64::from(node & MULTICAST != 0);
             if self.last != Some(node) {
-                self.changed(node);
+                self.add(node);
             }
         }
         for (index, a, b) in pairs(before, points) {
@@ -47,8 +45,7 @@ impl Nodes {
         }
     }
 
-    fn changed(&mut self, node: u64) {
-        self.changes += u64::from(self.last.is_some());
+    fn add(&mut self, node: u64) {
         self.last = Some(node);
         if self.seen.len() < MOST_NODES {
             self.seen.insert(node);
@@ -79,7 +76,7 @@ mod tests {
         nodes.push(None, &[point(5, 1, card), point(4, 1, card), point(3, 2, card)], start);
         nodes.push(Some(point(3, 2, card)), &[point(2, 2, random), point(9, 2, random)], start.after(3));
         assert_eq!(nodes.unmarked_steps.first, [start.after(1)]);
-        assert_eq!((nodes.unmarked_steps.count, nodes.changes, nodes.multicast), (1, 1, 2));
+        assert_eq!((nodes.unmarked_steps.count, nodes.multicast), (1, 2));
         assert_eq!(nodes.names(), ["020000000001", "030000000001"]);
         let many: Vec<_> = (0..40).map(|n| point(n, 0, n)).collect();
         nodes.push(None, &many, start);

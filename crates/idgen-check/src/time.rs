@@ -24,16 +24,23 @@ pub(crate) struct Time {
     pub(crate) forward: u64,
     /// Runs of ids of which each has the millisecond after that of the one before: the longest, and its end.
     pub(crate) climb: (u64, Option<Place>),
-    climbing: u64,
     /// Ids that have the same time as the one before: the longest run.
     pub(crate) most_in_one: u64,
-    in_one: u64,
     /// The largest distances of ids ahead of the clock while reading, and behind it, in units.
     pub(crate) ahead: Option<(i64, Place)>,
     pub(crate) behind: Option<i64>,
+    /// The runs of each stream, by its number: the ids of another stream do not continue them.
+    runs: Vec<Run>,
+}
+
+/// The current runs of one stream.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Run {
+    climbing: u64,
+    /// Ids that have the same time as the one before.
+    equal: u64,
     /// The distances of the first and of the last id ahead of the clock.
-    pub(crate) first_lead: Option<i64>,
-    pub(crate) last_lead: Option<i64>,
+    leads: Option<(i64, i64)>,
 }
 
 impl Time {
@@ -52,13 +59,10 @@ impl Time {
             back: 0,
             forward: 0,
             climb: (0, None),
-            climbing: 0,
             most_in_one: 0,
-            in_one: 1,
             ahead: None,
             behind: None,
-            first_lead: None,
-            last_lead: None,
+            runs: Vec::new(),
         }
     }
 
@@ -85,26 +89,31 @@ impl Time {
         if (min as i64) < self.earliest || max as i64 > latest {
             self.count_incredible(points, first, latest);
         }
+        let stream = usize::from(first.stream);
+        if self.runs.len() <= stream {
+            self.runs.resize(stream + 1, Run::default());
+        }
+        let run = &mut self.runs[stream];
         for (index, a, b) in pairs(before, points) {
             if a.time == b.time {
-                self.in_one += 1;
-                self.climbing = 0;
+                run.equal += 1;
+                run.climbing = 0;
                 continue;
             }
-            self.most_in_one = self.most_in_one.max(self.in_one);
-            self.in_one = 1;
+            self.most_in_one = self.most_in_one.max(run.equal + 1);
+            run.equal = 0;
             self.steps += 1;
             if b.time < a.time {
                 self.back = self.back.max(a.time - b.time);
             } else {
                 self.forward = self.forward.max(b.time - a.time);
             }
-            self.climbing = if b.time.wrapping_sub(a.time) == self.per_ms { self.climbing + 1 } else { 0 };
-            if self.climbing > self.climb.0 {
-                self.climb = (self.climbing, Some(first.after(index)));
+            run.climbing = if b.time.wrapping_sub(a.time) == self.per_ms { run.climbing + 1 } else { 0 };
+            if run.climbing > self.climb.0 {
+                self.climb = (run.climbing, Some(first.after(index)));
             }
         }
-        self.most_in_one = self.most_in_one.max(self.in_one);
+        self.most_in_one = self.most_in_one.max(run.equal + 1);
         if let Some(now) = arrived {
             self.compare(points, first, now);
         }
@@ -131,8 +140,15 @@ impl Time {
             }
             self.behind = Some(self.behind.map_or(-lead, |most| most.max(-lead)));
         }
-        self.first_lead.get_or_insert(lead(&points[0]));
-        self.last_lead = points.last().map(lead);
+        let leads = &mut self.runs[usize::from(first.stream)].leads;
+        let since = leads.map_or_else(|| lead(&points[0]), |(since, _)| since);
+        *leads = points.last().map(|last| (since, lead(last)));
+    }
+
+    /// The distance by which the ids of one stream moved ahead of the clock: the largest one of all streams, in units.
+    pub(crate) fn drift(&self) -> Option<i64> {
+        let drifts = self.runs.iter().filter_map(|run| run.leads).map(|(first, last)| last - first);
+        drifts.max_by_key(|drift| drift.abs())
     }
 
     /// From the earliest time to the latest, in units.
@@ -187,6 +203,26 @@ mod tests {
         time.push(None, &points(&[100, 104]), START, i64::MAX, Some(100));
         time.push(None, &points(&[103, 90]), START.after(2), i64::MAX, Some(105));
         assert_eq!((time.ahead, time.behind), (Some((4, START.after(1))), Some(15)));
-        assert_eq!((time.first_lead, time.last_lead), (Some(0), Some(-15)));
+        assert_eq!(time.drift(), Some(-15));
+    }
+
+    /// Pieces of several streams take turns, as those of generators that run at the same time.
+    #[test]
+    fn runs_are_those_of_one_stream() {
+        let mut time = Time::new(0, 1);
+        for round in 0..3 {
+            for stream in 0..8 {
+                let before = (round > 0).then(|| Point { time: 2 * round + 1, tail: 0 });
+                let now = 1_000 * i64::from(stream) + 2 * round as i64;
+                let first = Place { stream, line: 1 + 2 * round };
+                time.push(before, &points(&[2 * round + 2, 2 * round + 3]), first, i64::MAX, Some(now));
+            }
+        }
+        assert_eq!(time.climb, (5, Some(Place { stream: 0, line: 6 })));
+        assert_eq!((time.most_in_one, time.drift()), (1, Some(1)));
+        for stream in 8..10 {
+            time.push(None, &points(&[9, 9, 9]), Place { stream, line: 1 }, i64::MAX, None);
+        }
+        assert_eq!(time.most_in_one, 3);
     }
 }

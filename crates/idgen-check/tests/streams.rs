@@ -220,6 +220,22 @@ fn times_in_whole_seconds_are_remarked_on() {
     assert_found(&of_ulids(&ulids), "layout", Status::Warns, "all times are whole seconds");
 }
 
+/// Eight generators make an id each millisecond, and others 50 ids in one: no run crosses from one stream to the next.
+#[test]
+fn the_ids_of_a_stream_do_not_continue_those_of_another() {
+    let mut random = fastrand::Rng::with_seed(23);
+    let mut stream = |first: u64, per_ms: u64, count: u64| -> Vec<_> {
+        (0..count).map(|n| v7(first + n / per_ms, random.u128(..1 << 74))).collect()
+    };
+    let streams: Vec<_> = (0..8).map(|_| stream(NOON_MS, 1, 10)).collect();
+    let report = check(&streams.iter().map(Vec::as_slice).collect::<Vec<_>>());
+    assert_eq!(verdict(&report, "not-ahead").status, Status::Unseen, "{report}");
+    let report = check(&[&stream(NOON_MS, 50, 50), &stream(NOON_MS + 9, 50, 50)]);
+    assert_eq!(report.kinds[0].time.as_ref().unwrap().most_in_one, 50, "{report}");
+    let report = check(&[&stream(NOON_MS, 1, 65), &stream(NOON_MS, 1, 10)]);
+    assert_found(&report, "not-ahead", Status::Fails, "64 ids in a row");
+}
+
 #[test]
 fn an_empty_input_shows_nothing() {
     let report = check(&[&[]]);

@@ -63,7 +63,8 @@ impl SealKey {
     /// From a secret of at least [`MIN_LEN`](Self::MIN_LEN) bytes, of which HMAC-SHA-256 makes the key.
     ///
     /// # Errors
-    /// If the secret is shorter. The error contains its length, but not the secret.
+    /// `is_config` if the secret is shorter, or text as a [file](Self::from_file) holds it: with a line end, several lines, or a
+    /// byte order mark. The error contains its length, but not the secret.
     pub fn new(secret: &[u8]) -> Result<Self> {
         let mut key = secret::derive(secret, b"idgen seal 1")?;
         #[cfg_attr(not(feature = "alloc"), expect(unused_mut, reason = "types need an allocator"))]

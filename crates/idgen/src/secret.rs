@@ -13,7 +13,7 @@ pub(crate) const MIN_LEN: usize = 16;
 /// The key for a purpose.
 ///
 /// # Errors
-/// If the secret is shorter than [`MIN_LEN`]. The error contains its length, but not the secret.
+/// If the secret is shorter than [`MIN_LEN`], or is the content of a key file. The error shows no part of the secret.
 pub(crate) fn derive(secret: &[u8], purpose: &[u8]) -> Result<[u8; 32]> {
     if secret.len() < MIN_LEN {
         return Err(Error::config(
@@ -22,6 +22,7 @@ pub(crate) fn derive(secret: &[u8], purpose: &[u8]) -> Result<[u8; 32]> {
             "give at least 16",
         ));
     }
+    file::check_no_file(secret)?;
     Ok(hmac(secret, purpose, b""))
 }
 

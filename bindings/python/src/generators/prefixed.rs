@@ -9,7 +9,6 @@ use crate::clock::answer;
 use crate::errors::raise;
 use crate::generators::base::Generator;
 use crate::generators::settings::{class, read_clock, read_entropy};
-use crate::secrets::read_secret;
 
 class! {
     /// A generator of prefixed ids: 16 bits that stay the same for an interval, and a tail.
@@ -70,7 +69,7 @@ pub(crate) fn read_prefix(
         "keyed" => {
             let missing =
                 || PyValueError::new_err("a keyed prefix needs a key: pass key= with at least 16 bytes");
-            let key = PrefixKey::new(read_secret(key.ok_or_else(missing)?)?).map_err(raise)?;
+            let key = PrefixKey::new(key.ok_or_else(missing)?).map_err(raise)?;
             Ok(Prefix::Keyed(match writer {
                 Some(writer) => key.for_writer(writer),
                 None => key,

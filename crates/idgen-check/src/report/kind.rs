@@ -73,7 +73,7 @@ pub struct TimeReport {
     /// The largest distance of an id's time behind the clock, in milliseconds.
     pub behind_ms: Option<f64>,
     /// The distance by which the ids moved ahead of the clock from the first batch that was read to the last, in
-    /// milliseconds.
+    /// milliseconds: that of the stream that moved most.
     pub drift_ms: Option<f64>,
 }
 
@@ -273,7 +273,7 @@ fn time(timed: &Timed) -> TimeReport {
         per_second: (span > 0.0).then(|| time.ids as f64 / span * 1e3),
         ahead_ms: time.ahead.map(|(lead, _)| signed(lead)),
         behind_ms: time.behind.map(signed),
-        drift_ms: time.first_lead.zip(time.last_lead).map(|(first, last)| signed(last - first)),
+        drift_ms: time.drift().map(signed),
     }
 }
 

@@ -45,7 +45,8 @@ impl PrefixKey {
     /// A key from a secret of at least [`MIN_LEN`](Self::MIN_LEN) bytes.
     ///
     /// # Errors
-    /// `is_config` if it is shorter. The message contains the length, but not the secret.
+    /// `is_config` if it is shorter, or text as a [file](Self::from_file) holds it: with a line end, several lines, or a byte order
+    /// mark. The message contains the length, but not the secret.
     pub fn new(secret: &[u8]) -> Result<Self> {
         Ok(PrefixKey { key: secret::derive(secret, b"idgen prefix 2")?, has_writer: false })
     }

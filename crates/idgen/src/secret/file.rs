@@ -67,6 +67,28 @@ pub(crate) fn check_secret(secret: &[u8]) -> Result<()> {
     Ok(())
 }
 
+/// Refuses bytes that are the content of a key file, and not its secret: they would silently be another key than the one that
+/// [`secret`] reads from the same file. Random bytes are not text.
+///
+/// # Errors
+/// If it is text that ends with a line end, or if no key file may hold it. One byte, repeated, is no file.
+pub(crate) fn check_no_file(bytes: &[u8]) -> Result<()> {
+    check_encoding(bytes)?;
+    if is_like_ring(bytes) {
+        return Err(refused("a ring of keys", "read it as a ring"));
+    }
+    let line = without_line_end(bytes);
+    match check_secret(bytes) {
+        Err(_) if bytes.iter().all(|byte| *byte == bytes[0]) => Ok(()),
+        Err(_) if line != bytes && check_secret(line).is_ok() => Err(Error::config(
+            "a secret must not be",
+            "the content of a key file, with its line end",
+            "remove the line end, or use from_file where it exists",
+        )),
+        checked => checked,
+    }
+}
+
 /// True if there is no control character except line ends and tabs.
 fn is_text(text: &str) -> bool {
     !text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t'))

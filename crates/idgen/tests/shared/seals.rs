@@ -8,6 +8,28 @@ use super::{failure, hex};
 
 const SECRETS: [&[u8]; 3] = [b"a secret of at least 16 bytes", b"0123456789abcdef", &[0xf0; 100]];
 
+/// Too short, or what is in a file of a key and is not the key.
+const REFUSED: [&[u8]; 11] = [
+    b"fifteen bytes..",
+    b"",
+    b"a secret of at least 16 bytes\n",
+    b"a secret of at least 16 bytes\r\n",
+    b"a secret of at least 16 bytes\n\n",
+    b"aaaaaaaaaaaaaaaaaaaaaa\n",
+    b"a secret of at least 16 bytes ",
+    b"\xef\xbb\xbfa secret of at least 16 bytes",
+    b"\xff\xfea\0 \0s\0e\0c\0r\0e\0t\0",
+    b"0123456789abcdef\nfedcba9876543210\n",
+    b"# of the shop\r\nIdgen Seal Ring\r\nbegin 0123456789abcdef\r\n",
+];
+
+/// Bytes that are no text, with what a file would have around them; and one byte, repeated.
+const TAKEN: [&[u8]; 3] = [
+    b"\xff\xfe\x81\x00\n\n\x93\xd5\x00\x01abcdefgh\n",
+    b"\xef\xbb\xbf\xff\xfe\x81\x00abcdefghijkl",
+    b"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n",
+];
+
 pub fn vectors() -> Value {
     json!({ "keys": keys(), "rings": rings(), "types": types() })
 }
@@ -75,7 +97,7 @@ fn keys() -> Vec<Value> {
             answer
         }
     };
-    SECRETS.into_iter().chain([&b"fifteen bytes.."[..], b""]).map(key).collect()
+    SECRETS.into_iter().chain(REFUSED).chain(TAKEN).map(key).collect()
 }
 
 /// Seals of types, with one key and with two.

@@ -77,7 +77,16 @@ impl Came {
     pub(crate) fn of(engine: Engine, table: &Table, sample: &Sample) -> Option<Came> {
         let counters = (0..table.columns.len()).filter(|&at| is_counter(engine, table, at));
         let times = (0..table.columns.len()).filter(|&at| is_creation_time(&table.columns[at]));
-        counters.chain(times).find_map(|at| {
+        // A program chose the row ids of SQLite if they are far from each other.
+        let is_chosen = |at: &usize| {
+            let numbers = sample.values(*at).into_iter().filter_map(|(_, value)| match value {
+                Value::Int(number) => Some(*number),
+                _ => None,
+            });
+            !table.is_counted(*at) && integers::is_far(&numbers.collect::<Vec<_>>())
+        };
+        let (chosen, counted): (Vec<usize>, Vec<usize>) = counters.partition(is_chosen);
+        counted.into_iter().chain(times).chain(chosen).find_map(|at| {
             let place = sample.columns.iter().position(|&of| of == at)?;
             let negative = |row: &&Vec<Value>| matches!(row[place], Value::Int(..0));
             if is_counter(engine, table, at)
@@ -201,15 +210,25 @@ pub(crate) fn of_column(of: &Values<'_>, came: Option<&Came>) -> (f64, Arrival, 
     let integers = integers_of(of.parsed);
     if !are_negative(&integers)
         && (of.table.is_counted(of.at)
-            || (is_counter(of.engine, of.table, of.at) && !integers::is_spread(&integers)))
+            || (is_counter(of.engine, of.table, of.at) && !integers::is_far(&integers)))
     {
         return (share, Arrival::RightEdge, Some(ArrivalBy::Counter));
     }
     let count = |is: fn(Kind) -> bool| of.readings.iter().filter(|reading| is(reading.kind)).count();
     let timed = of.readings.iter().filter(|one| one.certain && one.kind.is_time_first()).count();
+    // Of ids that begin with their time and others, the newest rows show which of them programs still make.
+    let is_everywhere = |reading: &Reading| reading.kind.is_everywhere();
+    let everywhere = of.readings.iter().filter(|reading| is_everywhere(reading)).count();
+    if timed > 0 && behind.is_some() && is_part(everywhere, of.readings.len()) {
+        let Some((newest, by)) = newest(of, came) else { return (share, Arrival::Unknown, None) };
+        let made = newest.iter().filter(|&&at| is_everywhere(&of.readings[at])).count();
+        if is_part(made, newest.len()) {
+            return (share, Arrival::Scattered, Some(by));
+        }
+    }
     let by_kind = match behind {
         Some(behind) if behind <= EDGE && timed > 0 => Some(Arrival::RightEdge),
-        Some(_) if timed > count(|kind| kind == Kind::V1) => Some(Arrival::Middle),
+        Some(_) if timed > 0 => Some(Arrival::Middle),
         Some(_) => Some(Arrival::Scattered),
         None if count(Kind::is_random) * 2 > of.readings.len() => Some(Arrival::Scattered),
         None => None,
@@ -226,6 +245,33 @@ pub(crate) fn of_column(of: &Values<'_>, came: Option<&Came>) -> (f64, Arrival, 
         true => (share, Arrival::Scattered, Some(ArrivalBy::FirstBytes)),
         false => (share, Arrival::Unknown, None),
     }
+}
+
+/// Fewer of the newest rows than one of this many may be anywhere: 1,000 inserts at one place change about ten pages, and
+/// those of random ids one page each.
+const PART: usize = 20;
+
+fn is_part(count: usize, of: usize) -> bool {
+    count * PART > of
+}
+
+/// The newest tenth of the values, and what tells that they are: the order in which their rows came, or their own times if all
+/// have one.
+fn newest(of: &Values<'_>, came: Option<&Came>) -> Option<(Vec<usize>, ArrivalBy)> {
+    let came = came.filter(|came| came.column != of.at);
+    let time = |at: usize| match came {
+        Some(came) => came.places[of.rows[at]],
+        None => of.readings[at].time.map(|time| time as f64),
+    };
+    let mut order: Vec<(f64, usize)> =
+        (0..of.readings.len()).filter_map(|at| Some((time(at)?, at))).collect();
+    if order.len() * PART < of.readings.len() * (PART - 1) {
+        return None;
+    }
+    order.sort_by(|a, b| b.0.total_cmp(&a.0));
+    order.truncate(order.len().div_ceil(10));
+    let by = came.map_or(ArrivalBy::Kind, |came| ArrivalBy::Column(came.name.clone()));
+    Some((order.into_iter().map(|(_, at)| at).collect(), by))
 }
 
 /// New ids are at the right edge if at most this share of all sort behind them.

@@ -173,15 +173,19 @@ pub(super) fn ranges(least: i128, most: i128) -> Vec<(i128, i128)> {
 /// The distance between neighbors from which integers are not counted.
 const FAR: i128 = 256;
 
-/// Returns true if the numbers are spread over a range from which a program draws random integers.
-pub(super) fn is_spread(numbers: &[i128]) -> bool {
+/// Returns true if most neighbors are far from each other, and no sequence is in the lower bits: nobody counted these numbers.
+pub(super) fn is_far(numbers: &[i128]) -> bool {
     let mut sorted = numbers.to_vec();
     sorted.sort_unstable();
     sorted.dedup();
-    let (Some(&least), Some(&most)) = (sorted.first(), sorted.last()) else { return false };
     let mut gaps: Vec<i128> = sorted.windows(2).map(|pair| pair[1] - pair[0]).collect();
     gaps.sort_unstable();
-    let is_far = gaps.get(gaps.len() / 2).is_some_and(|&gap| gap >= FAR);
+    gaps.get(gaps.len() / 2).is_some_and(|&gap| gap >= FAR) && !has_sequence(numbers)
+}
+
+/// Returns true if the numbers are spread over a range from which a program draws random integers.
+pub(super) fn is_spread(numbers: &[i128]) -> bool {
+    let (Some(&least), Some(&most)) = (numbers.iter().min(), numbers.iter().max()) else { return false };
     let fills = |&(low, high): &(i128, i128)| (most - least) * 2 >= high - low;
-    is_far && !has_sequence(numbers) && ranges(least, most).iter().any(fills)
+    is_far(numbers) && ranges(least, most).iter().any(fills)
 }

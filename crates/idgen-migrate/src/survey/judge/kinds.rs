@@ -135,6 +135,11 @@ impl Kind {
         matches!(self, Kind::V4 | Kind::OtherUuid | Kind::Digest | Kind::Cuid2)
     }
 
+    /// Returns true if new ids of this kind arrive at many places: random ones, and those that begin with the lower part of their time.
+    pub(crate) fn is_everywhere(self) -> bool {
+        self.is_random() || matches!(self, Kind::V1 | Kind::Other128)
+    }
+
     /// Returns true if ids of this kind have at most 128 bits, so that 16 bytes hold them.
     pub(crate) fn fits_16_bytes(self) -> bool {
         !matches!(self, Kind::Digest | Kind::Text | Kind::Bytes | Kind::Ksuid | Kind::Cuid | Kind::Cuid2)

@@ -9,6 +9,8 @@ pub(super) mod costs;
 pub(super) mod dangers;
 mod integers;
 pub(super) mod kinds;
+#[cfg(test)]
+mod mixtures;
 pub(super) mod parse;
 mod patterns;
 mod questions;

@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 
 use crate::survey::judge::arrival::Arrival;
-use crate::survey::judge::columns;
+use crate::survey::judge::columns::{self, IdColumn};
 use crate::survey::judge::dangers::{self, Code, Level, Read};
 use crate::survey::read::facts::Facts;
 use crate::survey::read::sample::{Sample, Value};
 use crate::survey::schema::{Catalog, Class, Column, Key, Table};
 use crate::survey::session::Engine;
 
-const NOW: i64 = 1_795_262_400_000;
+pub(super) const NOW: i64 = 1_795_262_400_000;
 const BASE64: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 const CROCKFORD: &[u8] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const BASE36: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyz";
@@ -26,7 +26,7 @@ fn text(alphabet: &'static [u8], length: usize) -> Make {
 }
 
 /// 16 random bytes; with a version, also its variant.
-fn bytes(rng: &mut fastrand::Rng, version: Option<u8>) -> [u8; 16] {
+pub(super) fn bytes(rng: &mut fastrand::Rng, version: Option<u8>) -> [u8; 16] {
     let mut bytes = rng.u128(..).to_be_bytes();
     if let Some(version) = version {
         bytes[6] = bytes[6] & 0xf | version << 4;
@@ -102,7 +102,7 @@ fn alphabets() -> Vec<(String, Class, Make)> {
     all
 }
 
-fn catalog(class: Class) -> Catalog {
+pub(super) fn catalog(class: Class) -> Catalog {
     let column = Column {
         name: "id".to_owned(),
         type_text: "any".to_owned(),
@@ -133,6 +133,76 @@ fn catalog(class: Class) -> Catalog {
     catalog
 }
 
+/// The dangers of a table of which this was read.
+pub(super) fn dangers_of(
+    catalog: &Catalog,
+    engine: Engine,
+    of: (Option<Sample>, Vec<IdColumn>),
+) -> Vec<dangers::Finding> {
+    let (facts, probed) = (Facts::default(), HashMap::new());
+    let read =
+        Read { engine, catalog, facts: &facts, now: NOW, show_values: false, to: None, probed: &probed };
+    dangers::find(&read, &[of])
+}
+
+/// Returns true if integers of these ranges of a key are said to be beyond 2^63.
+fn is_overflow(ranges: &[&[i128]]) -> bool {
+    let catalog = catalog(Class::Int { bits: 64, unsigned: false });
+    let rows = ranges.concat().into_iter().map(|number| vec![Value::Int(number)]).collect();
+    let sample = Sample { columns: vec![0], rows, ranges: ranges.len() as u32, ..Sample::default() };
+    let columns = columns::find(&catalog, 0, &sample, Engine::MySql, NOW);
+    let found = dangers_of(&catalog, Engine::MySql, (None, columns));
+    found.iter().any(|finding| finding.code == Code::SignedOverflow)
+}
+
+/// The rows of a range have one sign, so that signs of ranges are no random ones.
+#[test]
+fn ranges_of_random_signed_keys_are_no_overflow() {
+    let mut rng = fastrand::Rng::with_seed(31);
+    let mut keys: Vec<i128> = (0..20_000).map(|_| i128::from(rng.i64(..))).collect();
+    keys.sort_unstable();
+    for starts in 3..8 {
+        let from = |at: usize| at * (keys.len() - 200) / (starts - 1);
+        let ranges: Vec<&[i128]> = (0..starts).map(|at| &keys[from(at)..][..200]).collect();
+        assert!(!is_overflow(&ranges), "{starts}");
+    }
+    // Seconds in the upper half, before and after 2^63.
+    let grown: Vec<i128> =
+        (0..1_000).map(|n| i128::from((((1_i64 << 31) - 900 + n) << 32) + rng.i64(0..1 << 32))).collect();
+    assert!(is_overflow(&[&grown]));
+}
+
+/// Random row ids of SQLite from a part of a range, beside a time of creation, and row ids that SQLite counted.
+#[test]
+fn row_ids_that_a_program_chose_are_no_counter() {
+    let mut rng = fastrand::Rng::with_seed(37);
+    let mut of = |low: i64, high: i64| {
+        let mut catalog = catalog(Class::Int { bits: 64, unsigned: false });
+        let table = &mut catalog.tables[0];
+        (table.clustered, table.columns[0].type_text) = (false, "INTEGER".into());
+        let mut time = table.columns[0].clone();
+        (time.name, time.type_text, time.class) = ("created_at".into(), "TEXT".into(), Class::Any);
+        table.columns.push(time);
+        let row = |at: i64| {
+            let id = if low == high { at } else { rng.i64(low..high) };
+            vec![Value::Int(id.into()), Value::Text(format!("2026-01-01 {at:09}"))]
+        };
+        let mut rows: Vec<Vec<Value>> = (0..1_000).map(row).collect();
+        rows.sort_by_key(|row| match row[0] {
+            Value::Int(id) => id,
+            _ => 0,
+        });
+        let sample = Sample { columns: vec![0, 1], rows, whole: true, ranges: 1, ..Sample::default() };
+        columns::find(&catalog, 0, &sample, Engine::Sqlite, NOW)[0].arrival
+    };
+    assert_eq!(of(0, 0), Arrival::RightEdge);
+    for (low, high) in
+        [(3 * 10_i64.pow(17), 5 * 10_i64.pow(17)), (1 << 40, 1 << 41), (10_i64.pow(12), 2 * 10_i64.pow(12))]
+    {
+        assert_eq!(of(low, high), Arrival::Scattered, "{low}");
+    }
+}
+
 /// Judges so many random values of one alphabet as the key of a table.
 fn check(name: &str, class: Class, make: &Make, (seed, count): (u64, usize)) {
     let mut rng = fastrand::Rng::with_seed(seed);
@@ -149,19 +219,10 @@ fn check(name: &str, class: Class, make: &Make, (seed, count): (u64, usize)) {
         columns[0].arrival
     );
     assert!(columns[0].readings.iter().all(|reading| reading.time.is_none()), "{}", case());
-    let read = Read {
-        engine,
-        catalog: &catalog,
-        facts: &Facts::default(),
-        now: NOW,
-        show_values: false,
-        to: None,
-        probed: &HashMap::new(),
-    };
-    let found =
-        dangers::find(&read, &[(Some(sample), columns::find(&catalog, 0, &Sample::default(), engine, NOW))]);
+    let empty = columns::find(&catalog, 0, &Sample::default(), engine, NOW);
+    let found = dangers_of(&catalog, engine, (Some(sample), empty));
     assert!(found.is_empty(), "{}: {found:?}", case());
-    let found = dangers::find(&read, &[(None, columns)]);
+    let found = dangers_of(&catalog, engine, (None, columns));
     // That many integers are beyond 2^53 is no chance.
     let is_chance = |finding: &&dangers::Finding| {
         finding.code != Code::BeyondJson && (count >= 20 || finding.level == Level::Danger)

@@ -61,8 +61,11 @@ impl Watched {
 /// The data of the first reading that the second one needs.
 pub(crate) struct Watch {
     begin: Instant,
-    counted: HashMap<(String, String), u64>,
+    counted: Counts,
 }
+
+/// Inserts by schema and table.
+type Counts = HashMap<(String, String), u64>;
 
 impl Watch {
     pub(crate) async fn begin(session: &mut Session, unseen: &mut Vec<String>) -> Watch {
@@ -90,17 +93,11 @@ impl Watch {
         wait: Duration,
     ) -> Vec<Option<Watched>> {
         tokio::time::sleep_until((self.begin + wait).into()).await;
-        let counted = counts(session).await.unwrap_or_default();
+        let inserted = inserted(&self.counted, &counts(session).await.unwrap_or_default());
         let mut watched = Vec::new();
         for (table, sample) in catalog.tables.iter().zip(samples) {
             let seconds = self.begin.elapsed().as_secs_f64();
-            let name = (table.schema.clone(), table.name.clone());
-            let inserted = match (self.counted.get(&name), counted.get(&name)) {
-                (before, Some(after)) if !self.counted.is_empty() => {
-                    Some(after.saturating_sub(*before.unwrap_or(&0)))
-                }
-                _ => None,
-            };
+            let inserted = inserted.get(&(table.schema.clone(), table.name.clone())).copied();
             watched.push(match sample {
                 Some(sample) => look(session, table, sample, (seconds, inserted)).await,
                 None => None,
@@ -110,8 +107,19 @@ impl Watch {
     }
 }
 
+/// Inserts of each table between two counts. There are none if a count is smaller than before: the server started again, or
+/// somebody reset its counters.
+fn inserted(before: &Counts, after: &Counts) -> Counts {
+    let is_reset = before.iter().any(|(name, rows)| after.get(name).is_some_and(|now| now < rows));
+    if before.is_empty() || is_reset {
+        return Counts::new();
+    }
+    let since = |(name, now): (&(String, String), &u64)| (name.clone(), now - before.get(name).unwrap_or(&0));
+    after.iter().map(since).collect()
+}
+
 /// Inserts of each table since the server started, where it counts them.
-async fn counts(session: &mut Session) -> Option<HashMap<(String, String), u64>> {
+async fn counts(session: &mut Session) -> Option<Counts> {
     let sql = match session.engine {
         Engine::MySql | Engine::MariaDb => {
             "SELECT OBJECT_SCHEMA, OBJECT_NAME, CAST(COUNT_INSERT AS CHAR) \
@@ -128,7 +136,7 @@ async fn counts(session: &mut Session) -> Option<HashMap<(String, String), u64>>
         let [schema, table, count] = &row[..] else { return None };
         Some(((schema.text()?, table.text()?), count.text()?.parse().ok()?))
     };
-    let counts: HashMap<_, _> = rows.iter().filter_map(count).collect();
+    let counts: Counts = rows.iter().filter_map(count).collect();
     (!counts.is_empty()).then_some(counts)
 }
 
@@ -198,6 +206,19 @@ mod tests {
             in_sample,
             sampled: 1_000,
         }
+    }
+
+    #[test]
+    fn inserts_are_unknown_if_the_counters_were_reset() {
+        let counts = |of: &[(&str, u64)]| -> Counts {
+            of.iter().map(|&(table, rows)| (("shop".to_owned(), table.to_owned()), rows)).collect()
+        };
+        let before = counts(&[("orders", 20), ("users", 5)]);
+        let after = counts(&[("orders", 30), ("users", 5), ("new", 3)]);
+        assert_eq!(inserted(&before, &after), counts(&[("orders", 10), ("users", 0), ("new", 3)]));
+        assert_eq!(inserted(&before, &counts(&[("orders", 30), ("users", 4)])), counts(&[]));
+        assert_eq!(inserted(&before, &counts(&[("orders", 30)])), counts(&[("orders", 10)]));
+        assert_eq!(inserted(&counts(&[]), &after), counts(&[]));
     }
 
     #[test]

@@ -32,9 +32,14 @@ pub(super) fn signed_overflow(context: &Context<'_>) -> Option<Finding> {
     };
     let count = |is: &dyn Fn(i128) -> bool| (0..ids.parsed.len()).filter(|&at| is(number(at))).count();
     let (negative, positive) = (count(&|n| n < -LARGE), count(&|n| n > LARGE && !is_largest(n)));
-    // Random signed integers have both signs equally often.
+    // Random signed integers have both signs equally often, and most ranges of a key that they lead are between the ends.
+    // Ids that grow beyond 2^63 begin again at the other end.
+    let inner = count(&|n| (LARGE..1 << 62).contains(&n.abs()));
+    let is_inner = inner * 10 > negative + positive && ids.count(Kind::Snowflake) == 0;
     let is_random = positive > 0
-        && chance::ln_tail(negative.max(positive), negative + positive, 0.5) >= chance::LEVEL.ln();
+        && negative > 0
+        && (is_inner
+            || chance::ln_tail(negative.max(positive), negative + positive, 0.5) >= chance::LEVEL.ln());
     let is_beyond = |n: i128| is_largest(n) || (n < -LARGE && !is_random);
     let beyond: Vec<usize> = (0..ids.parsed.len()).filter(|&at| is_beyond(number(at))).collect();
     let later = ids.count(Kind::Seconds64);

@@ -1,6 +1,7 @@
 //! Dangers that the times and the bytes of ids show.
 
 use super::{Code, Context, Finding, Level};
+use crate::survey::judge::arrival::Arrival;
 use crate::survey::judge::kinds::Kind;
 use crate::survey::schema::Class;
 use crate::survey::session::Engine;
@@ -70,23 +71,38 @@ pub(super) fn new_before_old(context: &Context<'_>) -> Option<Finding> {
     {
         return None;
     }
-    let what = format!(
-        "{new} of {all} ids begin with their time and {old} do not: {:.0} % of the ids that were read sort behind the newest \
-         ones, so new rows are inserted before the old ones",
-        ids.behind_newest * 100.0
-    );
-    let finding = context.finding(Level::Danger, Code::NewBeforeOld, what);
+    let both = format!("{new} of {all} ids begin with their time and {old} do not");
+    let (level, what) = match ids.arrival {
+        Arrival::Scattered => (
+            Level::Warning,
+            format!(
+                "{both}, also of the newest rows: these arrive at one place and everywhere else, in no order"
+            ),
+        ),
+        _ => (
+            Level::Danger,
+            format!(
+                "{both}: {:.0} % of the ids that were read sort behind the newest ones, so new rows are inserted before the \
+                 old ones",
+                ids.behind_newest * 100.0
+            ),
+        ),
+    };
+    let finding = context.finding(level, Code::NewBeforeOld, what);
     let digits = sql::digits(engine, column);
     let statement = format!(
         "SELECT SUBSTR({digits}, 13, 1) AS version, COUNT(*), MIN({digits}), MAX({digits}) FROM {} GROUP BY 1",
         sql::table(engine, context.table)
     );
-    let remedy = if engine == Engine::Postgres {
+    let remedy = if ids.arrival == Arrival::Scattered {
+        "find the program that still makes ids of the other kind, because each of its rows changes a page of its own; order by a \
+         column of time where a program pages by id, or expects the newest last"
+    } else if engine == Engine::Postgres {
         "a page in the middle of an index is split in two halves here, so the index grows faster than with random keys: \
          generate ids for the right edge (idgen new fixed-prefix), or rebuild the index once most keys are new"
     } else {
-        "inserts are still together at one place, and pages fill well; but a program that pages by id, or expects the \
-         newest last, sees the new rows first. Generate ids for the right edge (idgen new fixed-prefix), or order by a \
+        "inserts are still together at one place, and pages fill well, if no program makes ids of the other kind any more; but \
+         a program that pages by id, or expects the newest last, sees the new rows first. Generate ids for the right edge (idgen new fixed-prefix), or order by a \
          column of time"
     };
     Some(Finding { statement, remedy: remedy.to_owned(), ..finding })
