@@ -10,6 +10,7 @@ mod damage;
 mod forms;
 mod from_now;
 mod generated;
+mod ignored;
 mod integers;
 mod kills;
 mod ledger;
