@@ -7,6 +7,7 @@ mod changer;
 mod client;
 mod clients;
 mod damage;
+mod force;
 mod forms;
 mod from_now;
 mod generated;
