@@ -52,6 +52,12 @@ impl Client {
         self
     }
 
+    /// The client that continues after an error.
+    pub fn with_force(mut self) -> Client {
+        self.words.insert(self.program, "--force".to_owned());
+        self
+    }
+
     /// The name of the program, and the words that call it without options.
     pub fn program(&self) -> (&str, &[String]) {
         let words = &self.words[..self.program];

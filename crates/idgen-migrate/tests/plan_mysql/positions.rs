@@ -7,7 +7,7 @@ use crate::ledger::world::Servers;
 const ID: &str = "CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL";
 
 /// Types of both servers, and values of them, beginning with those whose numbers are sorted and whose texts are compared. The first value gets the most rows.
-const TYPES: [(&str, &str); 27] = [
+pub const TYPES: [(&str, &str); 27] = [
     ("ENUM('z','a','m')", "'z','m','a'"),
     ("ENUM('10','9','b','') CHARACTER SET latin1", "'10','9','','b'"),
     ("SET('z','a','m')", "'z','z,a','','m','a'"),
@@ -47,7 +47,7 @@ const TYPES: [(&str, &str); 27] = [
     ),
 ];
 
-const OF_MARIADB: [(&str, &str); 3] = [
+pub const OF_MARIADB: [(&str, &str); 3] = [
     ("INET6", "'::1','::','ffff::','::ffff:1.2.3.4'"),
     (
         "UUID",
@@ -56,7 +56,7 @@ const OF_MARIADB: [(&str, &str); 3] = [
     ("VARCHAR(20) CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin", "'a','a ','a\\t','Z'"),
 ];
 
-const OF_MYSQL: [(&str, &str); 2] = [
+pub const OF_MYSQL: [(&str, &str); 2] = [
     ("VARCHAR(20) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_ai_ci", "'a','a ','a\\t','Z'"),
     ("VARCHAR(20) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin", "'a','a ','a\\t','Z'"),
 ];
@@ -82,7 +82,7 @@ fn schema(types: &[(&str, &str)]) -> String {
 }
 
 /// The values of a list, whose texts and calls may contain commas.
-fn split(values: &str) -> Vec<String> {
+pub fn split(values: &str) -> Vec<String> {
     let (mut all, mut depth, mut is_text) = (vec![String::new()], 0, false);
     for c in values.chars() {
         match c {

@@ -214,3 +214,56 @@ fn a_foreign_key_is_not_lost_to_an_account_that_only_reads() {
         run(scratch.url(), "DROP USER of_keys");
     }
 }
+
+/// A file executes with all active roles, and the triggers that it makes only with default roles (MySQL) or none (MariaDB). Each change of a client would
+/// fail.
+#[test]
+fn rights_by_a_role_that_triggers_do_not_have_are_refused() {
+    for database in Database::MYSQL_FAMILY {
+        let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
+        let scratch = server.scratch().unwrap();
+        let is_mysql = database == Database::MySql;
+        run(
+            scratch.url(),
+            "CREATE TABLE orders (id INT PRIMARY KEY, n INT); INSERT INTO orders VALUES (1, 1)",
+        );
+        let folder = tempfile::tempdir().unwrap();
+        let options = Options::new("orders", Target::Bigint);
+        crate::runtime().block_on(plan(scratch.url(), &options)).unwrap().write(folder.path()).unwrap();
+        let active = match is_mysql {
+            true => "SET GLOBAL activate_all_roles_on_login = ON",
+            false => "SET DEFAULT ROLE of_operators FOR {user}",
+        };
+        account(
+            &scratch,
+            "operates",
+            &format!(
+                "DROP ROLE IF EXISTS of_operators; CREATE ROLE of_operators; GRANT ALL ON *.* TO of_operators; GRANT of_operators TO {{user}}; {active}"
+            ),
+        );
+        let client = Client::new(&server, scratch.name(), folder.path()).of("operates", "reads");
+        let files = client.files("");
+        let refused = |file: &str| {
+            let said = client.execute(file).unwrap_err();
+            let why =
+                if is_mysql { "ALTER USER … DEFAULT ROLE ALL" } else { "triggers execute without roles" };
+            assert!(said.contains(why) && said.contains("TRIGGER"), "{database}: {said}");
+        };
+        refused(&files[0]);
+        if is_mysql {
+            // The session of a later file may have another role than that of the first one.
+            run(scratch.url(), "GRANT ALL ON *.* TO operates");
+            client.must(&files[0]);
+            client.must(&files[1]);
+            run(scratch.url(), "REVOKE ALL ON *.* FROM operates");
+            refused(&files[2]);
+            run(scratch.url(), "ALTER USER operates DEFAULT ROLE ALL");
+            client.must(&files[2]);
+            run(scratch.url(), "UPDATE orders SET n = 2; SET GLOBAL activate_all_roles_on_login = OFF");
+            run(scratch.url(), "UPDATE orders SET n = 3");
+        } else {
+            run(scratch.url(), "UPDATE orders SET n = 2");
+        }
+        run(scratch.url(), "DROP ROLE of_operators; DROP USER operates");
+    }
+}

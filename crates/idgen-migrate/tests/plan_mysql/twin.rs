@@ -62,6 +62,18 @@ fn statements(round: u32, id: &dyn Fn(u32) -> String) -> Vec<String> {
         // It changes every second row, and the time only.
         r"UPDATE `a\b` SET n = 4 WHERE n > 2".to_owned(),
         format!("UPDATE {LONG} SET changed = NOW() WHERE number % 2 = 0"),
+        // Updates that are ignored for one or for several rows, by a primary key, by a foreign key and by one to the own table.
+        format!(r"UPDATE IGNORE `a\b` SET `it's` = {}, n = 7 WHERE `it's` = {}", of(1), of(2)),
+        format!(r"UPDATE IGNORE `a\b` SET n = n + 1, parent = IF(n > 2, {}, {}) WHERE n < 5", of(99), of(2)),
+        format!("UPDATE IGNORE {LONG} SET number = number - 1 WHERE number > 1 ORDER BY number"),
+        format!("UPDATE IGNORE {LONG} SET a = {}, german = 'o' WHERE number % 3 = 0", of(98)),
+        format!("UPDATE IGNORE {LONG} SET german = IF(german = 'a', 'ä', 'a')"),
+        format!("INSERT IGNORE INTO {LONG} (number, a) VALUES (1, {}), ({}, {})", of(2), 1000 * round, of(3)),
+        format!(
+            "INSERT IGNORE INTO {LONG} (number, a) VALUES (1, {}) ON DUPLICATE KEY UPDATE number = 2",
+            of(2)
+        ),
+        format!("REPLACE INTO {LONG} (number, a, b) VALUES (1, {}, {})", of(1), of(2)),
         // Cascades change rows without triggers: they set no time.
         format!(r"DELETE FROM `a\b` WHERE `it's` = {}", earlier(1)),
         format!(r"UPDATE `a\b` SET `it's` = {} WHERE `it's` = {}", of(5), earlier(4)),
@@ -74,7 +86,7 @@ fn rows(text: &dyn Fn(&str) -> String) -> String {
     let [id, parent, a, b, c] = ["`it's`", "parent", "a", "b", "c"].map(text);
     format!(
         r"SELECT CONCAT_WS(' ', {id}, n, {parent}, changed) AS shown FROM `a\b` UNION ALL
-          SELECT CONCAT_WS(' ', number, {a}, COALESCE({b}, 'none'), COALESCE({c}, 'none'), changed) FROM {LONG} ORDER BY shown"
+          SELECT CONCAT_WS(' ', number, {a}, COALESCE({b}, 'none'), COALESCE({c}, 'none'), HEX(german), changed) FROM {LONG} ORDER BY shown"
     )
 }
 

@@ -1,6 +1,7 @@
 //! The conditions of the first change and of each step, as checks: queries for the rows that are wrong.
 
 mod attached;
+mod roles;
 mod transactions;
 
 pub(super) use attached::{as_made, as_planned, as_read, as_recorded, column_as_read, only_own_refer};
@@ -26,7 +27,6 @@ pub(super) fn of_data(texts: &Texts<'_>) -> Vec<Check> {
     let mut checks = of_server();
     checks.extend(of_server_now(texts.engine));
     checks.extend(may_lack_primary_keys(texts.engine, texts.graph.order.iter().map(String::as_str)));
-    checks.extend(rights_without_role(texts.engine));
     let catalog = texts.catalog;
     checks.extend(of_schema(texts));
     let own = "ALTER TABLE … TABLESPACE = innodb_file_per_table";
@@ -68,10 +68,10 @@ pub(super) fn of_data(texts: &Texts<'_>) -> Vec<Check> {
     checks
 }
 
-/// Checks of the server before each step that begins to depend on triggers: the server may have been started with other
-/// settings since the plan was made.
+/// Checks of the server and the account before each step that begins to depend on triggers: the server may have been started with other
+/// settings since the plan was made, and the session may have other roles.
 pub(super) fn of_server_now(engine: Engine) -> Vec<Check> {
-    let mut checks = vec![one_node_writes(engine), no_replica(engine)];
+    let mut checks = vec![one_node_writes(engine), no_replica(engine), roles::rights_of_triggers(engine)];
     checks.extend(cascades_in_innodb(engine));
     checks
 }
@@ -168,28 +168,6 @@ fn has_identity(names: &Names, table: &str, first: &str) -> Check {
 pub(super) fn new_have_identities(names: &Names, tables: &[TableText]) -> Vec<Check> {
     let first = "SET GLOBAL innodb_file_per_table = ON; then execute this file again";
     tables.iter().map(|table| has_identity(names, &table.new, first)).collect()
-}
-
-/// Triggers and procedures execute as the account that made them, and MariaDB gives that account its own rights alone, not those of its role
-/// (MariaDB, "Roles Overview"): each change of a client would fail.
-fn rights_without_role(engine: Engine) -> Option<Check> {
-    if engine == Engine::MySql {
-        return None;
-    }
-    // A grant for a schema may be a pattern.
-    let own = "SELECT u.PRIVILEGE_TYPE FROM information_schema.USER_PRIVILEGES AS u WHERE u.GRANTEE = me.grantee \
-               UNION SELECT s.PRIVILEGE_TYPE FROM information_schema.SCHEMA_PRIVILEGES AS s WHERE s.GRANTEE = me.grantee \
-               AND DATABASE() LIKE s.TABLE_SCHEMA";
-    let needed = ["SELECT", "INSERT", "UPDATE", "DELETE", "TRIGGER", "EXECUTE"];
-    let needed = needed.map(|right| format!("SELECT '{right}' AS privilege")).join(" UNION ALL ");
-    Some(check(
-        "The account needs its rights itself, not by a role: triggers execute without roles.",
-        format!(
-            "SELECT me.grantee AS account, needed.privilege FROM (SELECT CONCAT('\\'', REPLACE(CURRENT_USER(), '@', '\\'@\\''), '\\'') AS grantee) AS me \
-             CROSS JOIN ({needed}) AS needed WHERE CURRENT_ROLE() IS NOT NULL AND needed.privilege NOT IN ({own})"
-        ),
-        "the account has the privileges above by its role alone, and triggers execute without roles: grant them to the account itself",
-    ))
 }
 
 fn of_server() -> Vec<Check> {

@@ -163,6 +163,10 @@ pub(super) fn frame(
         drop_procedure(&names.guard),
         Statement::new("Asks whether this file may be executed now, and records that it was.", guard),
         Statement::new(
+            "Until the next statement succeeds, nothing can be changed, also by a client that continues after an error (--force).",
+            "SET SESSION TRANSACTION READ ONLY",
+        ),
+        Statement::new(
             "Ends the client with a message if it may not, and shows the rows.",
             format!("CALL {}(FALSE)", names.guard),
         ),

@@ -32,6 +32,7 @@ impl Templates {
             names.iter().map(|name| quote::name(name)).collect::<Vec<_>>().join(", ")
         });
         let files = templates![
+            "failed.sql",
             "guard.sql",
             "checks.sql",
             "busy.sql",

@@ -2,6 +2,7 @@
 
 mod first;
 mod foreign;
+mod ignored;
 mod side;
 pub(super) mod values;
 

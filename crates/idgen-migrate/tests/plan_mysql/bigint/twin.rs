@@ -173,6 +173,11 @@ impl Pair<'_> {
              UPDATE orders SET up = {then} WHERE id = 0;
              DELETE FROM orders WHERE id IN ({}, {});
              REPLACE INTO orders (id, busy) VALUES (3, {round});
+             UPDATE IGNORE orders SET id = id + 1, busy = 0 WHERE id BETWEEN 1 AND 9 ORDER BY id;
+             UPDATE IGNORE audits SET number = 1, order_id = NULL WHERE number = 2;
+             UPDATE IGNORE audits SET order_id = 99999999;
+             UPDATE IGNORE parts SET line = line + 76 ORDER BY id;
+             INSERT IGNORE INTO audits VALUES (1, 3), (2, 99999999);
              BEGIN; INSERT INTO orders (busy) VALUES (1), (2), (3); ROLLBACK;
              INSERT INTO orders (busy) VALUES (1); DELETE FROM orders WHERE id = LAST_INSERT_ID()",
             2 * round,

@@ -17,6 +17,7 @@ BEGIN
 {%- endif %}
   -- A row is locked by a client: lock wait timeout, deadlock, NOWAIT.
   DECLARE CONTINUE HANDLER FOR 1205, 1213, 3572 SET busy = 1;
+{% include "failed.sql" %}
   SET wanted = 100;
 {%- if not plan.is_mysql %}
   -- The copy never waits for a locked row. MariaDB has no NOWAIT in procedures.

@@ -1,6 +1,7 @@
 CREATE PROCEDURE {{ plan.ending|name }}()
 BEGIN
   DECLARE phase_now, busy, attempt INT DEFAULT 0;
+{% include "failed.sql" %}
   attempts: LOOP
     SET busy = 0;
     BEGIN

@@ -7,6 +7,10 @@ BEGIN
   DECLARE signature_now MEDIUMTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin DEFAULT NULL;
 {%- endif %}
   DECLARE CONTINUE HANDLER FOR NOT FOUND BEGIN END;
+{% include "failed.sql" %}
+  IF NOT at_end THEN
+    SET SESSION TRANSACTION READ WRITE;
+  END IF;
   IF NOT (@{{ plan.session }} <=> CONNECTION_ID()) THEN
     SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'this connection goes through a pooler (ProxySQL, RDS Proxy, MaxScale …): connect to the server itself';
   END IF;

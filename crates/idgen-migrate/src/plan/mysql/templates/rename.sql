@@ -13,6 +13,8 @@ BEGIN
   BEGIN
     UPDATE {{ plan.steps|name }} SET state = {% if phase_after == 1 %}'new'{% else %}IF(signature IS NULL, 'open', 'done'){% endif %} WHERE place = {{ place }}
       AND (SELECT renamed FROM {{ plan.phase|name }}) = {{ phase_before }};
+    -- A client with --force executes what follows.
+    SET SESSION TRANSACTION READ ONLY;
     RESIGNAL;
   END;
   SELECT renamed INTO phase_now FROM {{ plan.phase|name }};

@@ -4,12 +4,21 @@ BEGIN
 {%- set asks = side.update_asks %}
 {{- declare(asks) }}
   DECLARE changed BIGINT DEFAULT 0;
+{%- if side.ignored %}
+  DECLARE ignored BIGINT DEFAULT 0;
+{%- endif %}
 {% include "phase.sql" %}
   IF phase = {{ side.phase }} THEN
 {%- if side.twice %}
     IF {{ side.twice }} THEN
       SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'idgen plan: the time of the key is there twice in this time zone: SET time_zone = ''+00:00'' for this statement';
     END IF;
+{%- endif %}
+{%- if side.ignored %}
+    -- MariaDB fires this trigger also for a row whose update UPDATE IGNORE has ignored. NEW has the values that were not stored.
+    {{ plan.any_age }}SELECT COUNT(*) INTO ignored FROM {{ side.now|name }} AS s WHERE {{ side.ignored }} LOCK IN SHARE MODE;
+  END IF;
+  IF phase = {{ side.phase }} AND ignored = 0 THEN
 {%- endif %}
 {%- for key in side.misspelled %}
     IF {{ key.changed }} AND {{ key.wrong }} THEN

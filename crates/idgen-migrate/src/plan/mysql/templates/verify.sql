@@ -4,6 +4,7 @@ BEGIN
   DECLARE old_last, old_done {{ table.first.place_type }} DEFAULT NULL;
   DECLARE new_last, new_done {{ table.first.new_place_type }} DEFAULT NULL;
   DECLARE counted, equal_rows, orphans, total, old_rows, new_rows BIGINT DEFAULT 0;
+{% include "failed.sql" %}
   -- A change and what its trigger writes are one transaction, so one snapshot shows both tables equal. It takes no locks.
   each_chunk: LOOP
     START TRANSACTION WITH CONSISTENT SNAPSHOT;

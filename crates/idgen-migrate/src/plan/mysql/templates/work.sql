@@ -1,7 +1,7 @@
 CREATE PROCEDURE {{ procedure|name }}()
 BEGIN
   DECLARE busy, attempt INT DEFAULT 0;
-{%- for one in statements %}
+{% include "failed.sql" %}{%- for one in statements %}
   -- {{ one.purpose|line }}
   SET attempt = 0;
   attempts_{{ loop.index }}: LOOP

@@ -34,6 +34,10 @@ pub(in crate::plan::mysql) struct SideText {
     /// A condition that the time of a key is there twice in the zone of the session, so that its row cannot be found; empty for other keys.
     twice: String,
     key_changed: String,
+    /// The table that fires the triggers, which has this name while they work, also after the renaming.
+    now: String,
+    /// A condition that the update of a row `s` of this table was ignored; empty where no trigger is fired for it.
+    ignored: String,
     set_null: Vec<OwnText>,
     cascade: Vec<OwnText>,
     /// Columns that an UPDATE sets to the time unless it names them, which a cascade does not.
@@ -136,6 +140,8 @@ impl Side<'_> {
             where_old: where_old.join(" AND "),
             twice: twice.join(" OR "),
             key_changed: format!("({})", changed.join(" OR ")),
+            now: table.clone(),
+            ignored: self.texts.ignored(self.table, self.stored, self.primary, self.forward),
             set_null: self.own(&set_null),
             cascade: self.own(&cascade),
             stamped: stamped(self.stored),
