@@ -157,7 +157,8 @@ fn change((table, row, number, columns, known, replaces): Given<'_>) -> PyResult
     let values = columns
         .map(|(name, given)| Ok((name.clone(), value(&table, &name, &given)?)))
         .collect::<PyResult<BTreeMap<_, _>>>()?;
-    let known = known.map(|known| known.parse::<KnownChanges>()).transpose().map_err(PyValueError::new_err)?;
+    let known =
+        known.map(|known| known.parse::<KnownChanges>()).transpose().map_err(PyValueError::new_err)?;
     Ok(Change { table, row, number, known, operation, values })
 }
 
