@@ -65,7 +65,7 @@ def python_classes() -> list[str]:
         words = ["", "    cls,", "    *,", *(f"    {argument}," for argument in given), ""] if len(given) > 1 else [f"cls, *, {given[0]}"]
         lines += ["@final", f"class {snake(kind).title().replace('_', '')}(Generator):"]
         lines += ["    def __new__(" + "\n    ".join(words) + ") -> Self: ...", ""]
-    return lines[:-1]
+    return lines
 
 
 def typescript() -> list[str]:

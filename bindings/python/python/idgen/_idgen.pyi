@@ -330,6 +330,7 @@ class Ulid(Generator):
         when_behind: _WhenBehind = "restart",
         longest_wait: _Tolerance | None = None,
     ) -> Self: ...
+
 # end kinds
 
 @final
