@@ -116,7 +116,7 @@ impl Person {
     ) -> bool {
         let device = self.device.as_mut().unwrap();
         for _ in 0..batches {
-            let mut batch = device.next_batch(random.usize(200..20_000)).unwrap();
+            let mut batch = device.next_batch(random.usize(300..20_000)).unwrap();
             if batch.is_empty() {
                 let (pending, _) = device.left().unwrap();
                 // What waits for a row of another device is sent later.
