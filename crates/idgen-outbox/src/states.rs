@@ -252,7 +252,7 @@ fn release(database: &Connection, table: &str, row: &str) -> Result<()> {
     Ok(())
 }
 
-/// More marks than this are not kept: a row that is changed and given out again and again without an answer is known by its numbers alone then.
+/// Marks of more characters than this are not kept: a row that is changed and given out again and again without an answer is known by its numbers alone then.
 const MARKS: usize = 400;
 
 /// Notes that these changes may reach the server now, also those that were changed again since they were read. Each new number gets a mark.

@@ -137,7 +137,7 @@ fn trigger(name: &str) -> &'static str {
     trigger.split_once("```").unwrap().0
 }
 
-/// What a foreign key deletes is recorded as well.
+/// A trigger records rows that a foreign key deletes, too.
 #[test]
 fn the_trigger_records_what_a_foreign_key_deletes() {
     let (mut database, outbox) = new();

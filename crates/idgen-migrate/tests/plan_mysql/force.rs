@@ -19,7 +19,7 @@ fn write(servers: &Servers, world: &World, of: &str) {
     }
 }
 
-/// What the client wrote. MySQL's client ends without an error then.
+/// Returns the output of the client. MySQL's client ends without an error then.
 fn said(forced: &Client, file: &str) -> String {
     let output = forced.start(file).wait_with_output().unwrap();
     String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()

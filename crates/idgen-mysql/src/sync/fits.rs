@@ -24,7 +24,7 @@ pub(super) enum Holds {
     Decimals(u64),
     /// Digits after the point of a `FLOAT(7,2)`, which stores the nearest number of 32 bits.
     FloatDecimals(u64),
-    /// The same of a `DOUBLE(7,2)`.
+    /// Digits after the point of a `DOUBLE(7,2)`, which stores the nearest number of 64 bits.
     DoubleDecimals(u64),
     Doubles,
     Floats,

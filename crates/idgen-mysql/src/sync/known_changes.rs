@@ -26,7 +26,7 @@ pub struct KnownChanges {
     given: Vec<(u64, Mark)>,
 }
 
-/// What tells two changes with one number apart.
+/// Random bytes that an outbox draws for each number that it gives out: two changes with one number differ by them.
 pub(super) type Mark = [u8; 8];
 /// The mark of a sender that draws none. A number that a sender knows with it may be that of any device, because the server has named it.
 const NO_MARK: Mark = [0; 8];

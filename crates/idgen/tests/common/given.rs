@@ -1,4 +1,4 @@
-//! What the vectors of prefixed ids give: times, and randomness with fixed values.
+//! Inputs of the vectors of prefixed ids: times, and randomness with fixed values.
 
 use idgen::Timestamp;
 use idgen::source::Entropy;

@@ -1,7 +1,7 @@
 //! The server: its tables and the log of the sync, as `idgen_mysql::sync` applies batches.
 
 use crate::sync::defect::Defect;
-use crate::sync::world::{ANY, BAD, Change, Content, Outcome, ROWS, Scope};
+use crate::sync::world::{ANY, BAD, Change, Content, Outcome, ROWS, RowAt, Scope};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Server {
@@ -124,14 +124,18 @@ impl Server {
         let is_judged = scope == Scope::Copied && before > 0;
         self.unseen |= is_judged && follows[usize::from(before)] & self.same[row] == 0;
         self.rows[row] = content;
-        self.marks[row] = given[usize::from(number)];
-        self.same[row] = if scope == Scope::Copied { 1 << self.marks[row] } else { 0 };
+        self.set_mark(scope, row, given[usize::from(number)]);
         self.log[row] = if content.is_none() && defect == Some(Defect::DeletionsForgotten) {
             (0, None)
         } else {
             (number, content)
         };
         Outcome::Applied
+    }
+
+    fn set_mark(&mut self, scope: Scope, row: RowAt, mark: u8) {
+        self.marks[row] = mark;
+        self.same[row] = if scope == Scope::Copied { 1 << mark } else { 0 };
     }
 
     /// Rows that are there and have each other's values.
@@ -150,8 +154,7 @@ impl Server {
         for at in blocked {
             let Change { row, number, content, .. } = changes[at];
             (self.rows[row], self.log[row]) = (content, (number, content));
-            self.marks[row] = changes[at].given[usize::from(number)];
-            self.same[row] = if scope == Scope::Copied { 1 << self.marks[row] } else { 0 };
+            self.set_mark(scope, row, changes[at].given[usize::from(number)]);
             outcomes[at] = Some(Outcome::Applied);
         }
     }
