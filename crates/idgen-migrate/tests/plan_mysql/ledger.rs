@@ -7,6 +7,7 @@ mod dumps;
 mod hidden;
 mod load;
 mod locks;
+pub mod monitor;
 mod order;
 mod others;
 mod sides;

@@ -10,6 +10,8 @@ pub(super) struct Check {
     pub(super) message: String,
     /// The query to ask if a statement of another session has bytes that the first one cannot show (error 3854 of MySQL).
     pub(super) instead: Option<String>,
+    /// The local time that the list `INNODB_TRX` must not be older than: the query waits until it is not.
+    pub(super) list_after: Option<String>,
 }
 
 pub(super) fn check(
@@ -17,5 +19,11 @@ pub(super) fn check(
     rows: impl Into<String>,
     message: impl Into<String>,
 ) -> Check {
-    Check { purpose: purpose.into(), rows: rows.into(), message: message.into(), instead: None }
+    Check {
+        purpose: purpose.into(),
+        rows: rows.into(),
+        message: message.into(),
+        instead: None,
+        list_after: None,
+    }
 }

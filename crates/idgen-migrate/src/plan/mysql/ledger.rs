@@ -194,9 +194,13 @@ pub(super) fn busy(templates: &Templates, names: &Names, tables: Vec<String>) ->
 /// The number of attempts to get a lock, of one second each.
 pub(super) const ATTEMPTS: u32 = 20;
 
+/// The server makes the list of transactions anew only if nobody has read it for 0.1 s.
+pub(super) const OLD_LIST: &str = "another session reads INNODB_TRX all the time, so this one sees an old list: stop it, then execute the file again";
+
 /// A procedure that fails if a check fails.
 pub(super) fn checks(templates: &Templates, procedure: &str, checks: &[Check]) -> Result<Vec<Statement>> {
-    let body = templates.fill("checks.sql", context! { procedure, checks => value(checks) })?;
+    let context = context! { procedure, checks => value(checks), attempts => ATTEMPTS, old_list => OLD_LIST };
+    let body = templates.fill("checks.sql", context)?;
     Ok(vec![
         drop_procedure(procedure),
         Statement::new(

@@ -9,6 +9,9 @@ use crate::plan::mysql::quote::name;
 /// `INNODB_TRX` of MySQL has the statements of sessions as text, and fails while one of them has other bytes, whichever
 /// column is read. Then the performance schema is queried instead, which does not know whether a transaction has read
 /// anything yet.
+///
+/// The server makes the list `INNODB_TRX` anew only if nobody has read it for 0.1 s, so where others read it all the time it is as old as they
+/// please, and says nothing of transactions that began since. A list with a transaction of this session from after the copy is not that old.
 pub(in crate::plan::mysql) fn no_older_transaction(engine: Engine, steps: &str, last_copy: usize) -> Check {
     let began = "SYSDATE(6) - INTERVAL e.TIMER_WAIT DIV 1000000 MICROSECOND";
     let instead = format!(
@@ -21,17 +24,19 @@ pub(in crate::plan::mysql) fn no_older_transaction(engine: Engine, steps: &str, 
          WHERE NAME = 'transaction' AND (ENABLED <> 'YES' OR TIMED <> 'YES')",
         name(steps)
     );
+    let ended = format!(
+        "(SELECT CONVERT_TZ(ended, '+00:00', 'SYSTEM') FROM {} WHERE place = {last_copy})",
+        name(steps)
+    );
     let found = check(
         "A transaction that reads the state of before the end of the copy would find the new tables without rows, and a dump would be empty.",
         format!(
             "SELECT x.trx_mysql_thread_id AS session, x.trx_started AS began FROM information_schema.INNODB_TRX AS x \
-             WHERE x.trx_mysql_thread_id <> CONNECTION_ID() AND x.trx_mysql_thread_id <> 0 AND x.trx_started <= (SELECT \
-             CONVERT_TZ(ended, '+00:00', 'SYSTEM') FROM {} WHERE place = {last_copy})",
-            name(steps)
+             WHERE x.trx_mysql_thread_id <> CONNECTION_ID() AND x.trx_mysql_thread_id <> 0 AND x.trx_started <= {ended}"
         ),
         "the transactions of the sessions above began before the copy ended, and would read empty tables: end them first",
     );
-    Check { instead: (engine == Engine::MySql).then_some(instead), ..found }
+    Check { instead: (engine == Engine::MySql).then_some(instead), list_after: Some(ended), ..found }
 }
 
 /// A transaction of a replica is no transaction of this server, which knows of it only if somebody watches the replicas.
