@@ -46,6 +46,8 @@ export class FineClock implements Clock {
     const after = this.#steady();
     const low = ms - after;
     const high = ms + 1 - before;
+    // No bound ever ends that is not a number: the reading is an error of its caller, and the next one may be a time again.
+    if (!Number.isFinite(high - low)) return NaN;
     if (low >= this.#high) {
       this.#high = low - this.#high < DRIFT ? Math.min(high, low + 2 * CLOSE) : high;
       this.#low = low;

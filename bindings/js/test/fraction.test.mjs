@@ -111,6 +111,19 @@ test("ULIDs have no fraction", () => {
   assert.ok(seen.every(({ fractionNs }) => fractionNs === undefined));
 });
 
+test("a clock that once returns no number is as before after it", () => {
+  for (const wrong of [NaN, Infinity, -Infinity]) {
+    let ms = MS;
+    const clock = new FineClock(() => ms, () => 7);
+    assert.equal(clock.now(), MS);
+    ms = wrong;
+    assert.throws(() => new V7({ clock }).next(), { message: /the clock returned/ });
+    ms = MS + 0.5;
+    assert.ok(Math.abs(clock.now() - MS) <= 1);
+    assert.doesNotThrow(() => new V7({ clock }).next());
+  }
+});
+
 test("the clock between milliseconds learns, and begins again if a clock is set", () => {
   let time = 0;
   let offset = MS + 0.618;
