@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::survey::judge::arrival::{self, Arrival, ArrivalBy, Came, Values};
+use crate::survey::judge::arrival::{self, Arrival, ArrivalBy, Values};
+use crate::survey::judge::came::Came;
 use crate::survey::judge::classify::{Reading, read_all};
 use crate::survey::judge::kinds::Kind;
 use crate::survey::judge::parse::Parsed;

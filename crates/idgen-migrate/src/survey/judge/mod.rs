@@ -1,6 +1,7 @@
 //! Judges what was read: pure functions, without a connection.
 
 pub(super) mod arrival;
+pub(super) mod came;
 pub(super) mod chance;
 pub(super) mod changes;
 pub(super) mod classify;

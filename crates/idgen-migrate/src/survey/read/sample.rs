@@ -4,7 +4,7 @@ mod starts;
 
 use std::collections::HashSet;
 
-use crate::survey::judge::arrival::is_creation_time;
+use crate::survey::judge::came::is_creation_time;
 use crate::survey::options::Options;
 use crate::survey::schema::{Catalog, Class, Column, Counter, Table};
 use crate::survey::session::{Cell, Engine, Refused, Rows, Session};
