@@ -1,5 +1,5 @@
 # Continuous integration calls `make test`, which you can run, too.
-.PHONY: setup check forms lint build test test-workspace test-map test-changed test-lab test-plan test-others wheel-to-test test-features test-processors-if-able test-msrv test-publish test-package test-minimal-versions test-reproducible semver deny docs test-newer test-replicated test-clusters test-hbase test-rocksdb test-adversary test-processors test-targets test-targets-if-able test-python test-django test-js test-ffi test-c test-kotlin test-swift test-conformance test-tutorials conformance wheel program-wheel test-program test-ids test-wheels bench bench-speed bench-instructions bench-record bench-python bench-js bench-kotlin bench-swift features bench-map sanitize fuzz fuzz-count soak soak-map soak-ids soak-check soak-sync
+.PHONY: setup check forms lint build test test-workspace test-map test-changed test-lab test-plan test-others wheel-to-test test-features test-processors-if-able test-msrv test-publish test-package test-minimal-versions test-reproducible semver deny docs test-newer test-replicated test-clusters test-hbase test-adversary test-processors test-targets test-targets-if-able test-python test-django test-js test-ffi test-c test-kotlin test-swift test-conformance test-tutorials conformance wheel program-wheel test-program test-ids test-wheels bench bench-speed bench-instructions bench-record bench-python bench-js bench-kotlin bench-swift features bench-map sanitize fuzz fuzz-count soak soak-map soak-ids soak-check soak-sync
 .DEFAULT_GOAL := test
 
 setup: ## installs missing packages (as root on Debian), starts Docker, builds the server images
@@ -54,7 +54,9 @@ SERVER_TESTS = adversary columns drivers end_to_end lab map nbtree plan plan_mys
 	simulation survey torture written
 CHECK_TESTS = $(filter-out $(SERVER_TESTS),$(TESTS))
 OTHER_TESTS = $(filter-out $(MAP_TESTS) $(CHANGED_TESTS) $(LAB_TESTS) $(PLAN_TESTS),$(TESTS))
-WORKSPACE = cargo test --workspace --no-fail-fast
+# With the engine RocksDB, whose library is compiled once. All have the same features, or programs would be built in turns.
+PROGRAMS = library=$$(scripts/rocksdb.sh) && eval "$$library" && cargo test --workspace --features rocksdb
+WORKSPACE = $(PROGRAMS) --no-fail-fast
 
 # What `make test` runs after setup and build, three at a time, because most of them wait for servers. The longest come first.
 # Python, C, Kotlin and Swift do one thing after another: at the end, a processor would have nothing to do beside them.
@@ -81,7 +83,7 @@ timed-%:
 	@scripts/timed.sh run $* $(ONE) $*
 
 build: forms ## what `make test` builds before its parts run, so that none waits for another one's compiler
-	cargo test --workspace --no-run
+	$(PROGRAMS) --no-run
 
 # What is tested need not be as fast as what people get, which `make wheel`, `make bench` and the packages build: a third of the
 # time.
@@ -125,9 +127,9 @@ test-targets-if-able: setup
 	scripts/targets.sh test-if-able
 
 test-newer: setup ## the map and defaults of version 7 on MariaDB 11.8, which differs (1 minute)
-	IDGEN_MARIADB_IMAGE=$${IDGEN_MARIADB_11_IMAGE:-idgen-mariadb:11.8} cargo test --workspace --test servers \
+	IDGEN_MARIADB_IMAGE=$${IDGEN_MARIADB_11_IMAGE:-idgen-mariadb:11.8}; export IDGEN_MARIADB_IMAGE; $(PROGRAMS) --test servers \
 		-- basics:: races:: within:: within_refused:: unpaired:: forget:: close:: changes:: check:: --skip mysql
-	IDGEN_MARIADB_IMAGE=$${IDGEN_MARIADB_11_IMAGE:-idgen-mariadb:11.8} cargo test --workspace --test plan_mysql \
+	IDGEN_MARIADB_IMAGE=$${IDGEN_MARIADB_11_IMAGE:-idgen-mariadb:11.8}; export IDGEN_MARIADB_IMAGE; $(PROGRAMS) --test plan_mysql \
 		-- from_now:: forms::mariadb
 
 test-msrv: ## the library on the oldest compiler that it supports (needs rustup; under a minute)
@@ -159,19 +161,16 @@ test-reproducible: ## builds the wheel twice and compares the bytes (minutes)
 	scripts/reproducible.sh
 
 test-replicated: setup ## the map on Group Replication and Galera, while nodes are killed and disconnected, and plans there (5 minutes)
-	cargo test --workspace --test clusters -- --test-threads 1 replicated
-	cargo test --workspace --test plan_clusters -- --test-threads 1
+	$(PROGRAMS) --test clusters -- --test-threads 1 replicated
+	$(PROGRAMS) --test plan_clusters -- --test-threads 1
 
 test-clusters: test-replicated ## the same, and on Vitess (1 minute more, and a few minutes to build it the first time)
 	scripts/vitess.sh
-	cargo test --workspace --test vitess --test vitess_shards
-	cargo test --workspace --test clusters -- --test-threads 1 vitess
+	$(PROGRAMS) --test vitess --test vitess_shards
+	$(PROGRAMS) --test clusters -- --test-threads 1 vitess
 
 test-hbase: ## two loads on HBase, compared with the model of ranges (needs Java 17 and Maven; 134 MB of jars the first time; minutes)
 	scripts/hbase.sh test
-
-test-rocksdb: ## RocksDB as an engine of the lab, compared with the model (compiles RocksDB the first time: 5 processor minutes)
-	scripts/rocksdb.sh test
 
 test-adversary: setup ## the map behind a proxy that makes each change of each answer; `make test` makes a sample (10 minutes)
 	IDGEN_ADVERSARY=each cargo test -p idgen-mysql --test adversary
@@ -312,7 +311,7 @@ soak-sync: setup ## 1,000 devices make 10^6 rows, while servers and the database
 		cargo test --release -p idgen-mysql --test servers sync_races -- --test-threads 1 --include-ignored
 	IDGEN_SYNC_SCHEMAS=300 cargo test --release -p idgen-mysql --test servers sync_generated -- --test-threads 2
 
-soak: test-hbase test-rocksdb test-processors-if-able test-targets-if-able bench-instructions test-program test-newer soak-ids soak-check soak-sync test-clusters ## the long tests: clusters, ten million operations each, hundreds of kills, long records (hours)
+soak: test-hbase test-processors-if-able test-targets-if-able bench-instructions test-program test-newer soak-ids soak-check soak-sync test-clusters ## the long tests: clusters, ten million operations each, hundreds of kills, long records (hours)
 	IDGEN_FORECASTS=all cargo test --release -p idgen-lab --lib --test forecasts --test hold_out --test model \
 		--test model_postgres --test model_sqlite --test strangers --test lsm --test ranges -- --include-ignored
 	cargo test --release -p idgen-mysql --test servers -- --ignored --skip histories --skip sync_races
