@@ -49,7 +49,7 @@ fn mysql_and_mariadb() {
              CREATE TABLE codes (id CHAR(16) {text} PRIMARY KEY); INSERT INTO codes VALUES ('short'), ('sixteen letters.');
              CREATE TABLE orders (id BINARY(16) PRIMARY KEY); INSERT INTO orders VALUES
                (UNHEX('c232ab00941411ecb3c89f6bdeced846')), (UNHEX('11ec9414c232ab00b3c89f6bdeced846'));
-             CREATE TABLE keyless (a INT); CREATE TABLE keyed (a INT NOT NULL UNIQUE);
+             CREATE TABLE keyless (a INT); CREATE TABLE keyed (a INT NOT NULL UNIQUE); CREATE TABLE lines (a INT NOT NULL) ENGINE = CSV;
              CREATE TABLE near (id TINYINT UNSIGNED AUTO_INCREMENT PRIMARY KEY); INSERT INTO near VALUES (250);
              CREATE TABLE far (id TINYINT UNSIGNED AUTO_INCREMENT PRIMARY KEY); INSERT INTO far VALUES (100);
              CREATE TABLE large (id BIGINT UNSIGNED PRIMARY KEY); INSERT INTO large VALUES (9007199254740993);
@@ -65,6 +65,7 @@ fn mysql_and_mariadb() {
             ("cut", Code::CutBytes),
             ("keyless", Code::NoPrimaryKey),
             ("large", Code::BeyondJson),
+            ("lines", Code::NoPrimaryKey),
             ("near", Code::CounterNearEnd),
             ("negative", Code::SignedOverflow),
             ("negative", Code::BeyondJson),
@@ -73,12 +74,17 @@ fn mysql_and_mariadb() {
         ];
         assert_eq!(found, expected.map(|(table, code)| (table.to_owned(), code)), "{database}");
         assert_names_the_plan(&survey);
+        // Other engines add no hidden key.
+        let keyless = survey.findings.iter().filter(|finding| finding.code == Code::NoPrimaryKey);
+        let hidden: Vec<_> =
+            keyless.map(|finding| finding.what.contains("InnoDB adds a hidden key")).collect();
+        assert_eq!(hidden, [true, false], "{database}");
         // Small integers and counters need no rows. All others are read.
         let (whole, not_read): (Vec<_>, Vec<_>) = survey.tables.iter().partition(|table| table.whole);
         let mut names: Vec<_> =
             not_read.iter().map(|table| table.table.rsplit('.').next().unwrap()).collect();
         names.sort_unstable();
-        assert_eq!(names, ["far", "keyed", "keyless", "near"], "{database}");
+        assert_eq!(names, ["far", "keyed", "keyless", "lines", "near"], "{database}");
         assert!(whole.iter().all(|table| table.rows == Some(table.rows_read)), "{database}");
         if database == Database::MariaDb {
             let sql = format!(

@@ -15,7 +15,13 @@ pub(super) fn no_primary_key(engine: Engine, table: &Table) -> Option<Finding> {
     if table.identity().is_some() {
         return None;
     }
+    let is_innodb = table.storage.as_deref().is_none_or(|storage| storage.eq_ignore_ascii_case("InnoDB"));
     let (level, what) = match engine {
+        Engine::MySql | Engine::MariaDb if !is_innodb => (
+            Level::Danger,
+            "there is no primary key and no unique key without nulls: a replica searches the table for each changed row, and no tool \
+             can change the table in chunks",
+        ),
         Engine::MySql | Engine::MariaDb => (
             Level::Danger,
             "there is no primary key and no unique key without nulls: InnoDB adds a hidden key of 6 bytes from one counter \
