@@ -82,6 +82,9 @@ impl Container {
             run.arg(format!("--device-write-iops={}:{write}", disk.display()));
         }
         run.args(settings.memory_limit().map(memory::options).into_iter().flatten());
+        run.args(
+            settings.time_zone().into_iter().flat_map(|zone| ["--env".to_owned(), format!("TZ={zone}")]),
+        );
         run.arg(&image);
         let address = if cfg!(target_os = "linux") { "127.0.0.1" } else { "*" };
         run.args(listening(database, address, port)).args(settings.arguments(database));

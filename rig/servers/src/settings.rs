@@ -23,6 +23,7 @@ pub struct Settings {
     tls: bool,
     memory: Memory,
     plugin: Option<String>,
+    zone: Option<String>,
 }
 
 impl Settings {
@@ -58,6 +59,16 @@ impl Settings {
     pub fn plugin(mut self, library: &str) -> Self {
         self.plugin = Some(library.to_owned());
         self
+    }
+
+    /// The time zone of a container, as the variable `TZ` has it: a name, or rules such as `AAA0BBB-1,0/0,333/22:19`.
+    pub fn zone(mut self, zone: impl Into<String>) -> Self {
+        self.zone = Some(zone.into());
+        self
+    }
+
+    pub(crate) fn time_zone(&self) -> Option<&str> {
+        self.zone.as_deref()
     }
 
     /// Limits reads and writes from and to the disk, each in operations per second. Only containers can be

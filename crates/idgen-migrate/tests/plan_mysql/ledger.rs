@@ -12,6 +12,7 @@ mod order;
 mod others;
 mod sides;
 mod spelling;
+mod summer;
 pub mod world;
 
 macro_rules! on_both {
@@ -36,3 +37,13 @@ on_both!(locks_of_others, locks::locks_of_others);
 on_both!(spellings, spelling::spellings);
 on_both!(the_side_that_is_not_in_use, sides::the_side_that_is_not_in_use);
 on_both!(tables_and_rights_of_others, others::tables_and_rights_of_others);
+
+#[test]
+fn the_hour_that_comes_twice_on_mysql() {
+    summer::the_hour_that_comes_twice(idgen_server::Database::MySql);
+}
+
+#[test]
+fn the_hour_that_comes_twice_on_mariadb() {
+    summer::the_hour_that_comes_twice(idgen_server::Database::MariaDb);
+}

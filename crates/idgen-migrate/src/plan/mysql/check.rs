@@ -10,8 +10,8 @@ pub(super) struct Check {
     pub(super) message: String,
     /// The query to ask if a statement of another session has bytes that the first one cannot show (error 3854 of MySQL).
     pub(super) instead: Option<String>,
-    /// The local time that the list `INNODB_TRX` must not be older than: the query waits until it is not.
-    pub(super) list_after: Option<String>,
+    /// Whether the query reads `INNODB_TRX`, of which the server may show an old list.
+    pub(super) new_list: bool,
 }
 
 pub(super) fn check(
@@ -24,6 +24,6 @@ pub(super) fn check(
         rows: rows.into(),
         message: message.into(),
         instead: None,
-        list_after: None,
+        new_list: false,
     }
 }

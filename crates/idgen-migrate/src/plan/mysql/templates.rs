@@ -33,6 +33,7 @@ impl Templates {
         });
         let files = templates![
             "failed.sql",
+            "fresh.sql",
             "guard.sql",
             "checks.sql",
             "busy.sql",

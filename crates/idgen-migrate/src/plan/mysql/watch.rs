@@ -1,6 +1,7 @@
 //! The program that lets the copy wait while a replica is behind. The source does not know how far its replicas are.
 
 use crate::plan::data::{Engine, Script};
+use crate::plan::mysql::checks;
 
 pub(super) fn script(engine: Engine, control: &str, steps: &str) -> Script {
     let program = if engine == Engine::MySql { "mysql" } else { "mariadb" };
@@ -19,6 +20,7 @@ pub(super) fn script(engine: Engine, control: &str, steps: &str) -> Script {
         text: include_str!("templates/watch-replicas.sh")
             .replace("PROGRAM", program)
             .replace("CONTROL", control)
-            .replace("STEPS", steps),
+            .replace("STEPS", steps)
+            .replace("EARLIEST", &checks::earliest("trx_started")),
     }
 }

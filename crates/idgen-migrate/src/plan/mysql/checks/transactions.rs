@@ -4,39 +4,45 @@ use crate::plan::data::Engine;
 use crate::plan::mysql::check::{Check, check};
 use crate::plan::mysql::quote::name;
 
+/// The earliest time in UTC that a local time of the server can mean. `INNODB_TRX` has local times, of which an hour comes twice when summer time
+/// ends; read with the offset of three hours before, the later one becomes the earlier one.
+pub(in crate::plan::mysql) fn earliest(local: &str) -> String {
+    format!(
+        "LEAST(CONVERT_TZ({local}, 'SYSTEM', '+00:00'), CONVERT_TZ({local} - INTERVAL 3 HOUR, 'SYSTEM', '+00:00') + INTERVAL 3 HOUR)"
+    )
+}
+
 /// A snapshot that is older than the end of the copy would find the new tables empty.
 ///
 /// `INNODB_TRX` of MySQL has the statements of sessions as text, and fails while one of them has other bytes, whichever
-/// column is read. Then the performance schema is queried instead, which does not know whether a transaction has read
-/// anything yet.
-///
-/// The server makes the list `INNODB_TRX` anew only if nobody has read it for 0.1 s, so where others read it all the time it is as old as they
-/// please, and says nothing of transactions that began since. A list with a transaction of this session from after the copy is not that old.
+/// column is read. If it fails for ten seconds, the performance schema is queried instead. It knows only of transactions that it was set to
+/// record when they began, so each session must have begun one after the copy: that it is not recorded may mean anything. `threads` is empty where the schema is off,
+/// and lacks sessions for which it had no memory.
 pub(in crate::plan::mysql) fn no_older_transaction(engine: Engine, steps: &str, last_copy: usize) -> Check {
-    let began = "SYSDATE(6) - INTERVAL e.TIMER_WAIT DIV 1000000 MICROSECOND";
-    let instead = format!(
-        "SELECT t.PROCESSLIST_ID AS session, {began} AS began FROM performance_schema.events_transactions_current AS e \
-         JOIN performance_schema.threads AS t ON t.THREAD_ID = e.THREAD_ID WHERE e.STATE = 'ACTIVE' AND t.PROCESSLIST_ID <> CONNECTION_ID() \
-         AND {began} <= (SELECT ended FROM {0} WHERE place = {last_copy}) UNION ALL \
-         SELECT NULL, 'unknown: the performance schema does not record transactions' FROM performance_schema.setup_consumers \
-         WHERE NAME IN ('events_transactions_current', 'thread_instrumentation', 'global_instrumentation') AND ENABLED <> 'YES' UNION ALL \
-         SELECT NULL, 'unknown: the performance schema does not record transactions' FROM performance_schema.setup_instruments \
-         WHERE NAME = 'transaction' AND (ENABLED <> 'YES' OR TIMED <> 'YES')",
-        name(steps)
+    let ended = format!("(SELECT ended FROM {} WHERE place = {last_copy})", name(steps));
+    let now = "(SELECT MAX(s.TIMER_END) FROM performance_schema.events_statements_current AS s WHERE s.THREAD_ID = PS_CURRENT_THREAD_ID())";
+    let began = format!(
+        "SYSDATE(6) - INTERVAL (CAST({now} AS SIGNED) - CAST(e.TIMER_START AS SIGNED)) DIV 1000000 MICROSECOND"
     );
-    let ended = format!(
-        "(SELECT CONVERT_TZ(ended, '+00:00', 'SYSTEM') FROM {} WHERE place = {last_copy})",
-        name(steps)
+    let instead = format!(
+        "SELECT t.PROCESSLIST_ID AS session, COALESCE({began}, 'unknown') AS began FROM performance_schema.threads AS t \
+         LEFT JOIN performance_schema.events_transactions_current AS e ON e.THREAD_ID = t.THREAD_ID \
+         WHERE t.TYPE = 'FOREGROUND' AND t.PROCESSLIST_ID <> CONNECTION_ID() AND t.PROCESSLIST_COMMAND NOT IN ('Daemon', 'Binlog Dump', 'Binlog Dump GTID') \
+         AND NOT COALESCE({began} > {ended} + INTERVAL 1 SECOND, FALSE) UNION ALL \
+         SELECT NULL, 'unknown: the performance schema does not show all sessions' FROM DUAL \
+         WHERE NOT EXISTS (SELECT 1 FROM performance_schema.threads WHERE PROCESSLIST_ID = CONNECTION_ID()) \
+         OR NOT EXISTS (SELECT 1 FROM performance_schema.global_status WHERE VARIABLE_NAME = 'Performance_schema_thread_instances_lost' AND VARIABLE_VALUE = '0')"
     );
     let found = check(
         "A transaction that reads the state of before the end of the copy would find the new tables without rows, and a dump would be empty.",
         format!(
             "SELECT x.trx_mysql_thread_id AS session, x.trx_started AS began FROM information_schema.INNODB_TRX AS x \
-             WHERE x.trx_mysql_thread_id <> CONNECTION_ID() AND x.trx_mysql_thread_id <> 0 AND x.trx_started <= {ended}"
+             WHERE x.trx_mysql_thread_id <> CONNECTION_ID() AND x.trx_mysql_thread_id <> 0 AND NOT COALESCE({} > {ended}, FALSE)",
+            earliest("x.trx_started")
         ),
         "the transactions of the sessions above began before the copy ended, and would read empty tables: end them first",
     );
-    Check { instead: (engine == Engine::MySql).then_some(instead), list_after: Some(ended), ..found }
+    Check { instead: (engine == Engine::MySql).then_some(instead), new_list: true, ..found }
 }
 
 /// A transaction of a replica is no transaction of this server, which knows of it only if somebody watches the replicas.
@@ -60,8 +66,10 @@ pub(in crate::plan::mysql) fn no_prepared_transaction(engine: Engine) -> Option<
     (engine == Engine::MariaDb).then(|| {
         check(
             "A prepared XA transaction without a session must be ended: its locks do not stop the renaming, and it may be older than the triggers.",
+            // After the end of summer time, a local time may be later than now.
             "SELECT x.trx_id AS prepared_transaction, x.trx_started AS began FROM information_schema.INNODB_TRX AS x \
-             WHERE x.trx_mysql_thread_id = 0 AND x.trx_started < CONVERT_TZ(UTC_TIMESTAMP() - INTERVAL 2 SECOND, '+00:00', 'SYSTEM')",
+             WHERE x.trx_mysql_thread_id = 0 AND x.trx_started NOT BETWEEN CONVERT_TZ(UTC_TIMESTAMP() - INTERVAL 2 SECOND, '+00:00', 'SYSTEM') \
+             AND CONVERT_TZ(SYSDATE(), '+00:00', 'SYSTEM')",
             "prepared XA transactions: XA COMMIT or XA ROLLBACK what XA RECOVER lists, then execute the file again",
         )
     })

@@ -2,6 +2,7 @@
 
 use super::{Ledger, there};
 use crate::plan::mysql::altered::{self, Side};
+use crate::plan::mysql::checks;
 use crate::plan::mysql::names::ending;
 use crate::plan::mysql::quote::{table_with_ending, text};
 use crate::plan::status::ask::ask;
@@ -90,8 +91,8 @@ fn prepared(engine: Database, ledger: &Ledger<'_>, status: &Status) -> String {
     }
     format!(
         "SELECT CONCAT('A transaction since ', x.trx_started, ' has no session: it was prepared with XA, and may have rows for which the plan \
-         waits. {advice}') FROM information_schema.INNODB_TRX AS x WHERE x.trx_mysql_thread_id = 0 AND x.trx_started < \
-         CONVERT_TZ(UTC_TIMESTAMP() - INTERVAL 2 SECOND, '+00:00', 'SYSTEM')"
+         waits. {advice}') FROM information_schema.INNODB_TRX AS x WHERE x.trx_mysql_thread_id = 0 AND x.trx_started NOT BETWEEN \
+         CONVERT_TZ(UTC_TIMESTAMP() - INTERVAL 2 SECOND, '+00:00', 'SYSTEM') AND CONVERT_TZ(UTC_TIMESTAMP(), '+00:00', 'SYSTEM')"
     )
 }
 
@@ -122,8 +123,8 @@ fn older_transactions(ledger: &Ledger<'_>) -> String {
         "SELECT CONCAT('Session ', x.trx_mysql_thread_id, COALESCE(CONCAT(' (', p.USER, '@', p.HOST, ')'), ''), ' has a transaction since ', \
          x.trx_started, ', before the copy ended: the renaming is refused until it ends.') FROM information_schema.INNODB_TRX AS x \
          LEFT JOIN information_schema.PROCESSLIST AS p ON p.ID = x.trx_mysql_thread_id WHERE x.trx_mysql_thread_id NOT IN \
-         (0, CONNECTION_ID()) AND x.trx_started <= (SELECT CONVERT_TZ(MAX(s.ended), '+00:00', 'SYSTEM') FROM {} AS s \
-         WHERE s.step LIKE 'copy-%')",
+         (0, CONNECTION_ID()) AND {} <= (SELECT MAX(s.ended) FROM {} AS s WHERE s.step LIKE 'copy-%')",
+        checks::earliest("x.trx_started"),
         ledger.own("steps")
     )
 }

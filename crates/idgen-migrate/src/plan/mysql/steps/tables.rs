@@ -186,7 +186,7 @@ impl Steps<'_> {
         let context = context! {
             procedure, attempts => ledger::ATTEMPTS,
             prepared => "prepared XA transactions began before the triggers: commit or roll back what XA RECOVER lists, then execute the file again",
-            unknown => ledger::OLD_LIST,
+            old_list => ledger::OLD_LIST,
         };
         let drop = ledger::drop_procedure(procedure);
         Ok(vec![

@@ -30,8 +30,8 @@ while :; do
     esac
     # A server repeats a list that others have just read. One with this transaction of a new session is not that old.
     for attempt in 1 2 3; do
-      age=$(execute 5 "$replica" "SET time_zone = 'SYSTEM'; START TRANSACTION WITH CONSISTENT SNAPSHOT; SELECT IF(SUM(trx_mysql_thread_id = CONNECTION_ID()),
-        GREATEST(0, COALESCE(MAX(IF(trx_mysql_thread_id IN (0, CONNECTION_ID()), NULL, TIMESTAMPDIFF(SECOND, trx_started, SYSDATE()))), 0)), 'old')
+      age=$(execute 5 "$replica" "START TRANSACTION WITH CONSISTENT SNAPSHOT; DO SLEEP(0.2); SELECT IF(SUM(trx_mysql_thread_id = CONNECTION_ID()), GREATEST(0,
+        COALESCE(MAX(IF(trx_mysql_thread_id IN (0, CONNECTION_ID()), NULL, TIMESTAMPDIFF(SECOND, EARLIEST, UTC_TIMESTAMP()))), 0)), 'old')
         FROM information_schema.INNODB_TRX") || age=unknown
       [ "$age" = old ] || break
     done
