@@ -1,4 +1,5 @@
 {% import "macros.sql" as m -%}
+{% import "attached.sql" as a -%}
 {#- Whether a constraint `o` is an old foreign key, which only the way back makes. -#}
 {% macro old_keys() -%}
 (o.conrelid, o.conname) IN ({% for k in keys %}({{ m.table(k.child)|literal }}::regclass, {{ k.kept|literal }}){% if not loop.last %}, {% endif %}{% endfor %})
@@ -37,19 +38,33 @@ END
 $idgen$
 
 {% endfor %}
---! Waits until no snapshot of a standby is older than the end of the copy: it would read rows of before, whose new keys are null. For snapshots of this server, CREATE INDEX CONCURRENTLY has waited. Standbys with hot_standby_feedback report theirs, every ten seconds.
+--! Waits until no snapshot is older than the end of the copy: it would read rows of before, whose new keys are null. Standbys with hot_standby_feedback report theirs, every ten seconds. For those of this server, CREATE INDEX CONCURRENTLY has waited, unless a copy has been repeated since the last index was made; then those are waited for that are there now, since later ones are newer.
 DO $idgen$
 DECLARE
   idgen_attempt integer := 0;
   idgen_who text;
+  idgen_keys text[];
+  idgen_first text[];
 BEGIN
   LOOP
     EXIT WHEN {{ m.switched(schema) }};
-    SELECT string_agg(h.name, ', ' ORDER BY h.name) INTO idgen_who FROM (
-      SELECT format('the standby %s (process %s)', r.application_name, r.pid), r.backend_xmin FROM pg_catalog.pg_stat_replication AS r
-      UNION ALL SELECT format('the replication slot %s', s.slot_name), s.xmin FROM pg_catalog.pg_replication_slots AS s) AS h (name, oldest)
-      WHERE h.oldest IS NOT NULL AND EXISTS (SELECT FROM {{ schema }}.progress AS g WHERE age(h.oldest) >= age(g.xmin));
+    PERFORM pg_stat_clear_snapshot();
+    SELECT string_agg(h.name, ', ' ORDER BY h.name), array_agg(h.key) INTO idgen_who, idgen_keys FROM (
+      SELECT format('the standby %s (process %s)', r.application_name, r.pid), NULL, r.backend_xmin, false FROM pg_catalog.pg_stat_replication AS r
+      UNION ALL SELECT format('the replication slot %s', s.slot_name), NULL, s.xmin, false FROM pg_catalog.pg_replication_slots AS s
+      UNION ALL SELECT format('the session %s (%s)', a.pid, concat_ws(', ', NULLIF(a.application_name, ''), 'role ' || a.usename, a.state, 'since ' || date_trunc('second', a.xact_start))),
+          -- The transaction, as roles that see no more of the session know it, too.
+          concat_ws(' ', a.pid, (SELECT min(l.virtualtransaction) FROM pg_catalog.pg_locks AS l WHERE l.pid = a.pid)), a.backend_xmin, true
+        FROM pg_catalog.pg_stat_activity AS a WHERE a.datname = current_database() AND a.pid <> pg_backend_pid() AND a.usesysid IS NOT NULL
+          AND (a.query ~* '^\s*vacuum\M' AND a.state = 'active') IS NOT TRUE) AS h (name, key, oldest, here)
+      WHERE h.oldest IS NOT NULL AND (idgen_first IS NULL OR NOT h.here OR h.key = ANY (idgen_first))
+        AND EXISTS (SELECT FROM {{ schema }}.progress AS g WHERE age(h.oldest) >= age(g.xmin)
+          -- The first column of an index has the transaction that made it.
+          AND NOT (h.here AND EXISTS (SELECT FROM {{ schema }}.tables AS t JOIN pg_catalog.pg_index AS i ON i.indrelid = t.id AND i.indisvalid
+            JOIN pg_catalog.pg_class AS r ON r.oid = i.indexrelid AND {{ a.own("r.relname", id) }}
+            JOIN pg_catalog.pg_attribute AS c ON c.attrelid = r.oid AND c.attnum = 1 WHERE age(c.xmin) < age(g.xmin))));
     EXIT WHEN idgen_who IS NULL;
+    idgen_first := COALESCE(idgen_first, idgen_keys);
     idgen_attempt := idgen_attempt + 1;
     IF idgen_attempt >= 60 THEN
       RAISE EXCEPTION 'a snapshot is older than the end of the copy, and would read keys that are null after the switch: %', idgen_who
