@@ -15,13 +15,15 @@
 --! Keeps the old columns of {{ t.shown|safe }} current after the switch, for the way back.
 CREATE OR REPLACE FUNCTION {{ schema }}.{{ t.tag ~ "_reverse" }}() RETURNS trigger LANGUAGE plpgsql
 SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $idgen$
+DECLARE
+  idgen_context text;
 BEGIN
   IF TG_OP = 'INSERT' AND current_setting('session_replication_role') <> 'replica'
     AND ({% for c in t.columns %}NEW.{{ c.kept }} IS NOT NULL{% if not loop.last %} OR {% endif %}{% endfor %}) THEN
     RAISE EXCEPTION 'a row has values for the old columns of %', {{ t.shown|literal }}
       USING HINT = 'An INSERT or COPY without a list of columns takes them in another order since the switch: name the columns.';
   END IF;
-{{ m.skip_action(t.columns, "name", "kept") }}
+{{ m.skip_action(t, "kept") }}
 {% for c in t.columns %}
   IF TG_OP = 'INSERT'{% if c.parent %}{% for name in c.parent.from %} OR NEW.{{ name }} IS DISTINCT FROM OLD.{{ name }}{% endfor %}{% endif %} OR NEW.{{ c.name }} IS DISTINCT FROM OLD.{{ c.name }} THEN
 {% if c.parent %}
@@ -31,6 +33,9 @@ BEGIN
 {% else %}
     NEW.{{ c.kept }} := {{ m.old("NEW", c.name, c) }};
 {% endif %}
+  ELSIF pg_trigger_depth() > 1 OR NEW.{{ c.kept }} IS NULL THEN
+    -- A statement that writes all columns, and does not know this one. The way back writes it at the first depth.
+    NEW.{{ c.kept }} := OLD.{{ c.kept }};
   END IF;
 {% endfor %}
   RETURN NEW;
@@ -68,7 +73,7 @@ BEGIN
     idgen_attempt := idgen_attempt + 1;
     IF idgen_attempt >= 60 THEN
       RAISE EXCEPTION 'a snapshot is older than the end of the copy, and would read keys that are null after the switch: %', idgen_who
-        USING HINT = 'End the transactions of the standby that began before (pg_stat_activity there), then execute the file again. A slot that no standby uses any more keeps its snapshot: drop it.';
+        USING HINT = 'End the transactions that began before (those of a standby are in pg_stat_activity there), then execute the file again. A slot that no standby uses any more keeps its snapshot: drop it.';
     END IF;
     IF idgen_attempt % 10 = 1 THEN
       RAISE NOTICE 'waits for a snapshot that is older than the end of the copy: %', idgen_who;
