@@ -5,7 +5,7 @@ use idgen_migrate::plan::Target;
 use idgen_migrate::plan::status::Reader;
 use idgen_migrate::survey;
 
-use crate::psql::{SERVER, connect, execute, text};
+use crate::psql::{Files, SERVER, connect, execute, text};
 use crate::{Options, plan};
 
 /// Functions and operators of all names and types that PostgreSQL's own have, and operators of `varchar` and `bpchar`, which PostgreSQL compares
@@ -117,4 +117,62 @@ async fn nothing_of_others_is_called() {
     assert_eq!(text(&mut connection, CALLED).await, "", "the status");
     let drop = format!(r#"DROP SCHEMA idgen_abcd1234 CASCADE; DROP ROLE "{role}""#);
     execute(&mut connection, drop).await;
+}
+
+/// Sessions of the application write rows while the plan is at work: its triggers take types, functions and operators of PostgreSQL, whatever
+/// the session has in their place.
+#[tokio::test(flavor = "multi_thread")]
+async fn triggers_of_a_plan_call_nothing_of_others() {
+    for kind in ["varchar(36)", "char(36)", "text", "bytea", "int"] {
+        let scratch = SERVER.scratch().unwrap();
+        let mut connection = connect(scratch.url()).await;
+        let (id, target) = match kind {
+            "int" => ("(random() * 1e9)::int", Target::Bigint),
+            "bytea" => ("uuid_send(gen_random_uuid())", Target::Uuid),
+            _ => ("gen_random_uuid()::text", Target::Uuid),
+        };
+        let tables = format!(
+            "CREATE TABLE orders (id {kind} PRIMARY KEY, n int); CREATE TABLE lines (order_id {kind} REFERENCES orders ON UPDATE CASCADE, n int);
+             INSERT INTO orders SELECT {id}, n FROM generate_series(1, 10) AS n; INSERT INTO lines SELECT * FROM orders"
+        );
+        execute(&mut connection, format!("{TYPES} {tables}")).await;
+        let files =
+            Files::write(&plan(scratch.url(), &Options::new("orders", target)).await.unwrap(), scratch.url());
+        execute(&mut connection, SHADOWS).await;
+        // Files are executed with the rights of their user, and find what this one has in its path.
+        let database = text(&mut connection, "SELECT quote_ident(current_database())").await;
+        execute(&mut connection, format!("ALTER DATABASE {database} SET search_path = pg_catalog")).await;
+        let mut connection = connect(scratch.url()).await;
+        // What is executed to make ids and rows must not call them either.
+        let id = id.replace("random()", "pg_catalog.random()").replace("uuid_send", "pg_catalog.uuid_send");
+        let id = id
+            .replace("gen_random_uuid", "pg_catalog.gen_random_uuid")
+            .replace("::text", "::pg_catalog.text");
+        let id = id.replace(" * ", " OPERATOR(pg_catalog.*) ");
+        let write = format!(
+            "INSERT INTO public.orders (id, n) SELECT {id}, 11; INSERT INTO public.lines (order_id, n) SELECT id, 11 FROM public.orders
+               WHERE n OPERATOR(pg_catalog.=) 11;
+             UPDATE public.orders SET id = {id} WHERE n OPERATOR(pg_catalog.=) 11; UPDATE public.lines SET n = 12 WHERE n OPERATOR(pg_catalog.=) 11;
+             DELETE FROM public.lines WHERE n OPERATOR(pg_catalog.=) 12; DELETE FROM public.orders WHERE n OPERATOR(pg_catalog.=) 11"
+        );
+        for name in &files.names {
+            crate::run(&files, name).await;
+            for path in ["public", "public, pg_catalog", "other, public, pg_catalog"] {
+                let write = match name >= &files.step("switch").to_owned() {
+                    true => write.replace("gen_random_uuid()::pg_catalog.text", "gen_random_uuid()"),
+                    false => write.clone(),
+                };
+                let write = match name.as_str() >= files.step("switch") && kind == "bytea" {
+                    true => write.replace(
+                        "pg_catalog.uuid_send(pg_catalog.gen_random_uuid())",
+                        "pg_catalog.gen_random_uuid()",
+                    ),
+                    false => write,
+                };
+                let mut client = connect(scratch.url()).await;
+                execute(&mut client, format!("CREATE TEMPORARY TABLE uuid (); CREATE TEMPORARY TABLE text (); SET search_path = {path}; {write}")).await;
+                assert_eq!(text(&mut connection, CALLED).await, "", "{kind}, {path}, after {name}");
+            }
+        }
+    }
 }

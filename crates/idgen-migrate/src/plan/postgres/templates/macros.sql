@@ -7,11 +7,12 @@
 
 {%- macro at(table) %}{% if table %}{{ table|safe }}.{% endif %}{% endmacro %}
 
-{#- A value of the old column in the new type. -#}
+{#- A value of the old column in the new type. Triggers of the plan evaluate it in sessions of the application, which may have a type, a
+    function or a temporary table with each of these names. -#}
 {%- macro converted(of, name, c) -%}
-{% if c.spelling == "integer" %}CAST({{ at(of) }}{{ name }} AS bigint)
-{%- elif c.spelling == "bytes" %}CAST(encode({{ at(of) }}{{ name }}, 'hex') AS uuid)
-{%- else %}CAST(CAST({{ at(of) }}{{ name }} AS text) AS uuid){% endif %}
+{% if c.spelling == "integer" %}CAST({{ at(of) }}{{ name }} AS pg_catalog.int8)
+{%- elif c.spelling == "bytes" %}CAST(pg_catalog.encode({{ at(of) }}{{ name }}, 'hex') AS pg_catalog.uuid)
+{%- else %}CAST(CAST({{ at(of) }}{{ name }} AS pg_catalog.text) AS pg_catalog.uuid){% endif %}
 {%- endmacro %}
 
 {#- Whether a value of the old column is an id. The server's own check takes a tenth of the time of the regular expression. -#}
