@@ -176,3 +176,32 @@ async fn triggers_of_a_plan_call_nothing_of_others() {
         }
     }
 }
+
+/// The files keep the path of their session, which may have a type named `uuid` before that of PostgreSQL.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_plan_makes_uuids_of_postgresql_where_the_path_has_others() {
+    let scratch = SERVER.scratch().unwrap();
+    let mut connection = connect(scratch.url()).await;
+    let database = text(&mut connection, "SELECT quote_ident(current_database())").await;
+    let tables = format!(
+        "CREATE SCHEMA app; CREATE DOMAIN app.uuid AS varchar(40); ALTER DATABASE {database} SET search_path = app, pg_catalog;
+         CREATE TABLE app.orders (id varchar(40) PRIMARY KEY DEFAULT upper('{{' || gen_random_uuid()::text || '}}'), n int);
+         CREATE TABLE app.lines (order_id varchar(40) REFERENCES app.orders); INSERT INTO app.orders (n) SELECT generate_series(1, 10);
+         INSERT INTO app.lines SELECT id FROM app.orders"
+    );
+    execute(&mut connection, tables).await;
+    let mut options = Options::new("app.orders", Target::Uuid);
+    options.keep_text = true;
+    let files = Files::write(&plan(scratch.url(), &options).await.unwrap(), scratch.url());
+    let switch = files.step("switch").to_owned();
+    let before = files.names.iter().take_while(|name| *name != files.step("finish"));
+    for name in before.chain([&format!("undo/{switch}")]).chain(&files.names) {
+        crate::run(&files, name).await;
+        if *name == switch {
+            execute(&mut connect(scratch.url()).await, "INSERT INTO app.orders DEFAULT VALUES").await;
+        }
+    }
+    let types = "SELECT count(*) FROM pg_attribute WHERE attrelid IN ('app.orders'::regclass, 'app.lines'::regclass) AND attnum > 0
+        AND atttypid = 'pg_catalog.uuid'::regtype";
+    assert_eq!(text(&mut connection, types).await, "2");
+}

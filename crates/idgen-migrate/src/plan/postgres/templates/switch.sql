@@ -139,7 +139,7 @@ $idgen$
       ALTER TABLE {{ m.table(t) }} RENAME COLUMN {{ c.name }} TO {{ c.kept }};
       ALTER TABLE {{ m.table(t) }} RENAME COLUMN {{ c.new }} TO {{ c.name }};
       -- For clients that have read the list of columns before, and insert into all of them. Nobody reads it.
-      ALTER TABLE {{ m.table(t) }} ADD COLUMN {{ c.new }} {{ new_type|safe }};
+      ALTER TABLE {{ m.table(t) }} ADD COLUMN {{ c.new }} {{ ("pg_catalog.int8" if integers else "pg_catalog.uuid")|safe }};
 {% if c.comment %}
       COMMENT ON COLUMN {{ m.table(t) }}.{{ c.name }} IS {{ c.comment|literal }};
 {% endif %}
@@ -186,7 +186,7 @@ CREATE UNIQUE INDEX CONCURRENTLY {{ i.kept }} ON {{ m.table(t) }} {{ i.kept_colu
 --? SELECT {{ m.switched(schema) }} AND NOT EXISTS (SELECT FROM pg_constraint AS o WHERE {{ old_keys() }})
 DO $idgen$
 DECLARE
-  idgen_ids uuid[] := (SELECT array_agg(DISTINCT d.id) FROM (
+  idgen_ids pg_catalog.uuid[] := (SELECT array_agg(DISTINCT d.id) FROM (
 {% for k in keys %}
 {% for name in k.child.columns %}
 {% if k.child.kept[loop.index0] != name %}
@@ -195,7 +195,7 @@ DECLARE
 {% endif %}
 {% endfor %}
 {% endfor %}
-    SELECT CAST(NULL AS uuid) WHERE false) AS d (id));
+    SELECT CAST(NULL AS pg_catalog.uuid) WHERE false) AS d (id));
 BEGIN
   IF idgen_ids IS NOT NULL THEN
 {% for t in tables %}
@@ -282,7 +282,7 @@ $idgen$
       ALTER TABLE {{ m.table(t) }} DROP COLUMN IF EXISTS {{ c.new }};
       ALTER TABLE {{ m.table(t) }} RENAME COLUMN {{ c.name }} TO {{ c.new }};
       ALTER TABLE {{ m.table(t) }} RENAME COLUMN {{ c.kept }} TO {{ c.name }};
-      ALTER TABLE {{ m.table(t) }} ADD COLUMN {{ c.kept }} {{ c.old_type|safe if integers else "text"|safe }};
+      ALTER TABLE {{ m.table(t) }} ADD COLUMN {{ c.kept }} {{ c.old_type|safe if integers else "pg_catalog.text"|safe }};
 {% endfor %}
       CREATE TRIGGER {{ forward }} BEFORE INSERT OR UPDATE ON {{ m.table(t) }}
         FOR EACH ROW EXECUTE FUNCTION {{ schema }}.{{ t.tag ~ "_forward" }}();
