@@ -143,32 +143,23 @@ async fn triggers_of_a_plan_call_nothing_of_others() {
         let database = text(&mut connection, "SELECT quote_ident(current_database())").await;
         execute(&mut connection, format!("ALTER DATABASE {database} SET search_path = pg_catalog")).await;
         let mut connection = connect(scratch.url()).await;
-        // What is executed to make ids and rows must not call them either.
-        let id = id.replace("random()", "pg_catalog.random()").replace("uuid_send", "pg_catalog.uuid_send");
-        let id = id
-            .replace("gen_random_uuid", "pg_catalog.gen_random_uuid")
-            .replace("::text", "::pg_catalog.text");
-        let id = id.replace(" * ", " OPERATOR(pg_catalog.*) ");
-        let write = format!(
-            "INSERT INTO public.orders (id, n) SELECT {id}, 11; INSERT INTO public.lines (order_id, n) SELECT id, 11 FROM public.orders
-               WHERE n OPERATOR(pg_catalog.=) 11;
-             UPDATE public.orders SET id = {id} WHERE n OPERATOR(pg_catalog.=) 11; UPDATE public.lines SET n = 12 WHERE n OPERATOR(pg_catalog.=) 11;
-             DELETE FROM public.lines WHERE n OPERATOR(pg_catalog.=) 12; DELETE FROM public.orders WHERE n OPERATOR(pg_catalog.=) 11"
-        );
+        // The statements themselves must not call them either.
+        let uuid = "pg_catalog.gen_random_uuid()";
+        let [before, after] = match kind {
+            "int" => ["(pg_catalog.random() OPERATOR(pg_catalog.*) 1e9)::int"; 2],
+            "bytea" => ["pg_catalog.uuid_send(pg_catalog.gen_random_uuid())", uuid],
+            _ => ["pg_catalog.gen_random_uuid()::pg_catalog.text", uuid],
+        };
         for name in &files.names {
             crate::run(&files, name).await;
+            let id = if name.as_str() < files.step("switch") { before } else { after };
+            let write = format!(
+                "INSERT INTO public.orders (id, n) SELECT {id}, 11; INSERT INTO public.lines (order_id, n) SELECT id, 11 FROM public.orders
+                   WHERE n OPERATOR(pg_catalog.=) 11;
+                 UPDATE public.orders SET id = {id} WHERE n OPERATOR(pg_catalog.=) 11; UPDATE public.lines SET n = 12 WHERE n OPERATOR(pg_catalog.=) 11;
+                 DELETE FROM public.lines WHERE n OPERATOR(pg_catalog.=) 12; DELETE FROM public.orders WHERE n OPERATOR(pg_catalog.=) 11"
+            );
             for path in ["public", "public, pg_catalog", "other, public, pg_catalog"] {
-                let write = match name >= &files.step("switch").to_owned() {
-                    true => write.replace("gen_random_uuid()::pg_catalog.text", "gen_random_uuid()"),
-                    false => write.clone(),
-                };
-                let write = match name.as_str() >= files.step("switch") && kind == "bytea" {
-                    true => write.replace(
-                        "pg_catalog.uuid_send(pg_catalog.gen_random_uuid())",
-                        "pg_catalog.gen_random_uuid()",
-                    ),
-                    false => write,
-                };
                 let mut client = connect(scratch.url()).await;
                 execute(&mut client, format!("CREATE TEMPORARY TABLE uuid (); CREATE TEMPORARY TABLE text (); SET search_path = {path}; {write}")).await;
                 assert_eq!(text(&mut connection, CALLED).await, "", "{kind}, {path}, after {name}");
