@@ -123,6 +123,7 @@ async fn integers_become_bigints_as_in_a_twin() {
         |what: &str| assert!(orders.notes.iter().any(|note| note.contains(what)), "{:?}", orders.notes);
     note("receipts.order_id (integer)");
     note("copied nevertheless, because foreign keys connect them with the key: audits.order_id (bigint).");
+    note("lastval() and currval()");
     note("orders.id is at 204: 2147483443 ids are left.");
     let customers = plan(&url, &Options::new("customers", Target::Bigint)).await.unwrap();
     assert_eq!(customers.tables, ["customers", "visits"]);

@@ -7,6 +7,7 @@ mod attached;
 mod bigint;
 mod clients;
 mod composite;
+mod in_triggers;
 mod kills;
 mod locks;
 mod operator;

@@ -4,7 +4,7 @@ use std::process::{Command, Stdio};
 
 use idgen_server::{Database, Server, Settings, Wait};
 
-use crate::psql::{Files, connect, execute, text, until};
+use crate::psql::{Files, SERVER, connect, execute, text, until};
 use crate::{made, rows};
 
 /// Before the last file of the steps that come before the switch.
@@ -94,3 +94,94 @@ async fn a_snapshot_of_a_standby_stops_the_switch() {
 }
 
 const BIN: &str = "$(pg_config --bindir 2>/dev/null || dirname $(ls /usr/lib/postgresql/*/bin/postgres /usr/local/bin/postgres 2>/dev/null | head -1))";
+
+/// A copy that is repeated after the indexes were built: no `CREATE INDEX CONCURRENTLY` waits for snapshots of before any more.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_snapshot_from_before_a_repeated_copy_stops_the_switch() {
+    let scratch = SERVER.scratch().unwrap();
+    let mut connection = connect(scratch.url()).await;
+    rows::fill(&mut connection, 500).await;
+    execute(&mut connection, "CREATE TABLE other (n int)").await;
+    let files = Files::write(&made(scratch.url(), "orders").await, scratch.url());
+    let run = |name: &str| tokio::task::block_in_place(|| files.run(files.step(name)));
+    for step in ["prepare", "triggers", "backfill", "indexes"] {
+        run(step);
+    }
+    execute(
+        &mut connection,
+        "ALTER TABLE orders DISABLE TRIGGER ALL; INSERT INTO orders (id) SELECT gen_random_uuid() FROM generate_series(1, 300);
+         ALTER TABLE orders ENABLE TRIGGER ALL",
+    )
+    .await;
+    let mut old = connect(scratch.url()).await;
+    execute(&mut old, "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM other").await;
+    // A transaction that stays open keeps the oldest transaction of all later snapshots.
+    let mut writer = connect(scratch.url()).await;
+    execute(&mut writer, "BEGIN; INSERT INTO other VALUES (1)").await;
+    for step in ["triggers", "backfill", "indexes", "constraints", "verify"] {
+        run(step);
+    }
+    // A role that sees nothing of other sessions executes the same query.
+    let file = files.text(files.step("switch"));
+    let query =
+        file.split_once("array_agg(h.key) INTO idgen_who, idgen_keys").unwrap().1.split_once(';').unwrap().0;
+    let query = format!("SELECT count(*) {}", query.replace("idgen_first", "NULL::text[]"));
+    let role = format!("sees_nothing_{}", files.id);
+    let schema = format!("idgen_{}", files.id);
+    execute(
+        &mut connection,
+        format!("CREATE ROLE {role}; GRANT USAGE ON SCHEMA {schema} TO {role}; GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO {role}; SET ROLE {role}"),
+    )
+    .await;
+    assert_eq!(text(&mut connection, &query).await, "1");
+    execute(&mut connection, format!("RESET ROLE; DROP OWNED BY {role}; DROP ROLE {role}")).await;
+
+    let refused = tokio::task::block_in_place(|| files.attempt_text(&impatient(&files)));
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    let pid = text(&mut old, "SELECT pg_backend_pid()").await;
+    assert!(said.contains("a snapshot is older than the end of the copy"), "{said}");
+    assert!(said.contains(&format!("the session {pid} (")), "{said}");
+    assert_eq!(text(&mut old, "SELECT count(*) FROM orders WHERE id IS NULL").await, "0");
+    // Neither the transaction that stays open nor those that begin later, one after the other, stop it: their snapshots are newer.
+    execute(&mut old, "COMMIT").await;
+    let (url, stop) =
+        (scratch.url().to_owned(), std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false)));
+    let stopped = stop.clone();
+    let busy = tokio::spawn(async move {
+        let mut clients = [connect(&url).await, connect(&url).await];
+        while !stopped.load(std::sync::atomic::Ordering::Relaxed) {
+            for client in &mut clients {
+                execute(client, "COMMIT").await;
+                execute(client, "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM other").await;
+                tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+            }
+        }
+    });
+    let done = tokio::task::block_in_place(|| files.attempt_text(&impatient(&files)));
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    busy.await.unwrap();
+    assert_eq!(text(&mut connection, "SELECT count(*) FROM orders WHERE id IS NULL").await, "0");
+    execute(&mut writer, "COMMIT").await;
+}
+
+/// In the order of the files, `CREATE INDEX CONCURRENTLY` has waited for snapshots of before, so the switch waits for none, also not for a
+/// long one that began later while a transaction is open that is older than the copy.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_snapshot_from_after_the_indexes_does_not_stop_the_switch() {
+    let scratch = SERVER.scratch().unwrap();
+    let mut connection = connect(scratch.url()).await;
+    rows::fill(&mut connection, 500).await;
+    execute(&mut connection, "CREATE TABLE other (n int)").await;
+    let files = Files::write(&made(scratch.url(), "orders").await, scratch.url());
+    let mut writer = connect(scratch.url()).await;
+    execute(&mut writer, "BEGIN; INSERT INTO other VALUES (1)").await;
+    tokio::task::block_in_place(|| until_switch(&files, "check"));
+    let mut report = connect(scratch.url()).await;
+    execute(&mut report, "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM other").await;
+    let done = tokio::task::block_in_place(|| files.attempt_text(&impatient(&files)));
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    for mut session in [writer, report] {
+        execute(&mut session, "COMMIT").await;
+    }
+}

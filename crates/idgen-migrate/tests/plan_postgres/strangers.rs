@@ -5,7 +5,7 @@ use idgen_migrate::plan::Target;
 use idgen_migrate::plan::status::Reader;
 use idgen_migrate::survey;
 
-use crate::psql::{SERVER, connect, execute, text};
+use crate::psql::{Files, SERVER, connect, execute, text};
 use crate::{Options, plan};
 
 /// Functions and operators of all names and types that PostgreSQL's own have, and operators of `varchar` and `bpchar`, which PostgreSQL compares
@@ -117,4 +117,82 @@ async fn nothing_of_others_is_called() {
     assert_eq!(text(&mut connection, CALLED).await, "", "the status");
     let drop = format!(r#"DROP SCHEMA idgen_abcd1234 CASCADE; DROP ROLE "{role}""#);
     execute(&mut connection, drop).await;
+}
+
+/// Sessions of the application write rows while the plan is at work: its triggers take types, functions and operators of PostgreSQL, whatever
+/// the session has in their place.
+#[tokio::test(flavor = "multi_thread")]
+async fn triggers_of_a_plan_call_nothing_of_others() {
+    for kind in ["varchar(36)", "char(36)", "text", "bytea", "int"] {
+        let scratch = SERVER.scratch().unwrap();
+        let mut connection = connect(scratch.url()).await;
+        let (id, target) = match kind {
+            "int" => ("(random() * 1e9)::int", Target::Bigint),
+            "bytea" => ("uuid_send(gen_random_uuid())", Target::Uuid),
+            _ => ("gen_random_uuid()::text", Target::Uuid),
+        };
+        let tables = format!(
+            "CREATE TABLE orders (id {kind} PRIMARY KEY, n int); CREATE TABLE lines (order_id {kind} REFERENCES orders ON UPDATE CASCADE, n int);
+             INSERT INTO orders SELECT {id}, n FROM generate_series(1, 10) AS n; INSERT INTO lines SELECT * FROM orders"
+        );
+        execute(&mut connection, format!("{TYPES} {tables}")).await;
+        let files =
+            Files::write(&plan(scratch.url(), &Options::new("orders", target)).await.unwrap(), scratch.url());
+        execute(&mut connection, SHADOWS).await;
+        // Files are executed with the rights of their user, and find what this one has in its path.
+        let database = text(&mut connection, "SELECT quote_ident(current_database())").await;
+        execute(&mut connection, format!("ALTER DATABASE {database} SET search_path = pg_catalog")).await;
+        let mut connection = connect(scratch.url()).await;
+        // The statements themselves must not call them either.
+        let uuid = "pg_catalog.gen_random_uuid()";
+        let [before, after] = match kind {
+            "int" => ["(pg_catalog.random() OPERATOR(pg_catalog.*) 1e9)::int"; 2],
+            "bytea" => ["pg_catalog.uuid_send(pg_catalog.gen_random_uuid())", uuid],
+            _ => ["pg_catalog.gen_random_uuid()::pg_catalog.text", uuid],
+        };
+        for name in &files.names {
+            crate::run(&files, name).await;
+            let id = if name.as_str() < files.step("switch") { before } else { after };
+            let write = format!(
+                "INSERT INTO public.orders (id, n) SELECT {id}, 11; INSERT INTO public.lines (order_id, n) SELECT id, 11 FROM public.orders
+                   WHERE n OPERATOR(pg_catalog.=) 11;
+                 UPDATE public.orders SET id = {id} WHERE n OPERATOR(pg_catalog.=) 11; UPDATE public.lines SET n = 12 WHERE n OPERATOR(pg_catalog.=) 11;
+                 DELETE FROM public.lines WHERE n OPERATOR(pg_catalog.=) 12; DELETE FROM public.orders WHERE n OPERATOR(pg_catalog.=) 11"
+            );
+            for path in ["public", "public, pg_catalog", "other, public, pg_catalog"] {
+                let mut client = connect(scratch.url()).await;
+                execute(&mut client, format!("CREATE TEMPORARY TABLE uuid (); CREATE TEMPORARY TABLE text (); SET search_path = {path}; {write}")).await;
+                assert_eq!(text(&mut connection, CALLED).await, "", "{kind}, {path}, after {name}");
+            }
+        }
+    }
+}
+
+/// The files keep the path of their session, which may have a type named `uuid` before that of PostgreSQL.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_plan_makes_uuids_of_postgresql_where_the_path_has_others() {
+    let scratch = SERVER.scratch().unwrap();
+    let mut connection = connect(scratch.url()).await;
+    let database = text(&mut connection, "SELECT quote_ident(current_database())").await;
+    let tables = format!(
+        "CREATE SCHEMA app; CREATE DOMAIN app.uuid AS varchar(40); ALTER DATABASE {database} SET search_path = app, pg_catalog;
+         CREATE TABLE app.orders (id varchar(40) PRIMARY KEY DEFAULT upper('{{' || gen_random_uuid()::text || '}}'), n int);
+         CREATE TABLE app.lines (order_id varchar(40) REFERENCES app.orders); INSERT INTO app.orders (n) SELECT generate_series(1, 10);
+         INSERT INTO app.lines SELECT id FROM app.orders"
+    );
+    execute(&mut connection, tables).await;
+    let mut options = Options::new("app.orders", Target::Uuid);
+    options.keep_text = true;
+    let files = Files::write(&plan(scratch.url(), &options).await.unwrap(), scratch.url());
+    let switch = files.step("switch").to_owned();
+    let before = files.names.iter().take_while(|name| *name != files.step("finish"));
+    for name in before.chain([&format!("undo/{switch}")]).chain(&files.names) {
+        crate::run(&files, name).await;
+        if *name == switch {
+            execute(&mut connect(scratch.url()).await, "INSERT INTO app.orders DEFAULT VALUES").await;
+        }
+    }
+    let types = "SELECT count(*) FROM pg_attribute WHERE attrelid IN ('app.orders'::regclass, 'app.lines'::regclass) AND attnum > 0
+        AND atttypid = 'pg_catalog.uuid'::regtype";
+    assert_eq!(text(&mut connection, types).await, "2");
 }

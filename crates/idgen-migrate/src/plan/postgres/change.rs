@@ -327,9 +327,13 @@ fn as_uuid(default: &str, spelling: Spelling) -> String {
     let inner = default.strip_prefix('(').and_then(|rest| rest.strip_suffix("())::text"));
     match inner {
         _ if spelling == Spelling::Integer => default.to_owned(),
-        _ if spelling == Spelling::Bytes => format!("CAST(encode(({default}), 'hex') AS uuid)"),
-        Some(name) if !name.contains(['(', ')', '\'', '"', ' ']) => format!("CAST({name}() AS uuid)"),
-        _ => format!("CAST(CAST(({default}) AS text) AS uuid)"),
+        _ if spelling == Spelling::Bytes => {
+            format!("CAST(pg_catalog.encode(({default}), 'hex') AS pg_catalog.uuid)")
+        }
+        Some(name) if !name.contains(['(', ')', '\'', '"', ' ']) => {
+            format!("CAST({name}() AS pg_catalog.uuid)")
+        }
+        _ => format!("CAST(CAST(({default}) AS pg_catalog.text) AS pg_catalog.uuid)"),
     }
 }
 
@@ -340,13 +344,16 @@ mod tests {
     #[test]
     fn defaults_become_uuids() {
         let of = |default| as_uuid(default, Spelling::Hyphenated);
-        assert_eq!(of("(gen_random_uuid())::text"), "CAST(gen_random_uuid() AS uuid)");
+        assert_eq!(of("(gen_random_uuid())::text"), "CAST(gen_random_uuid() AS pg_catalog.uuid)");
         assert_eq!(
             of("(a(b())::text || c())::text"),
-            "CAST(CAST(((a(b())::text || c())::text) AS text) AS uuid)"
+            "CAST(CAST(((a(b())::text || c())::text) AS pg_catalog.text) AS pg_catalog.uuid)"
         );
-        assert_eq!(of("upper((uuidv7())::text)"), "CAST(CAST((upper((uuidv7())::text)) AS text) AS uuid)");
+        assert_eq!(
+            of("upper((uuidv7())::text)"),
+            "CAST(CAST((upper((uuidv7())::text)) AS pg_catalog.text) AS pg_catalog.uuid)"
+        );
         let bytes = as_uuid("uuid_send(uuidv7())", Spelling::Bytes);
-        assert_eq!(bytes, "CAST(encode((uuid_send(uuidv7())), 'hex') AS uuid)");
+        assert_eq!(bytes, "CAST(pg_catalog.encode((uuid_send(uuidv7())), 'hex') AS pg_catalog.uuid)");
     }
 }

@@ -49,7 +49,9 @@ pub(super) fn of(catalog: &Catalog, graph: &Graph, change: &Change, references: 
     let types = match change.integers {
         true => {
             "After the switch the columns are of type bigint: drivers return ids as 64-bit integers from then on, and functions with parameters of \
-             type integer do not accept them without a cast."
+             type integer do not accept them without a cast. The sequence of a column that is GENERATED AS IDENTITY is made again in the switch and in its \
+             way back: lastval() and currval() in a session that took its last number before fail with \"is not yet defined in this session\". Take \
+             new ids with INSERT … RETURNING."
         }
         false => {
             "After the switch the columns are of type uuid. Texts without a type are still accepted (`WHERE id = '…'`), but drivers \

@@ -39,15 +39,15 @@ impl Spelling {
 
     /// The expression that writes a uuid so. An integer is its own.
     pub(super) fn of_uuid(self, uuid: &str) -> String {
-        let text = format!("CAST({uuid} AS text)");
+        let text = format!("CAST({uuid} AS pg_catalog.text)");
         match self {
             Spelling::Hyphenated => text,
-            Spelling::HyphenatedUpper => format!("upper({text})"),
-            Spelling::Simple => format!("replace({text}, '-', '')"),
-            Spelling::SimpleUpper => format!("upper(replace({text}, '-', ''))"),
+            Spelling::HyphenatedUpper => format!("pg_catalog.upper({text})"),
+            Spelling::Simple => format!("pg_catalog.replace({text}, '-', '')"),
+            Spelling::SimpleUpper => format!("pg_catalog.upper(pg_catalog.replace({text}, '-', ''))"),
             Spelling::Braced => format!("('{{' || {text} || '}}')"),
-            Spelling::BracedUpper => format!("('{{' || upper({text}) || '}}')"),
-            Spelling::Bytes => format!("uuid_send({uuid})"),
+            Spelling::BracedUpper => format!("('{{' || pg_catalog.upper({text}) || '}}')"),
+            Spelling::Bytes => format!("pg_catalog.uuid_send({uuid})"),
             Spelling::Integer => uuid.to_owned(),
         }
     }

@@ -1,4 +1,9 @@
--- The tables of the database, with what the plan must refuse.
+-- The tables of the database, with what the plan must refuse. The view of the server finds the tables of all publications each time that it is read.
+WITH published AS MATERIALIZED (
+  SELECT c.oid, array_agg(p.pubname::text ORDER BY p.pubname::text) AS names, bool_or(u.pubupdate) AS with_updates
+  FROM pg_publication_tables p JOIN pg_publication u ON u.pubname = p.pubname
+    JOIN pg_namespace n ON n.nspname = p.schemaname JOIN pg_class c ON (c.relnamespace, c.relname) = (n.oid, p.tablename) GROUP BY c.oid
+)
 SELECT c.oid::bigint AS id, n.nspname AS schema, c.relname AS name, greatest(c.reltuples, 0)::bigint AS rows,
   pg_total_relation_size(c.oid) AS bytes, c.relkind::text AS kind,
   EXISTS (SELECT FROM pg_inherits WHERE c.oid IN (inhrelid, inhparent)) AS inherits,
@@ -27,14 +32,12 @@ SELECT c.oid::bigint AS id, n.nspname AS schema, c.relname AS name, greatest(c.r
     UNION SELECT pg_describe_object('pg_class'::regclass, r.ev_class, 0) FROM pg_depend d JOIN pg_rewrite r ON d.classid = 'pg_rewrite'::regclass AND r.oid = d.objid
     WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = c.oid AND r.ev_class <> c.oid AND pg_get_viewdef(r.ev_class) ~ '\.\*'
     UNION SELECT 'trigger ' || t.tgname FROM pg_trigger t WHERE t.tgrelid = c.oid AND (t.tgoldtable IS NOT NULL OR t.tgnewtable IS NOT NULL) ORDER BY 1) AS row_users,
-  ARRAY(SELECT p.pubname::text FROM pg_publication_tables p WHERE p.schemaname = n.nspname AND p.tablename = c.relname
-    ORDER BY 1) AS publications,
+  COALESCE(published.names, '{}') AS publications,
   -- The server refuses updates of such a table, because a subscriber could not find the rows.
   NOT (c.relreplident = 'f' OR EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid
       AND CASE c.relreplident WHEN 'd' THEN i.indisprimary WHEN 'i' THEN i.indisreplident ELSE false END))
-    AND EXISTS (SELECT FROM pg_publication_tables p JOIN pg_publication u ON u.pubname = p.pubname AND u.pubupdate
-      WHERE p.schemaname = n.nspname AND p.tablename = c.relname) AS has_no_identity
-FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    AND COALESCE(published.with_updates, false) AS has_no_identity
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace LEFT JOIN published ON published.oid = c.oid
 WHERE c.relkind IN ('r', 'p', 'f') AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')
   AND n.nspname NOT LIKE 'pg\_temp%'
 ORDER BY 2, 3

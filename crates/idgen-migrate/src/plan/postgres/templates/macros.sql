@@ -7,18 +7,19 @@
 
 {%- macro at(table) %}{% if table %}{{ table|safe }}.{% endif %}{% endmacro %}
 
-{#- A value of the old column in the new type. -#}
+{#- A value of the old column in the new type. Triggers of the plan evaluate it in sessions of the application, which may have a type, a
+    function or a temporary table with each of these names. -#}
 {%- macro converted(of, name, c) -%}
-{% if c.spelling == "integer" %}CAST({{ at(of) }}{{ name }} AS bigint)
-{%- elif c.spelling == "bytes" %}CAST(encode({{ at(of) }}{{ name }}, 'hex') AS uuid)
-{%- else %}CAST(CAST({{ at(of) }}{{ name }} AS text) AS uuid){% endif %}
+{% if c.spelling == "integer" %}CAST({{ at(of) }}{{ name }} AS pg_catalog.int8)
+{%- elif c.spelling == "bytes" %}CAST(pg_catalog.encode({{ at(of) }}{{ name }}, 'hex') AS pg_catalog.uuid)
+{%- else %}CAST(CAST({{ at(of) }}{{ name }} AS pg_catalog.text) AS pg_catalog.uuid){% endif %}
 {%- endmacro %}
 
 {#- Whether a value of the old column is an id. The server's own check takes a tenth of the time of the regular expression. -#}
 {%- macro is_id(of, name, c, version) -%}
-{% if c.spelling == "bytes" %}octet_length({{ at(of) }}{{ name }}) = 16
-{%- elif version >= 160000 %}pg_input_is_valid(CAST({{ at(of) }}{{ name }} AS text), 'uuid')
-{%- else %}CAST({{ at(of) }}{{ name }} AS text) COLLATE "C" ~* '^(([0-9a-f]{4}-?){7}[0-9a-f]{4}|\{([0-9a-f]{4}-?){7}[0-9a-f]{4}\})$'{% endif %}
+{% if c.spelling == "bytes" %}pg_catalog.octet_length({{ at(of) }}{{ name }}) = 16
+{%- elif version >= 160000 %}pg_catalog.pg_input_is_valid(CAST({{ at(of) }}{{ name }} AS pg_catalog.text), 'uuid')
+{%- else %}CAST({{ at(of) }}{{ name }} AS pg_catalog.text) COLLATE "C" OPERATOR(pg_catalog.~*) '^(([0-9a-f]{4}-?){7}[0-9a-f]{4}|\{([0-9a-f]{4}-?){7}[0-9a-f]{4}\})$'{% endif %}
 {%- endmacro %}
 
 {#- A value of the new column as the old one writes it. -#}
@@ -33,13 +34,26 @@
 {%- endmacro %}
 
 {#- A row has two foreign keys for one: of the columns that count, and of those that follow. If the action of the second comes first, it
-    must not change the row, because the action of the first would not find it any more. -#}
-{%- macro skip_action(columns, counts, follows) %}
-  IF TG_OP = 'UPDATE' AND pg_trigger_depth() > 1
-    AND {% for c in columns %}NEW.{{ c[counts] }} IS NOT DISTINCT FROM OLD.{{ c[counts] }} AND {% endfor %}
-    ({% for c in columns %}NEW.{{ c[follows] }} IS DISTINCT FROM OLD.{{ c[follows] }}{% if not loop.last %} OR {% endif %}{% endfor %}) THEN
-    RETURN NULL;
+    must not change the row, because the action of the first would not find it any more. A statement of a trigger of the application is no
+    action, and its changes of other columns stay. The two differ in the statement: an action executes UPDATE ONLY, with quoted names. The first
+    line of the context is this function, and the second one begins with a few words before the statement, in the server's language. -#}
+{%- macro skip_action(t, follows) %}
+{% set action %}UPDATE ONLY {{ table(t) }} SET {% endset %}
+  IF TG_OP OPERATOR(pg_catalog.=) 'UPDATE' AND pg_catalog.pg_trigger_depth() OPERATOR(pg_catalog.>) 1
+    AND ({% for c in t.columns %}{{ differs(c[follows]) }}{% if not loop.last %} OR {% endif %}{% endfor %}) THEN
+    GET DIAGNOSTICS idgen_context = PG_CONTEXT;
+    idgen_context := pg_catalog.substr(idgen_context, pg_catalog.strpos(idgen_context, E'\n') OPERATOR(pg_catalog.+) 1);
+    idgen_context := pg_catalog.split_part(idgen_context, ' WHERE ', 1);
+    IF pg_catalog.strpos(pg_catalog.left(idgen_context, {{ action|length + 40 }}), {{ action|literal }}) OPERATOR(pg_catalog.>) 0
+      AND ({% for c in t.columns %}{% set column %}{{ c[follows] }} = {% endset %}pg_catalog.strpos(idgen_context, {{ column|literal }}) OPERATOR(pg_catalog.>) 0{% if not loop.last %} OR {% endif %}{% endfor %}) THEN
+      RETURN NULL;
+    END IF;
   END IF;
+{%- endmacro %}
+
+{#- Whether an UPDATE changes a column. IS DISTINCT FROM would take an operator of the session's path. -#}
+{%- macro differs(name) -%}
+NOT COALESCE(NEW.{{ name }} OPERATOR(pg_catalog.=) OLD.{{ name }}, NEW.{{ name }} IS NULL AND OLD.{{ name }} IS NULL)
 {%- endmacro %}
 
 {#- The sessions and prepared transactions that hold locks on the tables, as a person knows them. Other roles' sessions show less. -#}

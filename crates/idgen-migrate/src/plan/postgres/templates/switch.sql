@@ -1,4 +1,5 @@
 {% import "macros.sql" as m -%}
+{% import "attached.sql" as a -%}
 {#- Whether a constraint `o` is an old foreign key, which only the way back makes. -#}
 {% macro old_keys() -%}
 (o.conrelid, o.conname) IN ({% for k in keys %}({{ m.table(k.child)|literal }}::regclass, {{ k.kept|literal }}){% if not loop.last %}, {% endif %}{% endfor %})
@@ -14,13 +15,15 @@
 --! Keeps the old columns of {{ t.shown|safe }} current after the switch, for the way back.
 CREATE OR REPLACE FUNCTION {{ schema }}.{{ t.tag ~ "_reverse" }}() RETURNS trigger LANGUAGE plpgsql
 SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $idgen$
+DECLARE
+  idgen_context text;
 BEGIN
   IF TG_OP = 'INSERT' AND current_setting('session_replication_role') <> 'replica'
     AND ({% for c in t.columns %}NEW.{{ c.kept }} IS NOT NULL{% if not loop.last %} OR {% endif %}{% endfor %}) THEN
     RAISE EXCEPTION 'a row has values for the old columns of %', {{ t.shown|literal }}
       USING HINT = 'An INSERT or COPY without a list of columns takes them in another order since the switch: name the columns.';
   END IF;
-{{ m.skip_action(t.columns, "name", "kept") }}
+{{ m.skip_action(t, "kept") }}
 {% for c in t.columns %}
   IF TG_OP = 'INSERT'{% if c.parent %}{% for name in c.parent.from %} OR NEW.{{ name }} IS DISTINCT FROM OLD.{{ name }}{% endfor %}{% endif %} OR NEW.{{ c.name }} IS DISTINCT FROM OLD.{{ c.name }} THEN
 {% if c.parent %}
@@ -30,6 +33,9 @@ BEGIN
 {% else %}
     NEW.{{ c.kept }} := {{ m.old("NEW", c.name, c) }};
 {% endif %}
+  ELSIF pg_trigger_depth() > 1 OR NEW.{{ c.kept }} IS NULL THEN
+    -- A statement that writes all columns, and does not know this one. The way back writes it at the first depth.
+    NEW.{{ c.kept }} := OLD.{{ c.kept }};
   END IF;
 {% endfor %}
   RETURN NEW;
@@ -37,23 +43,37 @@ END
 $idgen$
 
 {% endfor %}
---! Waits until no snapshot of a standby is older than the end of the copy: it would read rows of before, whose new keys are null. For snapshots of this server, CREATE INDEX CONCURRENTLY has waited. Standbys with hot_standby_feedback report theirs, every ten seconds.
+--! Waits until no snapshot is older than the end of the copy: it would read rows of before, whose new keys are null. Standbys with hot_standby_feedback report theirs, every ten seconds. For those of this server, CREATE INDEX CONCURRENTLY has waited, unless a copy has been repeated since the last index was made; then those are waited for that are there now, since later ones are newer.
 DO $idgen$
 DECLARE
   idgen_attempt integer := 0;
   idgen_who text;
+  idgen_keys text[];
+  idgen_first text[];
 BEGIN
   LOOP
     EXIT WHEN {{ m.switched(schema) }};
-    SELECT string_agg(h.name, ', ' ORDER BY h.name) INTO idgen_who FROM (
-      SELECT format('the standby %s (process %s)', r.application_name, r.pid), r.backend_xmin FROM pg_catalog.pg_stat_replication AS r
-      UNION ALL SELECT format('the replication slot %s', s.slot_name), s.xmin FROM pg_catalog.pg_replication_slots AS s) AS h (name, oldest)
-      WHERE h.oldest IS NOT NULL AND EXISTS (SELECT FROM {{ schema }}.progress AS g WHERE age(h.oldest) >= age(g.xmin));
+    PERFORM pg_stat_clear_snapshot();
+    SELECT string_agg(h.name, ', ' ORDER BY h.name), array_agg(h.key) INTO idgen_who, idgen_keys FROM (
+      SELECT format('the standby %s (process %s)', r.application_name, r.pid), NULL, r.backend_xmin, false FROM pg_catalog.pg_stat_replication AS r
+      UNION ALL SELECT format('the replication slot %s', s.slot_name), NULL, s.xmin, false FROM pg_catalog.pg_replication_slots AS s
+      UNION ALL SELECT format('the session %s (%s)', a.pid, concat_ws(', ', NULLIF(a.application_name, ''), 'role ' || a.usename, a.state, 'since ' || date_trunc('second', a.xact_start))),
+          -- The transaction, as roles that see no more of the session know it, too.
+          concat_ws(' ', a.pid, (SELECT min(l.virtualtransaction) FROM pg_catalog.pg_locks AS l WHERE l.pid = a.pid)), a.backend_xmin, true
+        FROM pg_catalog.pg_stat_activity AS a WHERE a.datname = current_database() AND a.pid <> pg_backend_pid() AND a.usesysid IS NOT NULL
+          AND (a.query ~* '^\s*vacuum\M' AND a.state = 'active') IS NOT TRUE) AS h (name, key, oldest, here)
+      WHERE h.oldest IS NOT NULL AND (idgen_first IS NULL OR NOT h.here OR h.key = ANY (idgen_first))
+        AND EXISTS (SELECT FROM {{ schema }}.progress AS g WHERE age(h.oldest) >= age(g.xmin)
+          -- The first column of an index has the transaction that made it.
+          AND NOT (h.here AND EXISTS (SELECT FROM {{ schema }}.tables AS t JOIN pg_catalog.pg_index AS i ON i.indrelid = t.id AND i.indisvalid
+            JOIN pg_catalog.pg_class AS r ON r.oid = i.indexrelid AND {{ a.own("r.relname", id) }}
+            JOIN pg_catalog.pg_attribute AS c ON c.attrelid = r.oid AND c.attnum = 1 WHERE age(c.xmin) < age(g.xmin))));
     EXIT WHEN idgen_who IS NULL;
+    idgen_first := COALESCE(idgen_first, idgen_keys);
     idgen_attempt := idgen_attempt + 1;
     IF idgen_attempt >= 60 THEN
       RAISE EXCEPTION 'a snapshot is older than the end of the copy, and would read keys that are null after the switch: %', idgen_who
-        USING HINT = 'End the transactions of the standby that began before (pg_stat_activity there), then execute the file again. A slot that no standby uses any more keeps its snapshot: drop it.';
+        USING HINT = 'End the transactions that began before (those of a standby are in pg_stat_activity there), then execute the file again. A slot that no standby uses any more keeps its snapshot: drop it.';
     END IF;
     IF idgen_attempt % 10 = 1 THEN
       RAISE NOTICE 'waits for a snapshot that is older than the end of the copy: %', idgen_who;
@@ -119,7 +139,7 @@ $idgen$
       ALTER TABLE {{ m.table(t) }} RENAME COLUMN {{ c.name }} TO {{ c.kept }};
       ALTER TABLE {{ m.table(t) }} RENAME COLUMN {{ c.new }} TO {{ c.name }};
       -- For clients that have read the list of columns before, and insert into all of them. Nobody reads it.
-      ALTER TABLE {{ m.table(t) }} ADD COLUMN {{ c.new }} {{ new_type|safe }};
+      ALTER TABLE {{ m.table(t) }} ADD COLUMN {{ c.new }} {{ ("pg_catalog.int8" if integers else "pg_catalog.uuid")|safe }};
 {% if c.comment %}
       COMMENT ON COLUMN {{ m.table(t) }}.{{ c.name }} IS {{ c.comment|literal }};
 {% endif %}
@@ -166,7 +186,7 @@ CREATE UNIQUE INDEX CONCURRENTLY {{ i.kept }} ON {{ m.table(t) }} {{ i.kept_colu
 --? SELECT {{ m.switched(schema) }} AND NOT EXISTS (SELECT FROM pg_constraint AS o WHERE {{ old_keys() }})
 DO $idgen$
 DECLARE
-  idgen_ids uuid[] := (SELECT array_agg(DISTINCT d.id) FROM (
+  idgen_ids pg_catalog.uuid[] := (SELECT array_agg(DISTINCT d.id) FROM (
 {% for k in keys %}
 {% for name in k.child.columns %}
 {% if k.child.kept[loop.index0] != name %}
@@ -175,7 +195,7 @@ DECLARE
 {% endif %}
 {% endfor %}
 {% endfor %}
-    SELECT CAST(NULL AS uuid) WHERE false) AS d (id));
+    SELECT CAST(NULL AS pg_catalog.uuid) WHERE false) AS d (id));
 BEGIN
   IF idgen_ids IS NOT NULL THEN
 {% for t in tables %}
@@ -262,7 +282,7 @@ $idgen$
       ALTER TABLE {{ m.table(t) }} DROP COLUMN IF EXISTS {{ c.new }};
       ALTER TABLE {{ m.table(t) }} RENAME COLUMN {{ c.name }} TO {{ c.new }};
       ALTER TABLE {{ m.table(t) }} RENAME COLUMN {{ c.kept }} TO {{ c.name }};
-      ALTER TABLE {{ m.table(t) }} ADD COLUMN {{ c.kept }} {{ c.old_type|safe if integers else "text"|safe }};
+      ALTER TABLE {{ m.table(t) }} ADD COLUMN {{ c.kept }} {{ c.old_type|safe if integers else "pg_catalog.text"|safe }};
 {% endfor %}
       CREATE TRIGGER {{ forward }} BEFORE INSERT OR UPDATE ON {{ m.table(t) }}
         FOR EACH ROW EXECUTE FUNCTION {{ schema }}.{{ t.tag ~ "_forward" }}();

@@ -5,8 +5,10 @@
 {% for t in tables %}
 --! Writes the new columns of {{ t.shown|safe }} with each change of a row.
 CREATE OR REPLACE FUNCTION {{ schema }}.{{ t.tag ~ "_forward" }}() RETURNS trigger LANGUAGE plpgsql AS $idgen$
+DECLARE
+  idgen_context pg_catalog.text;
 BEGIN
-{{ m.skip_action(t.columns, "name", "new") }}
+{{ m.skip_action(t, "new") }}
 {% for c in t.columns %}
   NEW.{{ c.new }} := {{ m.converted("NEW", c.name, c) }};
 {% endfor %}
