@@ -1,12 +1,14 @@
 //! Decides whether a column stores a value as it is. Even a strict server rounds numbers, and cuts off blanks and fractions of
 //! seconds, without an error.
 
+mod charset;
 #[cfg(test)]
 mod tests;
 mod time;
 
 use std::collections::HashSet;
 
+pub(super) use charset::Charset;
 pub(super) use time::Time;
 
 use crate::sync::catalog::CatalogColumn;
@@ -32,9 +34,13 @@ pub(super) enum Holds {
     Characters {
         most: u64,
         stripped: bool,
+        set: Charset,
     },
     /// Texts of at most this many bytes.
-    Text(u64),
+    Text {
+        most: u64,
+        set: Charset,
+    },
     /// Exactly this many bytes.
     Binary(u64),
     /// Bytes, or text, of any length that the server checks.
@@ -59,7 +65,7 @@ pub(super) enum Holds {
 
 impl Holds {
     pub(super) fn of(column: &CatalogColumn) -> Holds {
-        let digits = column.fraction.unwrap_or(0);
+        let (digits, set) = (column.fraction.unwrap_or(0), Charset::of(&column.charset));
         match column.data_type.as_str() {
             "tinyint" => Holds::Integers(8),
             "smallint" => Holds::Integers(16),
@@ -72,9 +78,11 @@ impl Holds {
             "float" if column.full_type.contains(',') => Holds::FloatDecimals(column.scale.unwrap_or(0)),
             "double" => Holds::Doubles,
             "float" => Holds::Floats,
-            "char" => Holds::Characters { most: column.length.unwrap_or(0), stripped: true },
-            "varchar" => Holds::Characters { most: column.length.unwrap_or(0), stripped: false },
-            "tinytext" | "text" | "mediumtext" | "longtext" => Holds::Text(column.octets.unwrap_or(u64::MAX)),
+            "char" => Holds::Characters { most: column.length.unwrap_or(0), stripped: true, set },
+            "varchar" => Holds::Characters { most: column.length.unwrap_or(0), stripped: false, set },
+            "tinytext" | "text" | "mediumtext" | "longtext" => {
+                Holds::Text { most: column.octets.unwrap_or(u64::MAX), set }
+            }
             "binary" => Holds::Binary(column.length.unwrap_or(0)),
             "varbinary" | "tinyblob" | "blob" | "mediumblob" | "longblob" => Holds::Bytes,
             "datetime" => Holds::Time { digits, of: Time::Local },
@@ -137,7 +145,7 @@ impl Holds {
                 && self.nearest(*number) == 0.0)
                 .then(|| "would round the number to 0".to_owned()),
             (Holds::Doubles | Holds::Floats, Value::Text(text)) => self.rounds_text(text).map(str::to_owned),
-            (Holds::Characters { most, stripped }, Value::Text(text)) => {
+            (Holds::Characters { most, stripped, .. }, Value::Text(text)) => {
                 let count = text.chars().count() as u64;
                 if count > *most {
                     return Some(format!("holds {most} characters, and the text has {count}"));
@@ -145,27 +153,46 @@ impl Holds {
                 (*stripped && text.ends_with(' '))
                     .then(|| "does not keep blanks at the end of a text (CHAR): use VARCHAR".to_owned())
             }
-            // The column's character set reads the bytes, and each of them may be a character.
-            (Holds::Characters { most, .. }, Value::Bytes(bytes))
-                if bytes.len() as u64 > *most && bytes.ends_with(b" ") =>
+            // The column's character set reads the bytes.
+            (Holds::Characters { most, set: Charset::Single, .. }, Value::Bytes(bytes))
+                if bytes.len() as u64 > *most =>
             {
-                Some(format!("holds {most} characters, and could cut off blanks at the end: send a text"))
+                Some(format!("holds {most} characters, and the text has {}", bytes.len()))
             }
-            (Holds::Characters { stripped, .. }, Value::Bytes(bytes)) => match std::str::from_utf8(bytes) {
-                Ok(text) => self.refuses(&Value::Text(text.to_owned())),
-                Err(_) => (*stripped && bytes.ends_with(b" "))
-                    .then(|| "does not keep blanks at the end of a text (CHAR): use VARCHAR".to_owned()),
-            },
+            // Each of the bytes may be a character.
+            (Holds::Characters { most, set, .. }, Value::Bytes(bytes))
+                if *set != Charset::Utf8 && bytes.len() as u64 > *most && ends_with_space(bytes) =>
+            {
+                Some(format!(
+                    "holds {most} characters, and could cut off white space at the end: send a text"
+                ))
+            }
+            (Holds::Characters { stripped, set, .. }, Value::Bytes(bytes)) => {
+                match std::str::from_utf8(bytes) {
+                    Ok(text) if *set == Charset::Utf8 => self.refuses(&Value::Text(text.to_owned())),
+                    _ => (*stripped && bytes.ends_with(b" "))
+                        .then(|| "does not keep blanks at the end of a text (CHAR): use VARCHAR".to_owned()),
+                }
+            }
             // The server rounds the number until its digits fit.
             (Holds::Characters { most, .. }, Value::Float(_)) if *most < FLOAT => {
                 told("holds texts, and could round the number: send it as text")
             }
             (Holds::Bytes | Holds::Binary(_), Value::Float(_)) => told("holds bytes, not numbers"),
-            (Holds::Text(most), Value::Bytes(bytes)) => (bytes.len() as u64 > *most && bytes.ends_with(b" "))
-                .then(|| format!("holds {most} bytes, and would cut off blanks at the end")),
-            // The server refuses texts that are too long, except for blanks at their end.
-            (Holds::Text(most), Value::Text(text)) => (text.len() as u64 > *most && text.ends_with(' '))
-                .then(|| format!("holds {most} bytes, and would cut off blanks at the end")),
+            // Of white space that does not fit, the server only says in a note that it was cut off.
+            (Holds::Text { most, .. }, Value::Bytes(bytes)) => {
+                let count = bytes.len() as u64;
+                (count > *most).then(|| format!("holds {most} bytes, and the text has {count}"))
+            }
+            (Holds::Text { most, set }, Value::Text(text)) => match set.bytes(text) {
+                (least, _) if least > *most => {
+                    Some(format!("holds {most} bytes, and the text has {least} or more"))
+                }
+                (_, longest) if longest > *most && text.ends_with(char::is_whitespace) => {
+                    Some(format!("holds {most} bytes, and could cut off white space at the end"))
+                }
+                _ => None,
+            },
             (Holds::Binary(most), value) => {
                 let length = match value {
                     Value::Text(text) => text.len(),
@@ -219,7 +246,7 @@ impl Holds {
                 (!all).then(|| format!("holds some of {members:?}, each once, separated by commas"))
             }
             (Holds::Member(_) | Holds::Members(_), _) => told("holds texts of a list, not numbers"),
-            (Holds::Characters { .. } | Holds::Text(_) | Holds::Bytes, _) => None,
+            (Holds::Characters { .. } | Holds::Text { .. } | Holds::Bytes, _) => None,
             (Holds::Bits, _) => None,
         }
     }
@@ -259,6 +286,11 @@ impl Holds {
             (number as f64) as i128 != number
         }
     }
+}
+
+/// Returns true for white space of one byte, which the server cuts off.
+fn ends_with_space(bytes: &[u8]) -> bool {
+    bytes.last().is_some_and(|last| last.is_ascii_whitespace() || *last == 0x0b)
 }
 
 /// The digits after the point that a number needs; `None` if the value is no number, which the server finds out.

@@ -8,7 +8,9 @@ fn text(text: &str) -> Value {
 fn what_a_column_would_change_is_refused() {
     let time = |digits, of| Holds::Time { digits, of };
     let bytes = |text: &str| Value::Bytes(text.as_bytes().to_vec());
-    let chars = |most, stripped| Holds::Characters { most, stripped };
+    let chars = |most, stripped| Holds::Characters { most, stripped, set: Charset::Utf8 };
+    let latin = |most, stripped| Holds::Characters { most, stripped, set: Charset::Single };
+    let long = |most, set| Holds::Text { most, set };
     let member = Holds::Member(members("enum('a','it''s')"));
     let some = Holds::Members(members("set('a','b')"));
     for (holds, good, bad) in [
@@ -70,17 +72,27 @@ fn what_a_column_would_change_is_refused() {
         ),
         (
             chars(3, false),
-            vec![text("é €"), text("x  "), Value::Int(1234), Value::Bytes(vec![233, 32, 32])],
-            vec![text("x   "), text("abcd"), Value::Float(0.5), Value::Bytes(vec![233, 32, 32, 32])],
+            vec![text("é €"), text("x  "), Value::Int(1234), bytes("é €")],
+            vec![text("x   "), text("abcd"), text("abc\n"), Value::Float(0.5), bytes("é €\n")],
+        ),
+        (
+            latin(3, false),
+            vec![text("é €"), Value::Bytes(vec![233, 32, 32])],
+            vec![text("é €\n"), Value::Bytes(vec![233, 32, 32, 32]), bytes("aé\n")],
         ),
         (chars(24, false), vec![Value::Float(0.1), bytes("é ")], vec![]),
-        (
-            chars(3, true),
-            vec![text("abc"), text(""), bytes("abc")],
-            vec![text("x "), bytes("x "), Value::Bytes(vec![233, 32])],
-        ),
+        (chars(3, true), vec![text("abc"), text(""), bytes("abc")], vec![text("x "), bytes("x ")]),
+        (latin(3, true), vec![Value::Bytes(vec![233, 10])], vec![Value::Bytes(vec![233, 32])]),
         (Holds::Bytes, vec![Value::Int(1), bytes("a")], vec![Value::Float(0.5)]),
-        (Holds::Text(3), vec![text("x  "), text("long")], vec![text("x   "), bytes("x   ")]),
+        (
+            long(3, Charset::Utf8),
+            vec![text("x  "), text("é\n")],
+            vec![text("x   "), bytes("x   "), text("xyz\n"), text("é\t\t"), text("long"), bytes("xyz\n")],
+        ),
+        (long(3, Charset::Single), vec![text("éé\n")], vec![text("ééé\n"), text("éé\r\n")]),
+        (long(4, Charset::Utf16), vec![text("é\n")], vec![text("éé\n")]),
+        (long(8, Charset::Utf32), vec![text("é\n")], vec![text("éé\n")]),
+        (long(4, Charset::Mixed), vec![text("xyz\n"), text("中中")], vec![text("中\n"), text("中中中中中")]),
         (
             Holds::Binary(2),
             vec![Value::Bytes(vec![0, 0]), text("ab"), Value::Int(-1), Value::UInt(10)],
