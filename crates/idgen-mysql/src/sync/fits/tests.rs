@@ -11,7 +11,7 @@ fn what_a_column_would_change_is_refused() {
     let chars = |most, stripped| Holds::Characters { most, stripped, set: Charset::Utf8 };
     let latin = |most, stripped| Holds::Characters { most, stripped, set: Charset::Single };
     let long = |most, set| Holds::Text { most, set };
-    let member = Holds::Member(members("enum('a','it''s')"));
+    let member = Holds::Member(members("enum('a','it''s','b\\\\c','d\\n','?','e?')"));
     let some = Holds::Members(members("set('a','b')"));
     for (holds, good, bad) in [
         (
@@ -24,7 +24,13 @@ fn what_a_column_would_change_is_refused() {
                 text("-1.50e2"),
                 text("x"),
             ],
-            vec![Value::Float(1.5), text("1.5"), text(" 15e-1"), Value::Bytes(vec![1])],
+            vec![
+                Value::Float(1.5),
+                text("1.5"),
+                text(" 15e-1"),
+                Value::Bytes(vec![1]),
+                Value::Float(9_223_372_036_854_775_808.0),
+            ],
         ),
         (
             Holds::Decimals(2),
@@ -45,6 +51,11 @@ fn what_a_column_would_change_is_refused() {
                 text("1e400"),
                 text("x"),
                 Value::Float(5e-324),
+                Value::Float(1e23),
+                text("1e23"),
+                text("9007199254740992e0"),
+                text("90071992547409920e-1"),
+                text("12345678901234567.89"),
             ],
             vec![
                 Value::Int((1 << 53) + 1),
@@ -53,12 +64,31 @@ fn what_a_column_would_change_is_refused() {
                 text(" -9007199254740993.0"),
                 text("1e-400"),
                 text("0.1e-99999999999999999999"),
+                text("9007199254740993e0"),
+                text("90071992547409930.0E-1"),
             ],
         ),
         (
             Holds::Floats,
-            vec![Value::Int(1 << 24), text("16777216"), Value::Float(0.1), Value::Float(0.0)],
-            vec![Value::Int((1 << 24) + 1), text("16777217"), Value::Float(1e-60), text("1e-60")],
+            vec![
+                Value::Int(1 << 24),
+                text("16777216"),
+                Value::Float(0.1),
+                Value::Float(0.0),
+                Value::Float(1e30),
+                Value::Float(3.402_823_466_385_288_6e38),
+                text("16777217.5"),
+            ],
+            vec![
+                Value::Int((1 << 24) + 1),
+                text("16777217"),
+                Value::Float(1e-60),
+                text("1e-60"),
+                Value::Float(-16_777_217.0),
+                text("16777217e0"),
+                text("1.6777217e7"),
+                text("167772170e-1"),
+            ],
         ),
         (
             Holds::FloatDecimals(2),
@@ -163,7 +193,11 @@ fn what_a_column_would_change_is_refused() {
             vec![Value::Int(26), text("26"), text("2026.7"), text("26.00"), text("26.0")],
         ),
         (Holds::Bits, vec![Value::Int(1), Value::Bytes(vec![1])], vec![text("1"), Value::Int(-1)]),
-        (member, vec![text("a"), text("it's")], vec![text("A"), text("1"), Value::Int(1)]),
+        (
+            member,
+            vec![text("a"), text("it's"), text("b\\c"), text("d\n"), text("😀"), text("e?")],
+            vec![text("A"), text("1"), Value::Int(1), text("é"), text("b\\\\c"), text("e😀😀")],
+        ),
         (some, vec![text("b,a"), text("")], vec![text("c"), text("a,a"), text("a,"), Value::Int(1)]),
     ] {
         for value in good.iter().chain([&Value::Null]) {
