@@ -19,6 +19,7 @@ on_both!(
     references_to_rows_that_go_with_others_can_be_undone,
     references_that_a_unique_index_refused_are_set_when_the_value_is_free,
     references_are_set_by_a_transaction_with_an_older_snapshot,
+    a_row_that_arrives_while_its_value_is_freed_gets_its_references,
     rows_whose_check_needs_a_reference_wait_for_it,
     open_references_follow_a_renamed_column
 );
@@ -336,6 +337,45 @@ async fn references_are_set_by_a_transaction_with_an_older_snapshot(database: Da
     assert_eq!(answer.outcomes(), [APPLIED], "{database}");
     transaction.commit().await.unwrap();
     assert_eq!(count(&mut two, "notes WHERE list_id IS NOT NULL").await, 1, "{database}");
+    assert_eq!(count(&mut two, "uuid_map_open").await, 0, "{database}");
+}
+
+/// Neither of the two transactions is a victim of the other one.
+async fn a_row_that_arrives_while_its_value_is_freed_gets_its_references(database: Database) {
+    let notes = "CREATE TABLE notes (id BIGINT UNSIGNED PRIMARY KEY, list_id BIGINT UNSIGNED NULL UNIQUE, \
+                 FOREIGN KEY (list_id) REFERENCES lists (id))";
+    let (scratch, _, sync) = tables(database, &[LISTS, notes], &["lists", "notes"]).await;
+    let mut one = connect(scratch.url()).await;
+    let mut two = connect(scratch.url()).await;
+    let list = |row| put("lists", row, 1, [("title", text("x"))]);
+    let note = |row, of| put("notes", row, 1, [("list_id", refers(of))]);
+    apply(&sync, &mut two, &[note(1, 8), note(2, 8), note(3, 9), note(4, 9)]).await;
+    apply(&sync, &mut two, &[list(8)]).await;
+    let freed = [put("notes", 1, 2, [("list_id", Value::Null)])];
+    for list_arrives_first in [true, false] {
+        let mut transaction = one.begin().await.unwrap();
+        let arrives = [list(if list_arrives_first { 9 } else { 7 })];
+        if list_arrives_first {
+            assert_eq!(sync.apply(&mut transaction, &arrives).await.unwrap().outcomes(), [APPLIED]);
+        } else {
+            let freed = [put("notes", 3, 2, [("list_id", Value::Null)])];
+            assert_eq!(sync.apply(&mut transaction, &freed).await.unwrap().outcomes(), [APPLIED]);
+        }
+        let other = async {
+            let batch = if list_arrives_first { &freed } else { &arrives };
+            apply(&sync, &mut two, batch).await
+        };
+        let commits = async {
+            tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+            transaction.commit().await.unwrap();
+        };
+        let (answer, ()) = tokio::join!(other, commits);
+        assert_eq!(answer.outcomes(), [APPLIED], "{database}");
+        let set = count(&mut two, "notes WHERE list_id IS NOT NULL").await;
+        assert_eq!(set, 2, "{database}, {list_arrives_first}: {:?}", sync.open_references(9).await.unwrap());
+    }
+    let set = "notes WHERE list_id IS NOT NULL AND id IN (SELECT id FROM uuid_map)";
+    assert_eq!(count(&mut two, set).await, 2, "{database}");
     assert_eq!(count(&mut two, "uuid_map_open").await, 0, "{database}");
 }
 
