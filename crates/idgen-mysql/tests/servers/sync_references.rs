@@ -403,6 +403,10 @@ async fn rows_whose_check_needs_a_reference_wait_for_it(database: Database) {
     let answer = apply(&sync, &mut connection, &[moved.clone()]).await;
     assert!(waits_for(&answer.outcomes()[0], "lists", 8), "{database}: {answer:?}");
     assert_eq!(apply(&sync, &mut connection, &[list(8), moved]).await.outcomes(), [APPLIED; 2], "{database}");
+    // A deleted list may not come back.
+    apply(&sync, &mut connection, &[list(6), delete("lists", 6, 2)]).await;
+    let answer = apply(&sync, &mut connection, &[note(4, 6)]).await;
+    assert!(is_ended(&answer.outcomes()[0], 6, 2), "{database}: {answer:?}");
     // A row that is refused also when its list is there.
     let bad = put("notes", 3, 1, [("list_id", refers(7)), ("n", Value::Int(10))]);
     let answer = apply(&sync, &mut connection, &[list(7), bad]).await;
