@@ -80,7 +80,7 @@ const sizes = [
   ["idgen-keys/bounds alone", 4_600, all("bounds")],
   ["idgen-keys/orders alone", 1_300, all("orders")],
   ["idgen-keys/rows alone", 6_650, all("rows")],
-  ["idgen-keys/outbox alone", 7_100, all("outbox")],
+  ["idgen-keys/outbox alone", 7_400, all("outbox")],
   ["everything for browsers, with sealing", 28_800, all("index", "prefixed", "browser", "seal"), 15_000],
 ];
 let tooLarge = false;

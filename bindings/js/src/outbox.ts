@@ -58,6 +58,8 @@ export interface Limits {
   changes: number;
   /** The most bytes of a batch as JSON, before it is compressed. */
   bytes: number;
+  /** The most that the server states, if the device sends less: for rows that have to be sent together. */
+  most?: { changes: number; bytes: number };
 }
 
 /** A change that the server has refused, and why. */
@@ -119,6 +121,7 @@ export class Outbox {
     columns: Readonly<Record<string, ColumnValue>>,
   ): Promise<string> {
     const id = canonical(row);
+    checkWhole("the name of the table", table);
     checkPlain(table, columns);
     for (const [column, value] of Object.entries(columns)) checkValue(table, column, value);
     await refuseAutocommit(transaction);
@@ -128,6 +131,7 @@ export class Outbox {
   /** Records that a row was deleted, in the transaction that does so. Resolves to the number of the change. */
   async delete(transaction: OutboxDatabase, table: string, row: string): Promise<string> {
     const id = canonical(row);
+    checkWhole("the name of the table", table);
     await refuseAutocommit(transaction);
     return write(transaction, table, id, "delete", {});
   }
@@ -136,8 +140,9 @@ export class Outbox {
    * The next changes to send, the oldest first, within the limits that the server states. Sending changes again is safe.
    *
    * A change that waits for another row is not among them until the time is over that {@link Outbox.waiting} names, or until the other row is
-   * applied. So a loop that sends batches until there is none ends. A change that alone exceeds the limit of bytes is refused, and so is one of two
-   * that have to be sent together and do not fit. A row that cannot be read is set aside: see {@link Outbox.unreadable}.
+   * applied. So a loop that sends batches until there is none ends. A change that alone exceeds the limit of bytes is refused. Rows that wait for each
+   * other in a circle have to be sent together: if they exceed the limits, they are one batch up to `limits.most`, and refused beyond it. A row that
+   * cannot be read is set aside: see {@link Outbox.unreadable}.
    *
    * It notes in the table what it resolves to, so that a later copy of the database is recognized: within a transaction, commit before sending.
    */
@@ -152,17 +157,16 @@ export class Outbox {
   private async next(database: OutboxDatabase, limits: Limits, now: number): Promise<Change[]> {
     // Read in pieces, because an outbox can be larger than memory should hold.
     const statement = `${OF_PENDING} AND (wake <= ?4 OR wake > ?5) AND (position, tbl, row) > (?1, ?2, ?3) ORDER BY position, tbl, row LIMIT 100`;
-    const batch: Change[] = [];
+    let batch: Change[] = [];
     const taken = new Set<string>();
     let size = 0;
     let after: (string | number)[] = [0, "", ""];
-    const refuseLarge = ({ table, row, number }: Change, bytes: number): Promise<boolean> =>
-      refuse(database, table, row, Number(number), `the change has ${bytes} bytes, and the server takes at most ${limits.bytes}`);
     for (;;) {
       const rows = await database(statement, [...after, now, now + LONGEST]);
       for (const row of rows) {
         after = [Number(row.position), String(row.tbl), String(row.row)];
-        // Two rows may have to exchange their values: a row is sent together with the one that it waits for.
+        const isFirst = batch.length === 0;
+        // Rows may have to exchange their values: a row is sent together with the one that it waits for.
         for (let found: ResultRow | undefined = row; found !== undefined; ) {
           const read = change(found);
           if ("reason" in read) {
@@ -173,31 +177,51 @@ export class Outbox {
           const key = `${found.tbl} ${found.row}`;
           const bytes = Number(found.size) + BESIDE;
           if (bytes > limits.bytes) {
-            await refuseLarge(read, bytes);
+            await refuse(database, read.table, read.row, Number(read.number), `the change has ${bytes} bytes, and the server takes at most ${limits.bytes}`);
             break;
           }
           if (taken.has(key)) break;
           if (batch.length > 0 && (size + bytes > limits.bytes || batch.length >= limits.changes)) {
-            // Alone, each would wait for the other one for ever.
-            const exchanges = found.needs_tbl === row.tbl && found.needs_row === row.row && batch.length === 1;
-            if (exchanges && size + bytes > limits.bytes) {
-              await refuseLarge(batch.pop()!, size + bytes);
-              taken.add(key);
-              size = 0;
-              break;
-            }
-            return batch;
+            // Without each other, the rows of a circle would wait for ever.
+            const circle = isFirst ? await this.circle(database, row, limits) : undefined;
+            if (circle === undefined) return batch;
+            for (const change of circle.changes) taken.add(`${change.table} ${change.row}`);
+            batch = circle.changes;
+            const most = { changes: Math.max(limits.changes, limits.most?.changes ?? 0), bytes: Math.max(limits.bytes, limits.most?.bytes ?? 0) };
+            if (batch.length <= most.changes && circle.bytes <= most.bytes) return batch;
+            const reason = `it exchanges its values with other rows, ${batch.length} changes of ${circle.bytes} bytes together, \
+and the server takes at most ${most.bytes} bytes and ${most.changes} changes`;
+            await refuse(database, String(row.tbl), String(row.row), Number(row.number), reason);
+            batch = [];
+            size = 0;
+            break;
           }
           taken.add(key);
           size += bytes;
           batch.push(read);
-          const needed: readonly ResultRow[] =
-            found.needs_row === null ? [] : await database(`${OF_PENDING} AND tbl = ?1 AND row = ?2`, [String(found.needs_tbl), String(found.needs_row)]);
-          found = needed[0];
+          found = await needed(database, found);
         }
       }
       if (rows.length < 100) return batch;
     }
+  }
+
+  /** The rows that wait for each other in a circle with this one; undefined if it is in no circle, or if one of them is too large alone. */
+  private async circle(database: OutboxDatabase, first: ResultRow, limits: Limits): Promise<{ changes: Change[]; bytes: number } | undefined> {
+    const changes: Change[] = [];
+    const seen = new Set<string>();
+    let bytes = 0;
+    // A row that comes twice is of another circle.
+    for (let found: ResultRow | undefined = first; found !== undefined && !seen.has(`${found.tbl} ${found.row}`); found = await needed(database, found)) {
+      const read = change(found);
+      const size = Number(found.size) + BESIDE;
+      if ("reason" in read || size > limits.bytes) return undefined;
+      seen.add(`${found.tbl} ${found.row}`);
+      changes.push(read);
+      bytes += size;
+      if (found.needs_tbl === first.tbl && found.needs_row === first.row) return { changes, bytes };
+    }
+    return undefined;
   }
 
   /**
@@ -299,12 +323,15 @@ const checkColumn = (table: string, column: string): void => {
   if (!/^[A-Za-z0-9_]+$/.test(column)) throw configError(`not the name of a column of ${table}`, column, "use letters, digits and underscores");
 };
 
+/** Refuses a text that is cut in the middle of a character. No server takes it. */
+const checkWhole = (what: string, value: unknown): void => {
+  if (typeof value !== "string" || !/[\uD800-\uDFFF]/u.test(value)) return;
+  throw configError(`${what} has half a character (a lone surrogate)`, value, "cut texts between characters");
+};
+
 const checkValue = (table: string, column: string, value: unknown): void => {
   checkColumn(table, column);
-  // A text that is cut in the middle of a character. No server takes it.
-  if (typeof value === "string" && /[\uD800-\uDFFF]/u.test(value)) {
-    throw configError(`the column "${column}" of ${table} has half a character (a lone surrogate)`, value, "cut texts between characters");
-  }
+  checkWhole(`the column "${column}" of ${table}`, value);
   const isNumber = typeof value === "number" && Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
   if (value === null || isNumber || typeof value === "string" || typeof value === "boolean") return;
   const problem = `the column "${column}" of ${table} cannot be`;
@@ -379,6 +406,13 @@ const exact = (json: string): string => {
   }
 };
 
+/** The row that a row waits for, if it is to be sent. */
+const needed = async (database: OutboxDatabase, { needs_tbl, needs_row }: ResultRow): Promise<ResultRow | undefined> => {
+  if (needs_row === null) return undefined;
+  const [found] = await database(`${OF_PENDING} AND tbl = ?1 AND row = ?2`, [String(needs_tbl), String(needs_row)]);
+  return found;
+};
+
 /** A change, or its row as one that cannot be read. */
 const change = (found: ResultRow): Change | Unreadable => {
   const [table, row, operation, text] = [found.tbl, found.row, found.operation, found.columns].map(String) as [string, string, string, string];
@@ -386,7 +420,11 @@ const change = (found: ResultRow): Change | Unreadable => {
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(row)) return unreadable("its key is no UUID in canonical text, of small letters");
   let columns: unknown;
   try {
-    columns = JSON.parse(exact(text));
+    columns = JSON.parse(exact(text), (_, value: unknown) => {
+      // 9e999 is a number, and would be sent as null.
+      if (value === Infinity || value === -Infinity) throw new RangeError();
+      return value;
+    });
   } catch {
     // Not JSON, as what is no object is not.
   }

@@ -203,6 +203,10 @@ test("integers that JavaScript would round are texts, and damage is an error", a
 test("arguments that would do something else are errors", async () => {
   const { database, outbox, transaction, put } = await open();
   await put("t", id(1), { a: 1 });
+  await database("BEGIN", []);
+  await assert.rejects(outbox.put(database, "t\ud800", id(2), { a: 1 }), { code: "config", message: /half a character/ });
+  await assert.rejects(outbox.delete(database, "\udc00t", id(2)), { code: "config", message: /half a character/ });
+  await database("ROLLBACK", []);
   for (const limits of [{}, { changes: 0, bytes: 1000 }, { changes: 1, bytes: 299 }, { changes: NaN, bytes: 1000 }]) {
     await assert.rejects(outbox.batch(database, limits), { code: "config", message: /without room/ });
   }

@@ -111,12 +111,33 @@ pub struct Limits {
     pub changes: usize,
     /// The most bytes of a batch as JSON, before it is compressed.
     pub bytes: usize,
+    /// The most changes and bytes that the server states, if the device sends fewer: for rows that have to be sent together.
+    pub most: Option<(usize, usize)>,
+}
+
+impl Limits {
+    /// The reason why a change of this many bytes is refused.
+    pub(crate) fn alone(&self, bytes: usize) -> String {
+        format!("the change has {bytes} bytes, and the server takes at most {}", self.bytes)
+    }
+
+    /// The reason why changes that have to be sent together are refused; `None` if the server takes them.
+    pub(crate) fn together(&self, changes: usize, bytes: usize) -> Option<String> {
+        let (most_changes, most_bytes) = self.most.unwrap_or((self.changes, self.bytes));
+        let (most_changes, most_bytes) = (most_changes.max(self.changes), most_bytes.max(self.bytes));
+        (changes > most_changes || bytes > most_bytes).then(|| {
+            format!(
+                "it exchanges its values with other rows, {changes} changes of {bytes} bytes together, and the server takes at \
+                 most {most_bytes} bytes and {most_changes} changes"
+            )
+        })
+    }
 }
 
 impl Default for Limits {
     /// 500 changes and 500,000 bytes.
     fn default() -> Limits {
-        Limits { changes: 500, bytes: 500_000 }
+        Limits { changes: 500, bytes: 500_000, most: None }
     }
 }
 

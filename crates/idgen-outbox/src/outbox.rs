@@ -81,8 +81,8 @@ impl Outbox {
     ///
     /// A change that waits for another row is not among them until the time is over that [`waiting`](Self::waiting) names, or
     /// until the other row is applied. So a loop that sends batches until there is none ends. A change that alone exceeds the
-    /// limit of bytes is refused, and so is one of two that have to be sent together and do not fit. A row that cannot be read is set aside: see
-    /// [`unreadable`](Self::unreadable).
+    /// limit of bytes is refused. Rows that wait for each other in a circle have to be sent together: if they exceed the limits, they are one batch
+    /// up to [`Limits::most`], and refused beyond it. A row that cannot be read is set aside: see [`unreadable`](Self::unreadable).
     ///
     /// It notes in the table what it returns, so that a later copy of the database is recognized: a caller that is in a transaction commits before it
     /// sends.
@@ -107,37 +107,43 @@ impl Outbox {
         let mut taken = HashSet::new();
         'rows: while let Some(row) = rows.next()? {
             let mut next = Sendable::read(row)?.map_err(|found| unreadable.push(found)).ok();
-            let first = next.as_ref().map(|first| (first.change.table.clone(), first.change.row.to_string()));
-            // Two rows may have to exchange their values: a row is sent together with the one that it waits for.
-            while let Some(Sendable { change, bytes, needs }) = next.take() {
-                if bytes > limits.bytes {
-                    large.push((change, bytes));
+            let is_first = batch.is_empty();
+            // Rows may have to exchange their values: a row is sent together with the one that it waits for.
+            while let Some(sendable) = next.take() {
+                let Sendable { change, bytes, needs } = &sendable;
+                if *bytes > limits.bytes {
+                    large.push((sendable.change, limits.alone(sendable.bytes)));
                     break;
                 }
-                if !taken.insert((change.table.clone(), change.row)) {
+                if taken.contains(&(change.table.clone(), change.row)) {
                     break;
                 }
                 if !batch.is_empty() && (size + bytes > limits.bytes || batch.len() >= limits.changes) {
-                    // Alone, each would wait for the other one for ever.
-                    let exchanges = needs.is_some() && needs == first && batch.len() == 1;
-                    if exchanges && size + bytes > limits.bytes {
-                        large.extend(batch.pop().map(|change| (change, size + bytes)));
-                        size = 0;
-                        continue 'rows;
+                    // Without each other, the rows of a circle would wait for ever.
+                    if is_first && let Some((circle, bytes)) = self.circle(database, &batch[0], limits)? {
+                        taken.extend(circle.iter().map(|change| (change.table.clone(), change.row)));
+                        batch = circle;
+                        size = bytes;
+                        if let Some(reason) = limits.together(batch.len(), size) {
+                            large.push((batch.swap_remove(0), reason));
+                            batch.clear();
+                            size = 0;
+                            continue 'rows;
+                        }
                     }
                     break 'rows;
                 }
                 size += bytes;
-                batch.push(change);
-                if let Some((table, row)) = needs {
-                    next = self.pending_row(database, &table, &row)?;
-                }
+                next = match needs {
+                    Some((table, row)) => self.pending_row(database, table, row)?,
+                    None => None,
+                };
+                taken.insert((change.table.clone(), change.row));
+                batch.push(sendable.change);
             }
         }
         drop(rows);
-        for (change, bytes) in large {
-            let reason =
-                format!("the change has {bytes} bytes, and the server takes at most {}", limits.bytes);
+        for (change, reason) in large {
             states::refuse(
                 database,
                 (&change.table, &change.row.to_string(), change.number as i64),
@@ -275,6 +281,31 @@ impl Outbox {
             ))
         };
         found.transpose()?.transpose().map_err(damaged)
+    }
+
+    /// The rows that wait for each other in a circle with this one, and their bytes; `None` if it is in no circle, or if one of them is too large alone.
+    fn circle(
+        &self,
+        database: &Connection,
+        first: &Change,
+        limits: &Limits,
+    ) -> Result<Option<(Vec<Change>, usize)>> {
+        let (mut circle, mut size, mut seen) = (Vec::new(), 0, HashSet::new());
+        let mut next = self.pending_row(database, &first.table, &first.row.to_string())?;
+        while let Some(Sendable { change, bytes, needs }) = next {
+            let Some((table, row)) = needs.filter(|_| bytes <= limits.bytes) else { return Ok(None) };
+            if !seen.insert((change.table.clone(), change.row)) {
+                // The way into a circle of others.
+                return Ok(None);
+            }
+            circle.push(change);
+            size += bytes;
+            if table == first.table && row == first.row.to_string() {
+                return Ok(Some((circle, size)));
+            }
+            next = self.pending_row(database, &table, &row)?;
+        }
+        Ok(None)
     }
 
     fn pending_row(&self, database: &Connection, table: &str, row: &str) -> Result<Option<Sendable>> {

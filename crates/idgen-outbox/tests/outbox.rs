@@ -57,7 +57,7 @@ fn numbers_stay_the_same_numbers() {
 fn limits_without_room_are_an_error() {
     let (mut database, outbox) = new();
     put(&mut database, outbox, "t", id(1), &[("a", json!(1))]);
-    for limits in [Limits { changes: 0, bytes: 1_000 }, Limits { changes: 1, bytes: 299 }] {
+    for limits in [(0, 1_000), (1, 299)].map(|(changes, bytes)| Limits { changes, bytes, most: None }) {
         let error = outbox.batch(&database, &limits, SystemTime::UNIX_EPOCH).unwrap_err();
         assert!(error.is_misuse() && error.to_string().contains("no room"), "{error}");
     }
@@ -106,7 +106,11 @@ fn the_server_ends_with_what_the_device_has() {
             }
         }
         for change in outbox
-            .batch(&database, &Limits { changes: 100, bytes: random.usize(300..1000) }, SystemTime::now())
+            .batch(
+                &database,
+                &Limits { changes: 100, bytes: random.usize(300..1000), most: None },
+                SystemTime::now(),
+            )
             .unwrap()
         {
             let state = Value::Object(change.columns.clone());
@@ -122,7 +126,7 @@ fn the_server_ends_with_what_the_device_has() {
         }
     }
     let database = Connection::open(&path).unwrap();
-    let all = Limits { changes: usize::MAX, bytes: usize::MAX };
+    let all = Limits { changes: usize::MAX, bytes: usize::MAX, most: None };
     for change in Outbox::open(&database).unwrap().batch(&database, &all, SystemTime::now()).unwrap() {
         server.insert(change.row, (change.number, Value::Object(change.columns)));
     }

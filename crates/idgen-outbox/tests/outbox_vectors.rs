@@ -90,7 +90,11 @@ fn replay(database: &mut Connection, outbox: Outbox, step: &Value, at: &str) {
         }
         "batch" => {
             let limit = |name: &str| step["limits"][name].as_u64().unwrap() as usize;
-            let limits = Limits { changes: limit("changes"), bytes: limit("bytes") };
+            let most = step["limits"].get("most");
+            let most =
+                most.map(|most| ["changes", "bytes"].map(|name| most[name].as_u64().unwrap() as usize));
+            let most = most.map(|[changes, bytes]| (changes, bytes));
+            let limits = Limits { changes: limit("changes"), bytes: limit("bytes"), most };
             let found = numbers(&outbox.batch(database, &limits, now).unwrap());
             let expected: Vec<(Uuid, u64)> = step["changes"]
                 .as_array()

@@ -11,6 +11,7 @@ use serde_json::json;
 use serde_json::value::to_raw_value;
 use uuid::Uuid;
 
+use crate::server::{LARGEST_BATCH, LARGEST_BODY};
 use crate::wire::{self, Answer, Batch};
 
 /// The most bytes of a batch as JSON. The server takes more, but a small batch is sent again sooner after a lost answer.
@@ -29,6 +30,8 @@ pub struct Device {
     limits: Limits,
     /// The most of any batch, until a server states that it takes less.
     most: Limits,
+    /// The most changes and bytes that the server takes, for rows that have to be sent together.
+    stated: Option<(usize, usize)>,
     keys: Box<dyn FnMut() -> Uuid + Send>,
 }
 
@@ -53,7 +56,8 @@ impl Device {
             .build()
             .into();
         let limits = Limits { bytes: BATCH_BYTES, ..Limits::default() };
-        Ok(Device { database, outbox, agent, limits, most: limits, keys: Box::new(idgen::v7) })
+        let stated = Some((LARGEST_BATCH, LARGEST_BODY));
+        Ok(Device { database, outbox, agent, limits, most: limits, stated, keys: Box::new(idgen::v7) })
     }
 
     /// Makes the keys of rows in another way than by [`idgen::v7`].
@@ -66,7 +70,7 @@ impl Device {
     /// Sends other batches than by default, until a server states that it takes less.
     #[must_use]
     pub fn with_batches(mut self, changes: usize, bytes: usize) -> Device {
-        self.limits = Limits { changes, bytes };
+        self.limits = Limits { changes, bytes, most: None };
         self.most = self.limits;
         self
     }
@@ -189,7 +193,7 @@ impl Device {
     /// # Errors
     /// SQLite fails.
     pub fn next_batch(&self, bytes: usize) -> Result<Vec<Change>> {
-        let limits = Limits { bytes, ..self.limits };
+        let limits = Limits { bytes, most: self.stated, ..self.limits };
         Ok(self.outbox.batch(&self.database, &limits, SystemTime::now())?)
     }
 
@@ -233,6 +237,7 @@ impl Device {
     /// Sends no more at once than a server states that it takes.
     fn keep_to(&mut self, stated: wire::Limits) {
         if stated.changes > 0 && stated.bytes >= SMALLEST_BYTES {
+            self.stated = Some((stated.changes, stated.bytes));
             self.most.changes = self.most.changes.min(stated.changes);
             self.most.bytes = self.most.bytes.min(stated.bytes);
             self.limits.changes = self.limits.changes.min(self.most.changes);
@@ -257,6 +262,8 @@ impl Device {
         } else {
             self.most.changes = self.most.changes.min(batch.len().div_ceil(2)).max(1);
             self.limits.changes = self.limits.changes.min(self.most.changes);
+            // Something before the server takes less than it states.
+            self.stated = None;
         }
         if let Some(stated) = stated {
             self.keep_to(stated);

@@ -204,13 +204,41 @@ fn read(text: &RawValue) -> Result<sync::Value, String> {
             (Some(number), ..) => sync::Value::Int(number),
             (None, Some(number), _) => sync::Value::UInt(number),
             // The reader rounds integers that have more than 64 bits.
-            (None, None, Some(number)) if text.get().contains(['.', 'e', 'E']) => sync::Value::Float(number),
+            (None, None, Some(number)) if text.get().contains(['.', 'e', 'E']) => {
+                if !keeps(number, text.get()) {
+                    return Err(
+                        "has a number with more digits than a double keeps: send it as text".to_owned()
+                    );
+                }
+                sync::Value::Float(number)
+            }
             _ => return Err("has an integer of more than 64 bits: send it as text".to_owned()),
         },
         Value::Array(_) | Value::Object(_) => {
             return Err("must hold a text, a number, a boolean or null".to_owned());
         }
     })
+}
+
+/// Returns true if a number has all digits of a text of JSON: at most 17, and those with which the number is written.
+fn keeps(number: f64, text: &str) -> bool {
+    let (digits, _) = decimal(text);
+    let same = |shown: String| decimal(&shown) == decimal(text);
+    digits.is_empty()
+        || digits.len() <= 17
+            && (same(format!("{number:e}")) || same(format!("{number:.*e}", digits.len() - 1)))
+}
+
+/// The digits of a number without zeros around them, and the power of ten of the last one.
+fn decimal(text: &str) -> (String, i64) {
+    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let after = mantissa.split_once('.').map_or(0, |(_, after)| after.len() as i64);
+    let all: String = mantissa.chars().filter(char::is_ascii_digit).collect();
+    let digits = all.trim_end_matches('0');
+    let zeros = (all.len() - digits.len()) as i64;
+    // An exponent of more than 32 bits is that of no number.
+    let exponent = exponent.parse::<i32>().map_or(i64::MIN / 2, i64::from);
+    (digits.trim_start_matches('0').to_owned(), exponent - after + zeros)
 }
 
 impl From<&sync::Outcome> for Outcome {

@@ -11,6 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use flate2::{Compression, write::GzEncoder};
+use idgen_outbox::Outbox;
 use idgen_server::{Database, Scratch, Server, Settings, Wait};
 use idgen_sync_server::device::{Device, body};
 use idgen_sync_server::server::LARGEST_BODY;
@@ -347,5 +348,66 @@ fn bad_requests_are_refused(url: &str) {
         let said = String::from_utf8_lossy(&said).into_owned();
         assert_eq!(found, status, "{said}");
         assert!(said.contains(words), "{words}: {said}");
+    }
+}
+
+/// More rows than a batch has exchange their unique codes: they are one batch, up to what the server takes.
+#[test]
+fn a_large_circle_of_exchanged_values_is_one_batch() {
+    let (_server, scratch) = database();
+    let process = Process::start(scratch.url());
+    let folder = tempfile::tempdir().unwrap();
+    let mut device = Device::open(&folder.path().join("circle.sqlite")).unwrap().with_batches(50, 20_000);
+    let list = device.add_list("l").unwrap();
+    let item = device.add_item(list, "i").unwrap();
+    let notes: Vec<Uuid> = (0..120).map(|code| device.add_note(item, code).unwrap()).collect();
+    while device.send(&process.url, TOKEN).unwrap() {}
+    let outbox = Outbox::open(device.database()).unwrap();
+    let transaction = device.database().unchecked_transaction().unwrap();
+    for (at, note) in (1_u64..).zip(&notes) {
+        let code = json!((at % 120).to_string());
+        outbox.put(&transaction, "notes", *note, [("code", code)]).unwrap();
+    }
+    transaction.commit().unwrap();
+    let wait = Wait::until("the circle is sent");
+    while device.left().unwrap().0 > 0 {
+        wait.check();
+        if !device.send(&process.url, TOKEN).unwrap() {
+            thread::sleep(Duration::from_millis(50));
+        }
+    }
+    assert!(device.left().unwrap().1.is_empty(), "{:?}", device.left().unwrap());
+}
+
+/// A number of JSON whose digits a `DOUBLE` does not keep would be another one in a `DECIMAL` column.
+#[test]
+fn numbers_with_more_digits_than_a_double_are_refused() {
+    let (_server, scratch) = database();
+    let process = Process::start(scratch.url());
+    block_on(async {
+        let mut connection = MySqlConnection::connect(scratch.url()).await.unwrap();
+        sqlx::query("ALTER TABLE lists ADD price DECIMAL(20,2) NULL").execute(&mut connection).await.unwrap();
+    });
+    for (at, (price, applies)) in [
+        ("12345678901234567.89", false),
+        ("0.10000000000000000001", false),
+        ("1e-400", false),
+        ("0.25", true),
+        ("1.10", true),
+        ("0.10000000000000001", true),
+        ("\"12345678901234567.89\"", true),
+    ]
+    .iter()
+    .enumerate()
+    {
+        let body = format!(
+            "{{\"changes\":[{{\"table\":\"lists\",\"row\":\"01900000-0000-7000-8000-{at:012x}\",\"number\":\"1\",\
+             \"operation\":\"put\",\"columns\":{{\"title\":\"l\",\"price\":{price}}}}}]}}"
+        );
+        let (status, said) = answer(&process.url, &authorized(), body.as_bytes());
+        let said = String::from_utf8_lossy(&said).into_owned();
+        assert_eq!(status, 200, "{said}");
+        assert_eq!(said.contains("\"applied\""), *applies, "{price}: {said}");
+        assert!(*applies || said.contains("send it as text"), "{price}: {said}");
     }
 }

@@ -21,6 +21,11 @@ fn exchange() {
 }
 
 #[test]
+fn circle() {
+    assert_holds(Scope::Circle, 1_000);
+}
+
+#[test]
 fn family() {
     assert_holds(Scope::Family, 1_000);
 }
@@ -44,6 +49,7 @@ fn each_remedy_is_missed() {
         Defect::BlockedIsFinal,
         Defect::BlockedWithoutNumber,
         Defect::NoExchange,
+        Defect::CirclesAreCut,
         Defect::NoSecondTry,
         Defect::DeletionsForgotten,
         Defect::OlderApplied,

@@ -14,6 +14,8 @@ pub(super) struct CatalogColumn {
     /// The type with its length and its members, such as `varchar(20)`.
     pub(super) full_type: String,
     pub(super) data_type: String,
+    /// The character set; empty for a type without characters.
+    pub(super) charset: String,
     pub(super) nullable: bool,
     pub(super) has_default: bool,
     pub(super) is_primary: bool,
@@ -93,6 +95,7 @@ pub(super) async fn read<C: Connection>(connection: &mut C, name: &str) -> Attem
             name: read.name.to_owned(),
             full_type: read.type_text.to_owned(),
             data_type: read.data_type.to_lowercase(),
+            charset: read.charset.to_lowercase(),
             nullable: read.nullable,
             is_primary: key == "PRI",
             extra: read.extra.to_lowercase(),

@@ -1,12 +1,14 @@
 //! Decides whether a column stores a value as it is. Even a strict server rounds numbers, and cuts off blanks and fractions of
 //! seconds, without an error.
 
+mod charset;
 #[cfg(test)]
 mod tests;
 mod time;
 
 use std::collections::HashSet;
 
+pub(super) use charset::Charset;
 pub(super) use time::Time;
 
 use crate::sync::catalog::CatalogColumn;
@@ -14,6 +16,9 @@ use crate::sync::change::Value;
 
 /// The most characters of a number with a fraction, such as `-2.2250738585072014e-308`.
 const FLOAT: u64 = 24;
+
+/// Servers change some numbers with a fraction's type that are close to 2^63: MySQL those below it, and MariaDB 2^63 itself.
+const NEAR_63_BITS: f64 = 9.2e18;
 
 /// The values that a column can hold, as far as the server does not check them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,9 +37,13 @@ pub(super) enum Holds {
     Characters {
         most: u64,
         stripped: bool,
+        set: Charset,
     },
     /// Texts of at most this many bytes.
-    Text(u64),
+    Text {
+        most: u64,
+        set: Charset,
+    },
     /// Exactly this many bytes.
     Binary(u64),
     /// Bytes, or text, of any length that the server checks.
@@ -59,7 +68,7 @@ pub(super) enum Holds {
 
 impl Holds {
     pub(super) fn of(column: &CatalogColumn) -> Holds {
-        let digits = column.fraction.unwrap_or(0);
+        let (digits, set) = (column.fraction.unwrap_or(0), Charset::of(&column.charset));
         match column.data_type.as_str() {
             "tinyint" => Holds::Integers(8),
             "smallint" => Holds::Integers(16),
@@ -72,9 +81,11 @@ impl Holds {
             "float" if column.full_type.contains(',') => Holds::FloatDecimals(column.scale.unwrap_or(0)),
             "double" => Holds::Doubles,
             "float" => Holds::Floats,
-            "char" => Holds::Characters { most: column.length.unwrap_or(0), stripped: true },
-            "varchar" => Holds::Characters { most: column.length.unwrap_or(0), stripped: false },
-            "tinytext" | "text" | "mediumtext" | "longtext" => Holds::Text(column.octets.unwrap_or(u64::MAX)),
+            "char" => Holds::Characters { most: column.length.unwrap_or(0), stripped: true, set },
+            "varchar" => Holds::Characters { most: column.length.unwrap_or(0), stripped: false, set },
+            "tinytext" | "text" | "mediumtext" | "longtext" => {
+                Holds::Text { most: column.octets.unwrap_or(u64::MAX), set }
+            }
             "binary" => Holds::Binary(column.length.unwrap_or(0)),
             "varbinary" | "tinyblob" | "blob" | "mediumblob" | "longblob" => Holds::Bytes,
             "datetime" => Holds::Time { digits, of: Time::Local },
@@ -113,6 +124,10 @@ impl Holds {
                 | Holds::Year,
                 Value::Bytes(_),
             ) => told("holds numbers, not bytes"),
+            // 2^63 - 1024 and 2^63 are stored as 2^63 - 1.
+            (Holds::Integers(_), Value::Float(number)) if *number >= NEAR_63_BITS => {
+                told("holds integers, and could change one of this size: send it as an integer or a text")
+            }
             (Holds::Integers(_), value) => match fraction(value) {
                 Some(0) | None => None,
                 Some(_) => told("holds integers, and would round the number"),
@@ -133,11 +148,14 @@ impl Holds {
             (Holds::Doubles | Holds::Floats, Value::UInt(number)) => {
                 self.rounds(i128::from(*number)).then(|| "would round the integer".to_owned())
             }
-            (Holds::Doubles | Holds::Floats, Value::Float(number)) => (*number != 0.0
-                && self.nearest(*number) == 0.0)
-                .then(|| "would round the number to 0".to_owned()),
+            (Holds::Doubles | Holds::Floats, Value::Float(number)) if self.nearest(*number) == *number => {
+                None
+            }
+            (Holds::Doubles | Holds::Floats, Value::Float(number)) => {
+                self.rounds_text(&format!("{number:e}")).map(str::to_owned)
+            }
             (Holds::Doubles | Holds::Floats, Value::Text(text)) => self.rounds_text(text).map(str::to_owned),
-            (Holds::Characters { most, stripped }, Value::Text(text)) => {
+            (Holds::Characters { most, stripped, .. }, Value::Text(text)) => {
                 let count = text.chars().count() as u64;
                 if count > *most {
                     return Some(format!("holds {most} characters, and the text has {count}"));
@@ -145,27 +163,46 @@ impl Holds {
                 (*stripped && text.ends_with(' '))
                     .then(|| "does not keep blanks at the end of a text (CHAR): use VARCHAR".to_owned())
             }
-            // The column's character set reads the bytes, and each of them may be a character.
-            (Holds::Characters { most, .. }, Value::Bytes(bytes))
-                if bytes.len() as u64 > *most && bytes.ends_with(b" ") =>
+            // The column's character set reads the bytes.
+            (Holds::Characters { most, set: Charset::Single, .. }, Value::Bytes(bytes))
+                if bytes.len() as u64 > *most =>
             {
-                Some(format!("holds {most} characters, and could cut off blanks at the end: send a text"))
+                Some(format!("holds {most} characters, and the text has {}", bytes.len()))
             }
-            (Holds::Characters { stripped, .. }, Value::Bytes(bytes)) => match std::str::from_utf8(bytes) {
-                Ok(text) => self.refuses(&Value::Text(text.to_owned())),
-                Err(_) => (*stripped && bytes.ends_with(b" "))
-                    .then(|| "does not keep blanks at the end of a text (CHAR): use VARCHAR".to_owned()),
-            },
+            // Each of the bytes may be a character.
+            (Holds::Characters { most, set, .. }, Value::Bytes(bytes))
+                if *set != Charset::Utf8 && bytes.len() as u64 > *most && ends_with_space(bytes) =>
+            {
+                Some(format!(
+                    "holds {most} characters, and could cut off white space at the end: send a text"
+                ))
+            }
+            (Holds::Characters { stripped, set, .. }, Value::Bytes(bytes)) => {
+                match std::str::from_utf8(bytes) {
+                    Ok(text) if *set == Charset::Utf8 => self.refuses(&Value::Text(text.to_owned())),
+                    _ => (*stripped && bytes.ends_with(b" "))
+                        .then(|| "does not keep blanks at the end of a text (CHAR): use VARCHAR".to_owned()),
+                }
+            }
             // The server rounds the number until its digits fit.
             (Holds::Characters { most, .. }, Value::Float(_)) if *most < FLOAT => {
                 told("holds texts, and could round the number: send it as text")
             }
             (Holds::Bytes | Holds::Binary(_), Value::Float(_)) => told("holds bytes, not numbers"),
-            (Holds::Text(most), Value::Bytes(bytes)) => (bytes.len() as u64 > *most && bytes.ends_with(b" "))
-                .then(|| format!("holds {most} bytes, and would cut off blanks at the end")),
-            // The server refuses texts that are too long, except for blanks at their end.
-            (Holds::Text(most), Value::Text(text)) => (text.len() as u64 > *most && text.ends_with(' '))
-                .then(|| format!("holds {most} bytes, and would cut off blanks at the end")),
+            // Of white space that does not fit, the server only says in a note that it was cut off.
+            (Holds::Text { most, .. }, Value::Bytes(bytes)) => {
+                let count = bytes.len() as u64;
+                (count > *most).then(|| format!("holds {most} bytes, and the text has {count}"))
+            }
+            (Holds::Text { most, set }, Value::Text(text)) => match set.bytes(text) {
+                (least, _) if least > *most => {
+                    Some(format!("holds {most} bytes, and the text has {least} or more"))
+                }
+                (_, longest) if longest > *most && text.ends_with(char::is_whitespace) => {
+                    Some(format!("holds {most} bytes, and could cut off white space at the end"))
+                }
+                _ => None,
+            },
             (Holds::Binary(most), value) => {
                 let length = match value {
                     Value::Text(text) => text.len(),
@@ -182,17 +219,15 @@ impl Holds {
                 Ok(text) => self.refuses(&Value::Text(text.to_owned())),
                 Err(_) => told("holds times, which are sent as text"),
             },
-            (Holds::Time { digits, of }, Value::Text(text)) => {
-                if let Some(problem) = of.cuts_off(text) {
-                    return told(problem);
+            (Holds::Time { digits, of }, Value::Text(text)) => match of.fraction(text) {
+                Err(problem) => told(problem),
+                Ok(fraction) => {
+                    let used = fraction.trim_end_matches('0').len() as u64;
+                    (used > *digits).then(|| {
+                        format!("holds {digits} digits of the second's fraction, and the time has {used}")
+                    })
                 }
-                let after = text.split_once('.').map_or("", |(_, after)| after);
-                let used = after.bytes().take_while(u8::is_ascii_digit).collect::<Vec<u8>>();
-                let used = used.iter().rposition(|digit| *digit != b'0').map_or(0, |last| last as u64 + 1);
-                (used > *digits).then(|| {
-                    format!("holds {digits} digits of the second's fraction, and the time has {used}")
-                })
-            }
+            },
             (Holds::Time { .. }, Value::Float(_)) => told("holds times, which are sent as text"),
             (Holds::Year, value) => {
                 let is_other = match value {
@@ -210,16 +245,19 @@ impl Holds {
             (Holds::Bits, Value::Int(number)) if *number < 0 => told("holds bits, and no numbers below zero"),
             (Holds::Bits, Value::Text(_) | Value::Float(_)) => told("holds bits: send an integer or bytes"),
             (Holds::Member(members), Value::Text(text)) => {
-                (!members.contains(text)).then(|| format!("holds one of {members:?}"))
+                (!members.iter().any(|member| may_be(member, text)))
+                    .then(|| format!("holds one of {members:?}"))
             }
             (Holds::Members(members), Value::Text(text)) => {
                 let mut named = HashSet::new();
                 let all = text.is_empty()
-                    || text.split(',').all(|part| members.iter().any(|m| m == part) && named.insert(part));
+                    || text
+                        .split(',')
+                        .all(|part| members.iter().any(|member| may_be(member, part)) && named.insert(part));
                 (!all).then(|| format!("holds some of {members:?}, each once, separated by commas"))
             }
             (Holds::Member(_) | Holds::Members(_), _) => told("holds texts of a list, not numbers"),
-            (Holds::Characters { .. } | Holds::Text(_) | Holds::Bytes, _) => None,
+            (Holds::Characters { .. } | Holds::Text { .. } | Holds::Bytes, _) => None,
             (Holds::Bits, _) => None,
         }
     }
@@ -236,18 +274,31 @@ impl Holds {
     fn rounds_text(&self, text: &str) -> Option<&'static str> {
         let text = text.trim();
         let nearest = self.nearest(text.parse().ok()?);
-        let mantissa = text.split(['e', 'E']).next().unwrap_or_default();
-        if nearest == 0.0 && mantissa.contains(|digit: char| ('1'..='9').contains(&digit)) {
+        let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, ""));
+        let (whole, after) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let all = format!("{}{after}", whole.trim_start_matches(['+', '-']));
+        let digits = all.trim_start_matches('0').trim_end_matches('0');
+        if digits.is_empty() || !digits.bytes().all(|digit| digit.is_ascii_digit()) || !nearest.is_finite() {
+            return None;
+        }
+        if nearest == 0.0 {
             return Some("would round the number to 0");
         }
-        let (whole, after) = text.split_once('.').unwrap_or((text, ""));
-        let digits = whole.trim_start_matches(['+', '-']).trim_start_matches('0');
-        let is_integer =
-            digits.bytes().all(|digit| digit.is_ascii_digit()) && after.bytes().all(|digit| digit == b'0');
+        // A number in exponent form with few digits is the nearest one with so many digits, such as 1e30.
+        if !exponent.is_empty() && digits.len() <= self.kept_digits() {
+            return None;
+        }
+        // The zeros after the digits. No finite number has more digits than an exponent of 16 bits can say.
+        let exponent = if exponent.is_empty() { 0 } else { i64::from(exponent.parse::<i16>().ok()?) };
+        let zeros = (all.len() - all.trim_end_matches('0').len()) as i64 - after.len() as i64 + exponent;
+        let zeros = "0".repeat(usize::try_from(zeros).ok()?);
         // All digits of the number, none of which is rounded.
-        let stored = format!("{:.0}", nearest.abs());
-        (is_integer && nearest.is_finite() && !digits.is_empty() && stored != digits)
-            .then_some("would round the integer")
+        (format!("{:.0}", nearest.abs()) != format!("{digits}{zeros}")).then_some("would round the integer")
+    }
+
+    /// The digits of a decimal number that the column always keeps (`FLT_DIG` and `DBL_DIG` of C).
+    fn kept_digits(&self) -> usize {
+        if matches!(self, Holds::Floats | Holds::FloatDecimals(_)) { 6 } else { 15 }
     }
 
     /// Returns true if an integer is between two numbers of the column.
@@ -259,6 +310,11 @@ impl Holds {
             (number as f64) as i128 != number
         }
     }
+}
+
+/// Returns true for white space of one byte, which the server cuts off.
+fn ends_with_space(bytes: &[u8]) -> bool {
+    bytes.last().is_some_and(|last| last.is_ascii_whitespace() || *last == 0x0b)
 }
 
 /// The digits after the point that a number needs; `None` if the value is no number, which the server finds out.
@@ -284,7 +340,13 @@ fn fraction(value: &Value) -> Option<u64> {
     Some(u64::try_from(digits.len() as i64 - zeros - exponent).unwrap_or(0))
 }
 
-/// The members of `enum('a','b')`.
+/// Returns true if a member is this text, or may be it: the catalog has no characters of 4 bytes, and shows `?` for them. Then the server decides.
+fn may_be(member: &str, text: &str) -> bool {
+    let same = |(shown, letter): (char, char)| shown == letter || shown == '?' && letter > '\u{ffff}';
+    member.chars().count() == text.chars().count() && member.chars().zip(text.chars()).all(same)
+}
+
+/// The members of `enum('a','b')`. The catalog writes `\\` for a backslash, and letters after one for ends of lines.
 fn members(full_type: &str) -> Vec<String> {
     let list = full_type.split_once('(').map_or("", |(_, list)| list);
     let list = list.strip_suffix(')').unwrap_or(list);
@@ -301,6 +363,14 @@ fn members(full_type: &str) -> Vec<String> {
                 inside = false;
                 members.push(std::mem::take(&mut member));
             }
+            (true, '\\') => member.extend(letters.next().map(|letter| match letter {
+                'n' => '\n',
+                'r' => '\r',
+                't' => '\t',
+                '0' => '\0',
+                'Z' => '\u{1a}',
+                letter => letter,
+            })),
             (true, letter) => member.push(letter),
             (false, _) => {}
         }

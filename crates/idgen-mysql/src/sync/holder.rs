@@ -136,14 +136,14 @@ fn as_compared(holds: &Holds, value: &Value) -> String {
             None => value.literal(),
         },
         (
-            Holds::Characters { .. } | Holds::Text(_) | Holds::Bytes | Holds::Binary(_),
+            Holds::Characters { .. } | Holds::Text { .. } | Holds::Bytes | Holds::Binary(_),
             Value::Int(_) | Value::UInt(_),
         ) => match value {
             Value::Int(number) => text(number),
             Value::UInt(number) => text(number),
             _ => value.literal(),
         },
-        (Holds::Characters { .. } | Holds::Text(_), Value::Float(number))
+        (Holds::Characters { .. } | Holds::Text { .. }, Value::Float(number))
             if *number == 0.0 || (1e-4..1e14).contains(&number.abs()) =>
         {
             text(number)
@@ -194,6 +194,7 @@ fn set_as_stored(members: &[String], value: &str) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sync::fits::Charset;
 
     #[test]
     fn the_end_of_a_message_names_the_index() {
@@ -205,7 +206,7 @@ mod tests {
 
     #[test]
     fn values_are_compared_as_they_are_stored() {
-        let characters = Holds::Characters { most: 9, stripped: false };
+        let characters = Holds::Characters { most: 9, stripped: false, set: Charset::Utf8 };
         assert_eq!(as_compared(&characters, &Value::Int(5)), Value::from("5").literal());
         assert_eq!(as_compared(&characters, &Value::Float(1.5)), Value::from("1.5").literal());
         assert_eq!(as_compared(&Holds::Integers(64), &Value::from(" 9007199254740993")), "9007199254740993");

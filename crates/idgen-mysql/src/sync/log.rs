@@ -1,6 +1,6 @@
 //! The sync's own tables: the newest change of each row, and references to rows that have not arrived.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
@@ -264,8 +264,11 @@ pub(super) async fn arrived<C: Connection>(
     Ok(found)
 }
 
-/// The open references of a column to rows that are there. Each entry is locked once it is found: so nobody forgets it meanwhile, and those
-/// to rows that have not arrived stay free for others.
+/// Ends a `SELECT` that reads what is committed now, not when the transaction began to read, and leaves out what others have locked.
+const SHARED_FREE: &str = "/*!80000 FOR SHARE SKIP LOCKED *//*M! LOCK IN SHARE MODE SKIP LOCKED */";
+
+/// The open references of a column to rows that are there, with locked entries, so that nobody forgets them meanwhile. A transaction that has
+/// locked one of these rows or entries sets the reference itself, if this one has freed its value.
 pub(super) async fn refused<C: Connection>(
     connection: &mut C,
     names: &Names,
@@ -273,24 +276,28 @@ pub(super) async fn refused<C: Connection>(
     target: &Shape,
 ) -> Attempt<Vec<Open>> {
     let (open, table, arrived, key) = (&names.open, &child.name, &target.name, &target.key);
-    let found = format!(
-        "{WITH_SETTINGS}SELECT o.id FROM {open} o JOIN `{arrived}` t ON t.`{key}` = o.target_id \
-         WHERE o.tbl = '{table}' AND o.col = '{column}' AND o.target = '{arrived}' ORDER BY o.id{ALL}"
+    let entries = format!(
+        "{WITH_SETTINGS}SELECT id, target_id FROM {open} FORCE INDEX (PRIMARY) WHERE tbl = '{table}' AND col = '{column}' \
+         AND target = '{arrived}' ORDER BY id{ALL} FOR UPDATE SKIP LOCKED"
     );
-    let found = connection.read(found).await?;
-    let ids = found.iter().map(|row| number_at(row, 0)).collect::<Attempt<Vec<u64>>>()?;
     let mut all = Vec::new();
-    for ids in ids.chunks(CHUNK) {
-        let entries = format!(
-            "{WITH_SETTINGS}SELECT id, target_id FROM {open} FORCE INDEX (PRIMARY) WHERE tbl = '{table}' AND id IN ({}) \
-             AND col = '{column}' AND target = '{arrived}'{ALL} FOR UPDATE",
+    for row in &connection.read(entries).await? {
+        let (table, column, target) = (table.clone(), column.to_owned(), arrived.clone());
+        all.push(Open { table, id: number_at(row, 0)?, column, target, target_id: number_at(row, 1)? });
+    }
+    let targets: BTreeSet<u64> = all.iter().map(|open| open.target_id).collect();
+    let targets: Vec<u64> = targets.into_iter().collect();
+    let mut there = HashSet::new();
+    for ids in targets.chunks(CHUNK) {
+        let statement = format!(
+            "{WITH_SETTINGS}SELECT `{key}` FROM `{arrived}` FORCE INDEX (PRIMARY) WHERE `{key}` IN ({}){ALL} {SHARED_FREE}",
             list(ids)
         );
-        for row in &connection.read(entries).await? {
-            let (table, column, target) = (table.clone(), column.to_owned(), arrived.clone());
-            all.push(Open { table, id: number_at(row, 0)?, column, target, target_id: number_at(row, 1)? });
+        for row in &connection.read(statement).await? {
+            there.insert(number_at(row, 0)?);
         }
     }
+    all.retain(|open| there.contains(&open.target_id));
     Ok(all)
 }
 

@@ -82,7 +82,7 @@ fn sets(shape: &Shape, row: &Row<'_>, other: Other) -> Option<String> {
             }
             // References are not among them.
             let value = match shape.columns.get(column)? {
-                Holds::Text(_) | Holds::Other if !is_column && other == Other::Document => {
+                Holds::Text { .. } | Holds::Other if !is_column && other == Other::Document => {
                     Some("'{}'".to_owned())
                 }
                 holds => other_value(shape, column, holds),
@@ -130,7 +130,7 @@ fn candidates(
     };
     values.extend(other_value(shape, column, holds));
     match holds {
-        Holds::Characters { most, .. } | Holds::Text(most) => {
+        Holds::Characters { most, .. } | Holds::Text { most, .. } => {
             values.extend(texts(&sent, usize::try_from(*most).unwrap_or(usize::MAX)));
         }
         Holds::Binary(length) => {
@@ -218,7 +218,7 @@ fn other_value(shape: &Shape, column: &str, holds: &Holds) -> Option<String> {
         (most >= 8).then(|| format!("'{}'", &digits[..most]))
     };
     match holds {
-        Holds::Characters { most, .. } | Holds::Text(most) => text(*most),
+        Holds::Characters { most, .. } | Holds::Text { most, .. } => text(*most),
         Holds::Integers(8) => Some(free_number(shape, column, 0..128)),
         Holds::Integers(bits) => Some((fastrand::u64(..) >> (65 - bits)).to_string()),
         Holds::Doubles => Some(fastrand::f64().to_string()),

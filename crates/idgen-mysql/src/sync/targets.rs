@@ -10,6 +10,7 @@ use crate::statement::values::number_at;
 use crate::sync::change::{Outcome, Value};
 use crate::sync::log::{self, Key, Open, list};
 use crate::sync::shape::{OnDelete, Reference, Shape};
+use crate::sync::trouble::Refusal;
 use crate::sync::writer::{Ready, Row, Writer};
 
 impl<'a> Writer<'a> {
@@ -133,6 +134,42 @@ impl<'a> Writer<'a> {
             columns.insert(column, if id_now { target_id.to_string() } else { Value::Null.literal() });
         }
         Ok(Ready { row, columns, open })
+    }
+
+    /// Refuses a row. If the server refuses it where a reference is NULL because its row is not there, such as by a check, the row waits for that
+    /// one, or a deleted row blocks it.
+    pub(super) fn refuse_or_wait(&mut self, ready: &Ready<'_>, refusal: Refusal) {
+        let outcome = if refusal.is_of_a_value() { None } else { self.missing(ready) };
+        self.refuse(ready.row, refusal);
+        if let Some(outcome) = outcome {
+            self.outcomes.insert(ready.row.prepared.at, outcome);
+        }
+    }
+
+    /// The outcome of a row that cannot be written with NULL in a column that refers to a row that is not there; `None` if it has no such column.
+    fn missing(&self, ready: &Ready<'_>) -> Option<Outcome> {
+        let prepared = ready.row.prepared;
+        let enforced = |open: &&Open| self.shapes[prepared.shape].references[&open.column].enforced;
+        let deletion = |open: &Open| self.deleted.get(&(self.place(&open.target)?, open.target_id)).copied();
+        let mut open: Vec<&Open> = ready.open.iter().filter(enforced).collect();
+        // A deleted row may not come back, so the others come first.
+        open.sort_by_key(|open| deletion(open).is_some());
+        let first = open.first()?;
+        let (column, table) = (&first.column, first.target.clone());
+        let row = prepared.references[column.as_str()].unwrap_or_default();
+        let refers = format!("its column {column} refers to {row} of {table}");
+        let until = "and the database refuses the row without it";
+        Some(match deletion(first) {
+            Some(number) => Outcome::Blocked {
+                reason: format!("{refers}, which was deleted, {until}"),
+                table,
+                row,
+                number,
+            },
+            None => {
+                Outcome::Waits { reason: format!("{refers}, which has not arrived, {until}"), table, row }
+            }
+        })
     }
 
     /// Sets the columns that refer to rows that are there now. Nothing but this batch can refer to a row whose integer is new.

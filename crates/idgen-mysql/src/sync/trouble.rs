@@ -29,6 +29,14 @@ impl Refusal {
         matches!(self.number, Some(1062 | 1586))
     }
 
+    /// Returns true if a value of the row is the reason, whatever its references are: a duplicate, a foreign key, and what does not fit its column.
+    pub(super) fn is_of_a_value(&self) -> bool {
+        let numbers = [1264, 1265, 1292, 1364, 1366, 1406];
+        self.is_duplicate()
+            || self.is_reference()
+            || self.number.is_none_or(|number| numbers.contains(&number))
+    }
+
     /// Returns true if a foreign key is the reason.
     pub(super) fn is_reference(&self) -> bool {
         matches!(self.number, Some(1451 | 1217 | 1452 | 1216))

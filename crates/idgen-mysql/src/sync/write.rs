@@ -139,7 +139,7 @@ impl Writer<'_> {
                     let row = part[0].row;
                     self.there.remove(&(at, row.id));
                     refused.insert(row.id);
-                    self.refuse(row, said);
+                    self.refuse_or_wait(&part[0], said);
                 }
                 Some(_) => {
                     let later = part.split_off(part.len() / 2);
@@ -209,7 +209,7 @@ impl Writer<'_> {
                 written.extend(&places[next..next + done]);
                 next += done;
                 if let Some(refused) = refused {
-                    self.refuse(rows[places[next]].row, refused);
+                    self.refuse_or_wait(&rows[places[next]], refused);
                     next += 1;
                 }
             }

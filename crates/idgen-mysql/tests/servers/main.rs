@@ -59,6 +59,7 @@ mod sync_sessions;
 mod sync_signals;
 mod sync_together;
 mod sync_unique;
+mod sync_values;
 mod taken;
 mod tampering;
 mod transfer;

@@ -2,8 +2,9 @@
 
 use idgen_mysql::sync::{Outcome, Table, Value};
 use idgen_server::Database;
+use sqlx::Connection as _;
 
-use crate::common::{connect, of_two, on_both, run};
+use crate::common::{connect, number, of_two, on_both, run};
 use crate::sync::{APPLIED, apply, id};
 use crate::sync_rows::{LISTS, count, delete, is_refused, put, refers, tables, text};
 
@@ -17,6 +18,9 @@ on_both!(
     sessions_that_store_orphans_are_refused,
     references_to_rows_that_go_with_others_can_be_undone,
     references_that_a_unique_index_refused_are_set_when_the_value_is_free,
+    references_are_set_by_a_transaction_with_an_older_snapshot,
+    a_row_that_arrives_while_its_value_is_freed_gets_its_references,
+    rows_whose_check_needs_a_reference_wait_for_it,
     open_references_follow_a_renamed_column
 );
 
@@ -312,4 +316,99 @@ async fn open_references_follow_a_renamed_column(database: Database) {
     assert_eq!(apply(&sync, &mut connection, &[list]).await.outcomes(), [APPLIED]);
     assert_eq!(sync.open_references(9).await.unwrap(), [], "{database}");
     assert_eq!(count(&mut connection, "items WHERE folder_id IS NOT NULL").await, 1, "{database}");
+}
+
+/// The caller has read before, so that plain reads see the tables as they were then.
+async fn references_are_set_by_a_transaction_with_an_older_snapshot(database: Database) {
+    let notes = "CREATE TABLE notes (id BIGINT UNSIGNED PRIMARY KEY, list_id BIGINT UNSIGNED NULL UNIQUE, \
+                 FOREIGN KEY (list_id) REFERENCES lists (id))";
+    let (scratch, _, sync) = tables(database, &[LISTS, notes], &["lists", "notes"]).await;
+    let mut one = connect(scratch.url()).await;
+    let mut two = connect(scratch.url()).await;
+    let note = |row| put("notes", row, 1, [("list_id", refers(9))]);
+    apply(&sync, &mut two, &[note(1), note(2)]).await;
+    let mut transaction = one.begin().await.unwrap();
+    assert_eq!(number(&mut transaction, "SELECT COUNT(*) FROM lists").await, Ok(0));
+    // One note gets the list, and has the value that the other one waits for.
+    apply(&sync, &mut two, &[put("lists", 9, 1, [("title", text("x"))])]).await;
+    assert_eq!(count(&mut two, "notes WHERE list_id IS NOT NULL").await, 1, "{database}");
+    let freed = [put("notes", 1, 2, [("list_id", Value::Null)])];
+    let answer = sync.apply(&mut transaction, &freed).await.unwrap();
+    assert_eq!(answer.outcomes(), [APPLIED], "{database}");
+    transaction.commit().await.unwrap();
+    assert_eq!(count(&mut two, "notes WHERE list_id IS NOT NULL").await, 1, "{database}");
+    assert_eq!(count(&mut two, "uuid_map_open").await, 0, "{database}");
+}
+
+/// Neither of the two transactions is a victim of the other one.
+async fn a_row_that_arrives_while_its_value_is_freed_gets_its_references(database: Database) {
+    let notes = "CREATE TABLE notes (id BIGINT UNSIGNED PRIMARY KEY, list_id BIGINT UNSIGNED NULL UNIQUE, \
+                 FOREIGN KEY (list_id) REFERENCES lists (id))";
+    let (scratch, _, sync) = tables(database, &[LISTS, notes], &["lists", "notes"]).await;
+    let mut one = connect(scratch.url()).await;
+    let mut two = connect(scratch.url()).await;
+    let list = |row| put("lists", row, 1, [("title", text("x"))]);
+    let note = |row, of| put("notes", row, 1, [("list_id", refers(of))]);
+    apply(&sync, &mut two, &[note(1, 8), note(2, 8), note(3, 9), note(4, 9)]).await;
+    apply(&sync, &mut two, &[list(8)]).await;
+    let freed = [put("notes", 1, 2, [("list_id", Value::Null)])];
+    for list_arrives_first in [true, false] {
+        let mut transaction = one.begin().await.unwrap();
+        let arrives = [list(if list_arrives_first { 9 } else { 7 })];
+        if list_arrives_first {
+            assert_eq!(sync.apply(&mut transaction, &arrives).await.unwrap().outcomes(), [APPLIED]);
+        } else {
+            let freed = [put("notes", 3, 2, [("list_id", Value::Null)])];
+            assert_eq!(sync.apply(&mut transaction, &freed).await.unwrap().outcomes(), [APPLIED]);
+        }
+        let other = async {
+            let batch = if list_arrives_first { &freed } else { &arrives };
+            apply(&sync, &mut two, batch).await
+        };
+        let commits = async {
+            tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+            transaction.commit().await.unwrap();
+        };
+        let (answer, ()) = tokio::join!(other, commits);
+        assert_eq!(answer.outcomes(), [APPLIED], "{database}");
+        let set = count(&mut two, "notes WHERE list_id IS NOT NULL").await;
+        assert_eq!(set, 2, "{database}, {list_arrives_first}: {:?}", sync.open_references(9).await.unwrap());
+    }
+    let set = "notes WHERE list_id IS NOT NULL AND id IN (SELECT id FROM uuid_map)";
+    assert_eq!(count(&mut two, set).await, 2, "{database}");
+    assert_eq!(count(&mut two, "uuid_map_open").await, 0, "{database}");
+}
+
+/// A check sees NULL until the row arrives to which a column refers.
+async fn rows_whose_check_needs_a_reference_wait_for_it(database: Database) {
+    let notes = "CREATE TABLE notes (id BIGINT UNSIGNED PRIMARY KEY, list_id BIGINT UNSIGNED NULL, item_id BIGINT UNSIGNED NULL, \
+                 n INT NULL, FOREIGN KEY (list_id) REFERENCES lists (id), CHECK (list_id IS NOT NULL OR item_id IS NOT NULL), \
+                 CHECK (n < 10))";
+    let nodes = "CREATE TABLE nodes (id BIGINT UNSIGNED PRIMARY KEY, up BIGINT UNSIGNED NULL, is_root BOOLEAN NOT NULL, \
+                 FOREIGN KEY (up) REFERENCES nodes (id), CHECK (is_root = (up IS NULL)))";
+    let (scratch, _, sync) = tables(database, &[LISTS, notes, nodes], &["lists", "notes", "nodes"]).await;
+    let mut connection = connect(scratch.url()).await;
+    let note = |row, list| put("notes", row, 1, [("list_id", refers(list))]);
+    let list = |row| put("lists", row, 1, [("title", text("x"))]);
+    let waits_for = |outcome: &Outcome, name: &str, of: u128| matches!(outcome, Outcome::Waits { table, row, .. } if table == name && *row == id(of));
+    let child = put("nodes", 12, 1, [("up", refers(11)), ("is_root", Value::Int(0))]);
+    let answer = apply(&sync, &mut connection, &[note(1, 9), child.clone()]).await;
+    assert!(waits_for(&answer.outcomes()[0], "lists", 9), "{database}: {answer:?}");
+    assert!(waits_for(&answer.outcomes()[1], "nodes", 11), "{database}: {answer:?}");
+    let root = put("nodes", 11, 1, [("up", Value::Null), ("is_root", Value::Int(1))]);
+    let answer = apply(&sync, &mut connection, &[list(9), root, note(1, 9), child]).await;
+    assert_eq!(answer.outcomes(), [APPLIED; 4], "{database}");
+    // A change of a row that is there.
+    let moved = put("notes", 1, 2, [("list_id", refers(8))]);
+    let answer = apply(&sync, &mut connection, &[moved.clone()]).await;
+    assert!(waits_for(&answer.outcomes()[0], "lists", 8), "{database}: {answer:?}");
+    assert_eq!(apply(&sync, &mut connection, &[list(8), moved]).await.outcomes(), [APPLIED; 2], "{database}");
+    // A deleted list may not come back.
+    apply(&sync, &mut connection, &[list(6), delete("lists", 6, 2)]).await;
+    let answer = apply(&sync, &mut connection, &[note(4, 6)]).await;
+    assert!(is_ended(&answer.outcomes()[0], 6, 2), "{database}: {answer:?}");
+    // A row that is refused also when its list is there.
+    let bad = put("notes", 3, 1, [("list_id", refers(7)), ("n", Value::Int(10))]);
+    let answer = apply(&sync, &mut connection, &[list(7), bad]).await;
+    assert!(is_refused(&answer.outcomes()[1], of_two(database, "3819", "4025")), "{database}: {answer:?}");
 }

@@ -59,6 +59,8 @@ pub enum Defect {
     BlockedWithoutNumber,
     /// Rows that exchange their unique values are refused.
     NoExchange,
+    /// A circle of rows that exchange their values is cut where a batch ends.
+    CirclesAreCut,
     /// A change that failed is not tried again after the rest of its batch.
     NoSecondTry,
     /// The server does not remember deletions.
@@ -87,6 +89,7 @@ impl Defect {
             Defect::DeletedRowsMayArrive
             | Defect::RefusalsStayAlone
             | Defect::NoExchange
+            | Defect::CirclesAreCut
             | Defect::NoSecondTry => Promise::QueuesDrain,
             Defect::BlockedIsFinal | Defect::BlockedWithoutNumber => Promise::NothingRefused,
             Defect::SendingUnnoted => Promise::NothingRefused,
@@ -114,6 +117,7 @@ impl Defect {
             | Defect::AnswersWithoutNumber
             | Defect::NoResend => Scope::Restored,
             Defect::CopiesOverwrite | Defect::NumbersAlone => Scope::Copied,
+            Defect::CirclesAreCut => Scope::Circle,
             // No device is restored there, so that nothing else is refused.
             Defect::SendingUnnoted => Scope::Exchange,
         }

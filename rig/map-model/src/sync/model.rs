@@ -5,7 +5,7 @@ use stateright::{Checker, HasDiscoveries, Model, Property};
 use crate::check::Judged;
 use crate::sync::defect::{Defect, Promise};
 use crate::sync::outbox::State;
-use crate::sync::world::{BAD, Content, DEVICES, Message, Outcome, RowAt, Scope, World};
+use crate::sync::world::{BAD, Content, DEVICES, Message, Outcome, ROWS, RowAt, Scope, World};
 
 /// A step. Numbers are those of a device, or the place of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,21 +34,36 @@ impl Model for Syncing {
     type Action = Action;
 
     fn init_states(&self) -> Vec<World> {
-        vec![World::begin()]
+        let mut world = World::begin();
+        if self.scope == Scope::Circle {
+            (0..ROWS).for_each(|row| world.devices[0].change(row, Some(self.scope.values(row)[0])));
+            let batch = world.devices[0].batch(ROWS, world.mark(self.scope, 0), None);
+            let outcomes = world.server.apply(self.scope, &batch, None);
+            outcomes
+                .into_iter()
+                .for_each(|(change, outcome)| world.devices[0].answered(change, outcome, None));
+        }
+        vec![world.canonical(self.scope)]
     }
 
     fn actions(&self, world: &World, actions: &mut Vec<Action>) {
         for row in 0..self.scope.rows() {
-            actions.push(Action::Change(row, None));
+            // A circle needs no deletions, which the other parts have.
+            if self.scope != Scope::Circle {
+                actions.push(Action::Change(row, None));
+            }
             actions.extend(self.scope.values(row).iter().map(|value| Action::Change(row, Some(*value))));
         }
         for device in 0..DEVICES {
-            actions.extend([Action::Send(device, 1), Action::Send(device, 9), Action::Wake(device)]);
+            actions.extend([Action::Send(device, self.scope.most()), Action::Wake(device)]);
+            if self.scope != Scope::Circle {
+                actions.push(Action::Send(device, 1));
+            }
         }
         for at in 0..world.network.len() {
             actions.extend([Action::Deliver(at), Action::Lose(at)]);
             // The other parts have few enough states for that.
-            if self.scope != Scope::Exchange {
+            if !matches!(self.scope, Scope::Exchange | Scope::Circle) {
                 actions.push(Action::DeliverTwice(at));
             }
         }
@@ -230,7 +245,7 @@ impl Syncing {
                 let mut batches = 0;
                 loop {
                     let mark = world.mark(self.scope, device);
-                    let batch = world.devices[device].batch(9, mark, self.defect);
+                    let batch = world.devices[device].batch(self.scope.most(), mark, self.defect);
                     if batch.is_empty() {
                         break;
                     }

@@ -71,7 +71,7 @@ impl Outbox {
 
     /// The next changes, at most this many. They are noted as sent, with a mark for each new number.
     pub(super) fn batch(&mut self, most: usize, mark: u8, defect: Option<Defect>) -> Vec<Change> {
-        let mut batch = self.next(most);
+        let mut batch = self.next(most, defect);
         for change in &mut batch {
             let Some(entry) = &mut self.entries[change.row] else { continue };
             let at = usize::from(change.number);
@@ -91,22 +91,43 @@ impl Outbox {
         batch
     }
 
-    fn next(&self, most: usize) -> Vec<Change> {
+    /// The rows that wait for each other in a circle with this one; `None` if it is in no circle.
+    fn circle(&self, first: RowAt) -> Option<Vec<RowAt>> {
+        let (mut circle, mut next) = (Vec::new(), first);
+        while !circle.contains(&next) {
+            circle.push(next);
+            next = self.entries[next].filter(|entry| entry.state == State::Pending)?.needs?;
+        }
+        (next == first).then_some(circle)
+    }
+
+    fn next(&self, most: usize, defect: Option<Defect>) -> Vec<Change> {
         let pending = |row: RowAt| self.entries[row].filter(|entry| entry.state == State::Pending);
+        let sent = |row: RowAt, entry: Entry| {
+            let Entry { number, sent: known, given, follows, content, .. } = entry;
+            Change { row, number, known, given, follows, content }
+        };
         let mut batch: Vec<Change> = Vec::new();
         for first in &self.order {
+            let is_first = batch.is_empty();
             let mut next = pending(*first).filter(|entry| !entry.asleep).map(|entry| (*first, entry));
             while let Some((row, entry)) = next.take() {
-                let Entry { number, sent: known, given, follows, content, needs, .. } = entry;
                 if batch.iter().any(|change| change.row == row) {
                     break;
                 }
                 // A row is sent together with the one that it waits for.
-                if batch.len() >= most && !(batch.len() == 1 && *first != row) {
+                if batch.len() >= most {
+                    // Without each other, the rows of a circle would wait for ever.
+                    if is_first
+                        && defect != Some(Defect::CirclesAreCut)
+                        && let Some(circle) = self.circle(*first)
+                    {
+                        return circle.into_iter().filter_map(|row| Some(sent(row, pending(row)?))).collect();
+                    }
                     return batch;
                 }
-                batch.push(Change { row, number, known, given, follows, content });
-                next = needs.and_then(|row| Some((row, pending(row)?)));
+                batch.push(sent(row, entry));
+                next = entry.needs.and_then(|row| Some((row, pending(row)?)));
             }
         }
         batch

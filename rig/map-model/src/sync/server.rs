@@ -140,7 +140,7 @@ impl Server {
 
     /// Rows that are there and have each other's values.
     fn exchange(&mut self, scope: Scope, changes: &[Change], outcomes: &mut [Option<Outcome>]) {
-        let blocked: Vec<usize> = (0..changes.len())
+        let mut blocked: Vec<usize> = (0..changes.len())
             .filter(|at| {
                 matches!(outcomes[*at], Some(Outcome::Blocked(..)))
                     && changes[*at].content.is_some()
@@ -148,6 +148,21 @@ impl Server {
                     && scope.parent(changes[*at].row).is_none()
             })
             .collect();
+        // The rows that have their values are among them.
+        loop {
+            let among: Vec<_> = blocked.iter().map(|at| changes[*at].row).collect();
+            blocked.retain(|at| {
+                let holder = (0..ROWS).find(|other| {
+                    *other != changes[*at].row
+                        && scope.parent(*other).is_none()
+                        && self.rows[*other] == changes[*at].content
+                });
+                holder.is_none_or(|holder| among.contains(&holder))
+            });
+            if blocked.len() == among.len() {
+                break;
+            }
+        }
         if blocked.len() < 2 {
             return;
         }

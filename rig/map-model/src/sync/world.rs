@@ -10,6 +10,8 @@ pub enum Scope {
     TwoDevices,
     /// Two rows of one device, which exchange their unique values.
     Exchange,
+    /// Three rows of one device, which exchange their unique values in a circle. It sends two at once, and the server takes more.
+    Circle,
     /// A parent and its child on one device; the server refuses some values of the parent.
     Family,
     /// A row of one device; the server and the device may be restored from backups.
@@ -20,14 +22,18 @@ pub enum Scope {
 
 /// A row: its place.
 pub(super) type RowAt = usize;
-pub(super) const ROWS: usize = 2;
+pub(super) const ROWS: usize = 3;
 pub(super) const DEVICES: usize = 2;
 /// The value that the server refuses.
 pub(super) const BAD: u8 = 9;
 
 impl Scope {
     pub(super) fn rows(self) -> usize {
-        if matches!(self, Scope::Restored | Scope::Copied) { 1 } else { 2 }
+        match self {
+            Scope::Restored | Scope::Copied => 1,
+            Scope::TwoDevices | Scope::Exchange | Scope::Family => 2,
+            Scope::Circle => 3,
+        }
     }
 
     pub(super) fn owner(self, row: RowAt) -> usize {
@@ -43,15 +49,21 @@ impl Scope {
     pub(super) fn values(self, row: RowAt) -> &'static [u8] {
         match self {
             Scope::Exchange => &[1, 2, 3],
+            Scope::Circle => [&[1, 4, 2][..], &[2, 3], &[3, 1]][row],
             Scope::Family if row == 0 => &[1, BAD],
             Scope::Restored | Scope::Copied => &[1, 2],
             Scope::TwoDevices | Scope::Family => &[1],
         }
     }
 
+    /// The most changes that a device sends at once.
+    pub(super) fn most(self) -> usize {
+        if self == Scope::Circle { 2 } else { 9 }
+    }
+
     /// The highest number of a change of a row. Two rows exchange their values in three changes and two.
     pub(super) fn numbers(self, row: RowAt) -> u8 {
-        if self == Scope::Exchange && row == 1 { 2 } else { 3 }
+        if self == Scope::Exchange && row == 1 || self == Scope::Circle && row > 0 { 2 } else { 3 }
     }
 }
 

@@ -8,8 +8,10 @@ fn text(text: &str) -> Value {
 fn what_a_column_would_change_is_refused() {
     let time = |digits, of| Holds::Time { digits, of };
     let bytes = |text: &str| Value::Bytes(text.as_bytes().to_vec());
-    let chars = |most, stripped| Holds::Characters { most, stripped };
-    let member = Holds::Member(members("enum('a','it''s')"));
+    let chars = |most, stripped| Holds::Characters { most, stripped, set: Charset::Utf8 };
+    let latin = |most, stripped| Holds::Characters { most, stripped, set: Charset::Single };
+    let long = |most, set| Holds::Text { most, set };
+    let member = Holds::Member(members("enum('a','it''s','b\\\\c','d\\n','?','e?')"));
     let some = Holds::Members(members("set('a','b')"));
     for (holds, good, bad) in [
         (
@@ -22,7 +24,13 @@ fn what_a_column_would_change_is_refused() {
                 text("-1.50e2"),
                 text("x"),
             ],
-            vec![Value::Float(1.5), text("1.5"), text(" 15e-1"), Value::Bytes(vec![1])],
+            vec![
+                Value::Float(1.5),
+                text("1.5"),
+                text(" 15e-1"),
+                Value::Bytes(vec![1]),
+                Value::Float(9_223_372_036_854_775_808.0),
+            ],
         ),
         (
             Holds::Decimals(2),
@@ -43,6 +51,11 @@ fn what_a_column_would_change_is_refused() {
                 text("1e400"),
                 text("x"),
                 Value::Float(5e-324),
+                Value::Float(1e23),
+                text("1e23"),
+                text("9007199254740992e0"),
+                text("90071992547409920e-1"),
+                text("12345678901234567.89"),
             ],
             vec![
                 Value::Int((1 << 53) + 1),
@@ -51,12 +64,31 @@ fn what_a_column_would_change_is_refused() {
                 text(" -9007199254740993.0"),
                 text("1e-400"),
                 text("0.1e-99999999999999999999"),
+                text("9007199254740993e0"),
+                text("90071992547409930.0E-1"),
             ],
         ),
         (
             Holds::Floats,
-            vec![Value::Int(1 << 24), text("16777216"), Value::Float(0.1), Value::Float(0.0)],
-            vec![Value::Int((1 << 24) + 1), text("16777217"), Value::Float(1e-60), text("1e-60")],
+            vec![
+                Value::Int(1 << 24),
+                text("16777216"),
+                Value::Float(0.1),
+                Value::Float(0.0),
+                Value::Float(1e30),
+                Value::Float(3.402_823_466_385_288_6e38),
+                text("16777217.5"),
+            ],
+            vec![
+                Value::Int((1 << 24) + 1),
+                text("16777217"),
+                Value::Float(1e-60),
+                text("1e-60"),
+                Value::Float(-16_777_217.0),
+                text("16777217e0"),
+                text("1.6777217e7"),
+                text("167772170e-1"),
+            ],
         ),
         (
             Holds::FloatDecimals(2),
@@ -70,17 +102,27 @@ fn what_a_column_would_change_is_refused() {
         ),
         (
             chars(3, false),
-            vec![text("é €"), text("x  "), Value::Int(1234), Value::Bytes(vec![233, 32, 32])],
-            vec![text("x   "), text("abcd"), Value::Float(0.5), Value::Bytes(vec![233, 32, 32, 32])],
+            vec![text("é €"), text("x  "), Value::Int(1234), bytes("é €")],
+            vec![text("x   "), text("abcd"), text("abc\n"), Value::Float(0.5), bytes("é €\n")],
+        ),
+        (
+            latin(3, false),
+            vec![text("é €"), Value::Bytes(vec![233, 32, 32])],
+            vec![text("é €\n"), Value::Bytes(vec![233, 32, 32, 32]), bytes("aé\n")],
         ),
         (chars(24, false), vec![Value::Float(0.1), bytes("é ")], vec![]),
-        (
-            chars(3, true),
-            vec![text("abc"), text(""), bytes("abc")],
-            vec![text("x "), bytes("x "), Value::Bytes(vec![233, 32])],
-        ),
+        (chars(3, true), vec![text("abc"), text(""), bytes("abc")], vec![text("x "), bytes("x ")]),
+        (latin(3, true), vec![Value::Bytes(vec![233, 10])], vec![Value::Bytes(vec![233, 32])]),
         (Holds::Bytes, vec![Value::Int(1), bytes("a")], vec![Value::Float(0.5)]),
-        (Holds::Text(3), vec![text("x  "), text("long")], vec![text("x   "), bytes("x   ")]),
+        (
+            long(3, Charset::Utf8),
+            vec![text("x  "), text("é\n")],
+            vec![text("x   "), bytes("x   "), text("xyz\n"), text("é\t\t"), text("long"), bytes("xyz\n")],
+        ),
+        (long(3, Charset::Single), vec![text("éé\n")], vec![text("ééé\n"), text("éé\r\n")]),
+        (long(4, Charset::Utf16), vec![text("é\n")], vec![text("éé\n")]),
+        (long(8, Charset::Utf32), vec![text("é\n")], vec![text("éé\n")]),
+        (long(4, Charset::Mixed), vec![text("xyz\n"), text("中中")], vec![text("中\n"), text("中中中中中")]),
         (
             Holds::Binary(2),
             vec![Value::Bytes(vec![0, 0]), text("ab"), Value::Int(-1), Value::UInt(10)],
@@ -151,7 +193,11 @@ fn what_a_column_would_change_is_refused() {
             vec![Value::Int(26), text("26"), text("2026.7"), text("26.00"), text("26.0")],
         ),
         (Holds::Bits, vec![Value::Int(1), Value::Bytes(vec![1])], vec![text("1"), Value::Int(-1)]),
-        (member, vec![text("a"), text("it's")], vec![text("A"), text("1"), Value::Int(1)]),
+        (
+            member,
+            vec![text("a"), text("it's"), text("b\\c"), text("d\n"), text("😀"), text("e?")],
+            vec![text("A"), text("1"), Value::Int(1), text("é"), text("b\\\\c"), text("e😀😀")],
+        ),
         (some, vec![text("b,a"), text("")], vec![text("c"), text("a,a"), text("a,"), Value::Int(1)]),
     ] {
         for value in good.iter().chain([&Value::Null]) {

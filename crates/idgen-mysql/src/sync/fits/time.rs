@@ -1,4 +1,4 @@
-//! The parts of a time that a column stores.
+//! The forms of times that a column stores as they were sent.
 
 /// The parts of a time that a column holds. The server drops the others without an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,32 +13,42 @@ pub(in crate::sync) enum Time {
     Instant,
 }
 
+const YEAR: &str = "holds dates with a year of four digits, such as 2026-01-31";
+const DAY: &str = "holds a date, and would cut off the time";
+const OF_DAY: &str = "holds a time without a date, such as 10:11:12.5";
+const BOTH: &str = "holds a date and a time, such as 2026-01-31 10:11:12.5";
+const OFFSET: &str =
+    "holds no offset of a time zone, and would change the time: use TIMESTAMP, or leave the offset out";
+
 impl Time {
-    /// Describes why the column would drop a part of a text; `None` if it would not.
-    pub(super) fn cuts_off(self, text: &str) -> Option<&'static str> {
-        let text = text.trim();
-        let of_day = |letter: char| letter.is_ascii_digit() || matches!(letter, ':' | '.' | ' ');
+    /// The digits of the second's fraction in a text; or why the column could store another time. Servers read many forms, and each reads some of
+    /// them in its own way: `10:11:12 5` is 5 hours on MariaDB.
+    pub(super) fn fraction(self, text: &str) -> Result<&str, &'static str> {
+        if self == Time::OfDay {
+            return of_day(text).ok_or(OF_DAY);
+        }
+        let (rest, is_separated) = after_date(text).ok_or(YEAR)?;
         match self {
-            Time::Day | Time::Local | Time::Instant if !has_whole_year(text) => {
-                Some("holds dates with a year of four digits, such as 2026-01-31")
-            }
-            Time::Day
-                if text.len() > 10 || after_date(text).contains(|letter: char| letter.is_ascii_digit()) =>
-            {
-                Some("holds a date, and would cut off the time")
-            }
-            // `-12:00:00` and `1 12:00:00` are times; so are seven digits, and more are a date with a time.
-            Time::OfDay
-                if !text.trim_start_matches('-').chars().all(of_day)
-                    || !text.contains(':') && text.split('.').next().is_some_and(|whole| whole.len() > 8) =>
-            {
-                Some("holds a time without a date, and would cut off the date")
-            }
+            Time::Day if rest.is_empty() => return Ok(""),
+            Time::Day => return Err(DAY),
+            _ if rest.is_empty() => return Ok(""),
+            _ => {}
+        }
+        let Some(time) = rest.strip_prefix([' ', 'T']) else {
+            // 20260131101112
+            return if is_separated { Err(BOTH) } else { packed(rest).ok_or(BOTH) };
+        };
+        if !is_separated {
+            // 20260131T101112
+            return packed(time).filter(|_| rest.starts_with('T')).ok_or(BOTH);
+        }
+        let (time, offset) = time.find(['+', '-']).map_or((time, ""), |at| time.split_at(at));
+        let fraction = clock(time, 2).ok_or(BOTH)?;
+        match (offset, self) {
+            ("", _) => Ok(fraction),
             // MySQL reads an offset, and stores the time of the session's zone.
-            Time::Local if after_date(text).contains(['+', '-']) => Some(
-                "holds no offset of a time zone, and would change the time: use TIMESTAMP, or leave the offset out",
-            ),
-            _ => None,
+            (_, Time::Instant) => Ok(fraction),
+            _ => Err(OFFSET),
         }
     }
 
@@ -52,7 +62,7 @@ impl Time {
             {
                 Some("holds dates with a year of four digits, such as 20260131")
             }
-            Time::Day if number > 99_991_231 => Some("holds a date, and would cut off the time"),
+            Time::Day if number > 99_991_231 => Some(DAY),
             Time::OfDay if number > 8_385_959 => {
                 Some("holds a time without a date, and would cut off the date")
             }
@@ -61,26 +71,66 @@ impl Time {
     }
 }
 
-/// Returns true if a date begins with a year of four digits. The server reads `26-01-31` and `10:11:12` as dates, too, and chooses a century.
-fn has_whole_year(text: &str) -> bool {
-    let rest = text.trim_start_matches(|letter: char| letter.is_ascii_digit());
-    match text.len() - rest.len() {
-        4 => !rest.is_empty() && !rest.starts_with(':'),
-        // 20260131 and 20260131101112.
-        8 | 14 => true,
-        _ => false,
-    }
+/// Splits a text after its first digits, of which there are at least one and at most this many.
+fn digits(text: &str, most: usize) -> Option<(&str, &str)> {
+    let count = text.bytes().take_while(u8::is_ascii_digit).count();
+    (1..=most).contains(&count).then(|| text.split_at(count))
 }
 
-/// The rest of a text after its date: `2026-1-31`, with any separators, or `20260131`, which a time may follow at once.
-fn after_date(text: &str) -> &str {
-    let digit = |letter: char| letter.is_ascii_digit();
-    let mut rest = text.trim_start_matches(digit);
-    if text.len() - rest.len() > 4 {
-        return text.get(8..).unwrap_or_default();
+/// The rest of a text after its date, and whether the date has separators: `2026-1-31`, `2026/01/31` or `20260131`. Servers read `26-01-31` and
+/// `10:11:12` as dates, too, and choose a century.
+fn after_date(text: &str) -> Option<(&str, bool)> {
+    let (year, rest) = text.split_at_checked(4)?;
+    if !year.bytes().all(|digit| digit.is_ascii_digit()) {
+        return None;
     }
-    for _ in 0..2 {
-        rest = rest.trim_start_matches(|letter| !digit(letter)).trim_start_matches(digit);
+    let Some(separator) = rest.chars().next().filter(|letter| ['-', '/'].contains(letter)) else {
+        let (day, rest) = rest.split_at_checked(4)?;
+        return day.bytes().all(|digit| digit.is_ascii_digit()).then_some((rest, false));
+    };
+    let (_, rest) = digits(&rest[1..], 2)?;
+    let (_, rest) = digits(rest.strip_prefix(separator)?, 2)?;
+    Some((rest, true))
+}
+
+/// The digits after `101112` or `101112.`.
+fn packed(text: &str) -> Option<&str> {
+    let (time, rest) = digits(text, 6)?;
+    if time.len() == 6 { fraction(rest) } else { None }
+}
+
+/// The digits after the seconds of `10`, `10:11` or `10:11:12.5`, with at most this many digits of hours.
+fn clock(text: &str, hours: usize) -> Option<&str> {
+    let (_, rest) = digits(text, hours)?;
+    if rest.is_empty() {
+        return Some("");
     }
-    rest
+    let (_, rest) = digits(rest.strip_prefix(':')?, 2)?;
+    if rest.is_empty() {
+        return Some("");
+    }
+    let (_, rest) = digits(rest.strip_prefix(':')?, 2)?;
+    fraction(rest)
+}
+
+/// The digits of a fraction, if nothing else follows.
+fn fraction(text: &str) -> Option<&str> {
+    if text.is_empty() {
+        return Some("");
+    }
+    let digits = text.strip_prefix('.')?;
+    digits.bytes().all(|digit| digit.is_ascii_digit()).then_some(digits)
+}
+
+/// The digits after the seconds of `-10:11:12.5`, `1 10:11:12` with days, or `101112.5`.
+fn of_day(text: &str) -> Option<&str> {
+    let text = text.strip_prefix('-').unwrap_or(text);
+    if let Some((days, time)) = text.split_once(' ') {
+        return if digits(days, 2)?.1.is_empty() { clock(time, 2) } else { None };
+    }
+    if text.contains(':') {
+        return clock(text, 3);
+    }
+    // As many as in 8385959.
+    fraction(digits(text, 7)?.1)
 }
