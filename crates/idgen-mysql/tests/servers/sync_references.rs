@@ -400,7 +400,7 @@ async fn rows_whose_check_needs_a_reference_wait_for_it(database: Database) {
     assert_eq!(answer.outcomes(), [APPLIED; 4], "{database}");
     // A change of a row that is there.
     let moved = put("notes", 1, 2, [("list_id", refers(8))]);
-    let answer = apply(&sync, &mut connection, &[moved.clone()]).await;
+    let answer = apply(&sync, &mut connection, std::slice::from_ref(&moved)).await;
     assert!(waits_for(&answer.outcomes()[0], "lists", 8), "{database}: {answer:?}");
     assert_eq!(apply(&sync, &mut connection, &[list(8), moved]).await.outcomes(), [APPLIED; 2], "{database}");
     // A deleted list may not come back.
