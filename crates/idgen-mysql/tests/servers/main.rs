@@ -50,6 +50,7 @@ mod sync_batches;
 mod sync_copied;
 mod sync_documents;
 mod sync_driver;
+mod sync_freed;
 mod sync_generated;
 mod sync_odd_rows;
 mod sync_races;

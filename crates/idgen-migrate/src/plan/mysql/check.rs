@@ -10,7 +10,7 @@ pub(super) struct Check {
     pub(super) message: String,
     /// The query to ask if a statement of another session has bytes that the first one cannot show (error 3854 of MySQL).
     pub(super) instead: Option<String>,
-    /// Whether the query reads `INNODB_TRX`, of which the server may show an old list.
+    /// The query reads `INNODB_TRX`. The server repeats a list that others have just read, so the check first waits for a new one.
     pub(super) new_list: bool,
 }
 

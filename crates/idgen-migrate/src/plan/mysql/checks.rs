@@ -6,7 +6,7 @@ mod transactions;
 
 pub(super) use attached::{as_made, as_planned, as_read, as_recorded, column_as_read, only_own_refer};
 pub(super) use transactions::{
-    earliest, no_older_transaction, no_older_transaction_of_replicas, no_prepared_transaction,
+    earliest, is_prepared, no_older_transaction, no_older_transaction_of_replicas, no_prepared_transaction,
 };
 
 use super::catalog::Table;

@@ -26,6 +26,8 @@ pub(super) struct Change {
     /// The new form of the keys, as on the command line, and the new type of the columns.
     pub(super) target: &'static str,
     pub(super) new_type: &'static str,
+    /// The same type, as statements name it whatever schemas the path of the session has.
+    pub(super) column_type: &'static str,
     /// The values are integers, and stay as they are.
     pub(super) integers: bool,
     /// A column that has the new type only after the plan.
@@ -195,6 +197,7 @@ impl Change {
             reverse: format!("zzz_idgen_{id}_reverse"),
             target,
             new_type: if integers { "bigint" } else { "uuid" },
+            column_type: if integers { "pg_catalog.int8" } else { "pg_catalog.uuid" },
             integers,
             sign: sign(catalog, graph),
             shown: tables.iter().map(|table| table.shown.as_str()).collect::<Vec<_>>().join(", "),

@@ -1,4 +1,4 @@
-//! The server lists transactions with local times, of which an hour comes twice when summer time ends.
+//! The server lists transactions with local times, which are repeated for an hour at the end of daylight saving time.
 
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
 //! The length of texts in the character set of a column.
 
-/// How many bytes a character has in a character set.
+/// A kind of character set. It tells how many bytes a text takes in a column, and the server limits some columns by bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sync) enum Charset {
     Utf8,

@@ -28,11 +28,11 @@ impl Time {
             return of_day(text).ok_or(OF_DAY);
         }
         let (rest, is_separated) = after_date(text).ok_or(YEAR)?;
-        match self {
-            Time::Day if rest.is_empty() => return Ok(""),
-            Time::Day => return Err(DAY),
-            _ if rest.is_empty() => return Ok(""),
-            _ => {}
+        if rest.is_empty() {
+            return Ok("");
+        }
+        if self == Time::Day {
+            return Err(DAY);
         }
         let Some(time) = rest.strip_prefix([' ', 'T']) else {
             // 20260131101112

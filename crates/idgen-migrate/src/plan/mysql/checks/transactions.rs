@@ -4,11 +4,20 @@ use crate::plan::data::Engine;
 use crate::plan::mysql::check::{Check, check};
 use crate::plan::mysql::quote::name;
 
-/// The earliest time in UTC that a local time of the server can mean. `INNODB_TRX` has local times, of which an hour comes twice when summer time
-/// ends; read with the offset of three hours before, the later one becomes the earlier one.
+/// The earliest time in UTC that a local time of the server can mean. `INNODB_TRX` has local times, which are repeated for an hour at the end of
+/// daylight saving time. The offset of three hours before is the larger one there, and gives the earlier of the two times.
 pub(in crate::plan::mysql) fn earliest(local: &str) -> String {
     format!(
         "LEAST(CONVERT_TZ({local}, 'SYSTEM', '+00:00'), CONVERT_TZ({local} - INTERVAL 3 HOUR, 'SYSTEM', '+00:00') + INTERVAL 3 HOUR)"
+    )
+}
+
+/// The condition of transactions `x` of `INNODB_TRX` without a session, unless they began within the two seconds until `now`, as those of the
+/// server itself do. At the end of daylight saving time, a local time may be later than now.
+pub(in crate::plan::mysql) fn is_prepared(now: &str) -> String {
+    format!(
+        "x.trx_mysql_thread_id = 0 AND x.trx_started NOT BETWEEN CONVERT_TZ(UTC_TIMESTAMP() - INTERVAL 2 SECOND, '+00:00', 'SYSTEM') \
+         AND CONVERT_TZ({now}, '+00:00', 'SYSTEM')"
     )
 }
 
@@ -66,10 +75,10 @@ pub(in crate::plan::mysql) fn no_prepared_transaction(engine: Engine) -> Option<
     (engine == Engine::MariaDb).then(|| {
         check(
             "A prepared XA transaction without a session must be ended: its locks do not stop the renaming, and it may be older than the triggers.",
-            // After the end of summer time, a local time may be later than now.
-            "SELECT x.trx_id AS prepared_transaction, x.trx_started AS began FROM information_schema.INNODB_TRX AS x \
-             WHERE x.trx_mysql_thread_id = 0 AND x.trx_started NOT BETWEEN CONVERT_TZ(UTC_TIMESTAMP() - INTERVAL 2 SECOND, '+00:00', 'SYSTEM') \
-             AND CONVERT_TZ(SYSDATE(), '+00:00', 'SYSTEM')",
+            format!(
+                "SELECT x.trx_id AS prepared_transaction, x.trx_started AS began FROM information_schema.INNODB_TRX AS x WHERE {}",
+                is_prepared("SYSDATE()")
+            ),
             "prepared XA transactions: XA COMMIT or XA ROLLBACK what XA RECOVER lists, then execute the file again",
         )
     })

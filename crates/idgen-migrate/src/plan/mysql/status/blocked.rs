@@ -91,8 +91,8 @@ fn prepared(engine: Database, ledger: &Ledger<'_>, status: &Status) -> String {
     }
     format!(
         "SELECT CONCAT('A transaction since ', x.trx_started, ' has no session: it was prepared with XA, and may have rows for which the plan \
-         waits. {advice}') FROM information_schema.INNODB_TRX AS x WHERE x.trx_mysql_thread_id = 0 AND x.trx_started NOT BETWEEN \
-         CONVERT_TZ(UTC_TIMESTAMP() - INTERVAL 2 SECOND, '+00:00', 'SYSTEM') AND CONVERT_TZ(UTC_TIMESTAMP(), '+00:00', 'SYSTEM')"
+         waits. {advice}') FROM information_schema.INNODB_TRX AS x WHERE {}",
+        checks::is_prepared("UTC_TIMESTAMP()")
     )
 }
 

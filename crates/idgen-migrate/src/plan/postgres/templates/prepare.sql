@@ -78,7 +78,7 @@ $idgen$
       INSERT INTO {{ schema }}.attached SELECT 'plan', t.what FROM unnest({{ shape|literals }}) AS t (what);
       PERFORM {{ schema }}.unchanged('plan', true);
       INSERT INTO {{ schema }}.plan (fingerprint) VALUES ({{ fingerprint|literal }}) ON CONFLICT DO NOTHING;
-{{ m.each_column(tables, "ADD COLUMN IF NOT EXISTS", "new", " " ~ ("pg_catalog.int8" if integers else "pg_catalog.uuid")) }}
+{{ m.each_column(tables, "ADD COLUMN IF NOT EXISTS", "new", " " ~ column_type) }}
 {% for t in tables %}
 {% for c in t.columns %}
 {% if c.statistics %}

@@ -139,7 +139,7 @@ $idgen$
       ALTER TABLE {{ m.table(t) }} RENAME COLUMN {{ c.name }} TO {{ c.kept }};
       ALTER TABLE {{ m.table(t) }} RENAME COLUMN {{ c.new }} TO {{ c.name }};
       -- For clients that have read the list of columns before, and insert into all of them. Nobody reads it.
-      ALTER TABLE {{ m.table(t) }} ADD COLUMN {{ c.new }} {{ ("pg_catalog.int8" if integers else "pg_catalog.uuid")|safe }};
+      ALTER TABLE {{ m.table(t) }} ADD COLUMN {{ c.new }} {{ column_type|safe }};
 {% if c.comment %}
       COMMENT ON COLUMN {{ m.table(t) }}.{{ c.name }} IS {{ c.comment|literal }};
 {% endif %}

@@ -4,7 +4,7 @@ CREATE TEMPORARY TABLE idgen_trial (LIKE {{ m.table(t) }} INCLUDING INDEXES INCL
 --! Reads the rows.
 INSERT INTO pg_temp.idgen_trial SELECT * FROM {{ m.table(t) }} LIMIT {{ rows }}
 --! Adds the new columns.
-ALTER TABLE pg_temp.idgen_trial {% for c in t.columns %}ADD COLUMN {{ c.new }} {{ ("pg_catalog.int8" if p.integers else "pg_catalog.uuid")|safe }}{% if not loop.last %}, {% endif %}{% endfor %}
+ALTER TABLE pg_temp.idgen_trial {% for c in t.columns %}ADD COLUMN {{ c.new }} {{ p.column_type|safe }}{% if not loop.last %}, {% endif %}{% endfor %}
 
 --! Fills them, as the copy does.
 UPDATE pg_temp.idgen_trial AS t SET {% for c in t.columns %}{{ c.new }} = {{ m.converted("t", c.name, c) }}{% if not loop.last %}, {% endif %}{% endfor %}
