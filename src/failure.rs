@@ -25,7 +25,7 @@ pub fn usage(message: impl fmt::Display) -> anyhow::Error {
 
 /// A message with the characters of its input escaped that cannot be seen, or that would control the terminal. A byte
 /// order mark is named.
-fn visible(message: impl fmt::Display) -> String {
+pub fn visible(message: impl fmt::Display) -> String {
     let message = message.to_string();
     let mut shown = String::with_capacity(message.len());
     for c in message.chars() {

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use idgen_report as report;
 
+use crate::failure::visible;
 use crate::output::Output;
 use crate::values;
 
@@ -68,7 +69,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     if args.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&compared)?)?;
     } else {
-        writeln!(out, "{}", report::comparison(&compared))?;
+        // A record can be somebody else's, with names that would control the terminal.
+        writeln!(out, "{}", visible(report::comparison(&compared)))?;
         for (what, path) in [("Page", &args.html), ("Picture", &args.picture)] {
             if let Some(path) = path {
                 writeln!(out, "\n{what}: {}", path.display())?;
@@ -94,7 +96,7 @@ fn draw(args: &Args, picture: &Path) -> anyhow::Result<()> {
         return Ok(());
     }
     let mut out = Output::open();
-    writeln!(out, "Lines: {}\nPicture: {}", overlay.lines.join("; "), picture.display())?;
+    writeln!(out, "Lines: {}\nPicture: {}", visible(overlay.lines.join("; ")), picture.display())?;
     out.finish()?;
     Ok(())
 }

@@ -48,6 +48,14 @@ fn two_recorded_runs_are_compared_and_drawn_again() {
         "{error}"
     );
 
+    // A record of somebody else does not control the terminal.
+    let colored = place("colored.json");
+    let mut record: serde_json::Value = serde_json::from_str(&whole).unwrap();
+    record["engine"]["version"] = "\u{1b}[2Jnew".into();
+    std::fs::write(&colored, record.to_string()).unwrap();
+    let text = lines(&["lab", "compare", &colored, &b]).join("\n");
+    assert!(text.contains(r"\u{1b}[2Jnew") && !text.contains('\u{1b}'), "{text:?}");
+
     several_runs_in_one_chart(&a, &b, &place("course.svg"));
 
     let (code, error) = failure(&["lab", "compare", &a, &place("")], "");
