@@ -9,7 +9,7 @@ use idgen_lab::runner::Cancel;
 use idgen_record::{Database, Metric, Run, TreeFigures, Workload};
 
 #[cfg(target_os = "linux")]
-use crate::common::lab;
+use crate::common::{lab, until};
 
 fn parsed_statements(text: &str) -> Statements {
     match Experiment::parse(&format!("mode = 'statements'\n{text}")).unwrap() {
@@ -351,20 +351,11 @@ fn leaves_nothing(when: &str, come: impl Fn(&str) -> bool) {
         .process_group(0)
         .spawn()
         .unwrap();
-    let wait = |what: &str, done: &mut dyn FnMut() -> bool| {
-        let begin = Instant::now();
-        while !done() {
-            assert!(begin.elapsed() < Duration::from_secs(300), "{what}");
-            std::thread::sleep(Duration::from_millis(20));
-        }
-    };
-    let mut names = Vec::new();
-    wait("no container was started", &mut || {
-        names = containers_of(child.id());
-        !names.is_empty()
+    let names = until("no container was started", || {
+        Some(containers_of(child.id())).filter(|names| !names.is_empty())
     });
     let [name] = names.as_slice() else { panic!("{names:?}") };
-    wait(when, &mut || come(name));
+    until(when, || come(name).then_some(()));
     let group = format!("-{}", child.id());
     assert!(Command::new("kill").args(["-INT", "--", &group]).status().unwrap().success());
     let begin = Instant::now();
