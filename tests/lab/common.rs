@@ -8,7 +8,7 @@ use idgen_lab::engine::Engine;
 use idgen_lab::measure;
 use idgen_lab::runner::{Cancel, Observer, run};
 use idgen_lab::strategy::{self, Strategy};
-use idgen_record::{Database, Failure, Results, Workload};
+use idgen_record::{Database, Failure, Results, Run, Window, Workload};
 use idgen_server::{Server, Settings};
 use sqlx::{AssertSqlSafe, Connection, Executor, MySqlConnection, PgConnection, Row};
 
@@ -132,6 +132,15 @@ pub fn until<T>(words: &str, mut found: impl FnMut() -> Option<T>) -> T {
 /// Sends a signal, such as `-INT`, to a program.
 pub fn send(signal: &str, child: &Child) {
     assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+}
+
+/// Checks that a figure of the windows of a run, per row or per 1,000 rows, adds up to that of the whole run.
+pub fn adds_up(run: &Run, what: &str, figure: fn(&Window) -> Option<f64>, total: Option<f64>) {
+    let sum = |of: &Window| figure(of).unwrap() * of.rows as f64;
+    let (windows, total) =
+        (run.windows.iter().map(sum).sum::<f64>(), total.unwrap() * run.totals.rows as f64);
+    let near = total * 1e-6 + 1e-6;
+    assert!((windows - total).abs() <= near, "{}: {what} {windows} of {total}", run.strategy.name);
 }
 
 /// `idgen lab skew` measures a server on this machine, whose clock is that of the program, and shows no password.
