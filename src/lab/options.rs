@@ -71,7 +71,7 @@ impl LoadArgs {
                 let name = strategy.name;
                 return Err(failure::usage(format_args!("--strategies names {name} twice: name each once")));
             }
-            Target::check_strategy(strategy, database).map_err(failure::usage)?;
+            strategy.check_on(database).map_err(failure::usage)?;
         }
         Ok(())
     }

@@ -6,8 +6,8 @@ use std::process::ExitCode;
 
 use idgen_lab::experiment::{self, Experiment, Keys, Scale};
 use idgen_lab::runner::{self, Cancel};
-use idgen_lab::session::{Comparison, Fitting, Started, Target};
-use idgen_lab::strategy::Strategy;
+use idgen_lab::session::{Comparison, Fitting, Started};
+use idgen_lab::strategy::{Strategy, default_set_on};
 use idgen_record::Workload;
 use idgen_report as report;
 
@@ -40,7 +40,7 @@ pub fn strategies(load: &LoadArgs, common: &CommonArgs) -> anyhow::Result<ExitCo
         all: load.strategies.is_empty(),
         indexed: load.shape.own.is_indexed(),
     };
-    let strategies = fitting.part_of(load.part_of(Target::default_set(database))).map_err(failure::usage)?;
+    let strategies = fitting.part_of(load.part_of(default_set_on(database))).map_err(failure::usage)?;
     shape::warn_of_large_buckets(&strategies, &workload);
     let command =
         format!("idgen lab run{} --rows {rows}{}{}", common.given(), load.shape.given(), load.named());

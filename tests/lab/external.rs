@@ -1,57 +1,28 @@
 //! `idgen lab` on an external server, as a user with few privileges: which figures it shows, which it reports as
 //! missing, and that it leaves no schema behind and shows no password.
 
-use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Child, Output, Stdio};
+use std::time::Duration;
 
 use idgen_record::{Database, Results};
-use idgen_server::{Server, Settings};
 use sqlx::mysql::MySqlDatabaseError;
-use sqlx::{AssertSqlSafe, Connection, Executor, MySqlConnection, Row};
+use sqlx::{AssertSqlSafe, Connection, Executor, MySqlConnection};
 use tokio::runtime::Runtime;
 
-use crate::common::{lab, skew_is_measured};
+use crate::common::{External, PASSWORD, lab, send, skew_is_measured, until};
 
-const PASSWORD: &str = "Qx7-not-to-be-shown";
-
-/// A server with a schema that the lab must not touch, and a user.
-struct External {
-    server: Server,
-    url: String,
+/// Starts a server with a schema that the lab must not touch, and a user who has the privilege to see the pool, or not.
+fn start(database: Database, grant_process: bool) -> External {
+    let external = External::new(database);
+    external.sql("CREATE DATABASE shop");
+    external.sql("CREATE TABLE shop.kept (id INT PRIMARY KEY) ENGINE=InnoDB");
+    if grant_process {
+        external.sql("GRANT PROCESS ON *.* TO lab");
+    }
+    external
 }
 
 impl External {
-    /// Starts a server with a user who has the privilege to see the pool, or not.
-    fn new(database: Database, grant_process: bool) -> External {
-        let settings = Settings::new().buffer_pool_mib(16).option("innodb_flush_log_at_trx_commit", "0");
-        let server = Server::start(database, &settings).unwrap();
-        let address = server.url().rsplit_once('@').unwrap().1.replace("/mysql", "");
-        let external = External { url: format!("mysql://lab:{PASSWORD}@{address}"), server };
-        external.sql("CREATE DATABASE shop");
-        external.sql("CREATE TABLE shop.kept (id INT PRIMARY KEY) ENGINE=InnoDB");
-        external.sql(&format!("CREATE USER lab IDENTIFIED BY '{PASSWORD}'"));
-        external.sql("GRANT ALL ON `idgen\\_%`.* TO lab");
-        if grant_process {
-            external.sql("GRANT PROCESS ON *.* TO lab");
-        }
-        external
-    }
-
-    /// The first column of a query that the administrator runs.
-    fn sql(&self, statement: &str) -> Vec<String> {
-        self.try_sql(statement).unwrap()
-    }
-
-    fn try_sql(&self, statement: &str) -> sqlx::Result<Vec<String>> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(async {
-            let mut connection = MySqlConnection::connect(self.server.url()).await?;
-            let rows = connection.fetch_all(AssertSqlSafe(statement.to_owned())).await?;
-            rows.iter().map(|row| row.try_get_unchecked(0)).collect()
-        })
-    }
-
     /// Locks a table until the returned value is dropped.
     fn locks(&self, table: &str) -> (MySqlConnection, Runtime) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -67,20 +38,10 @@ impl External {
     fn kill(&self, number: &str) {
         /// ER_NO_SUCH_THREAD
         const GONE: u16 = 1094;
-        if let Err(error) = self.try_sql(&format!("KILL {number}")) {
+        if let Err(error) = self.try_sql(self.server.url(), &format!("KILL {number}")) {
             let error = error.into_database_error().unwrap();
             assert_eq!(error.downcast_ref::<MySqlDatabaseError>().number(), GONE, "{error}");
         }
-    }
-
-    fn scratch_schemas(&self) -> Vec<String> {
-        self.sql("SHOW DATABASES LIKE 'idgen\\_%'")
-    }
-
-    fn lab(&self, out: &Path, load: &[&str]) -> Command {
-        let mut command = lab();
-        command.env("IDGEN_LAB_ENGINE", &self.url).args(load).arg("--out").arg(out);
-        command
     }
 
     /// Runs to the end, and checks that nothing shows the password and that no schema is left.
@@ -97,7 +58,7 @@ impl External {
         let all = String::from_utf8_lossy(&all);
         assert!(!all.contains(PASSWORD), "{all}");
         assert_eq!(output.status.code(), Some(0), "{all}");
-        assert_eq!(self.scratch_schemas(), [""; 0]);
+        assert_eq!(self.schemas(), [""; 0]);
         assert_eq!(self.sql("SHOW TABLES FROM shop"), ["kept"]);
         let text = std::fs::read_to_string(directory.path().join("results.json")).unwrap();
         (idgen_report::read(&text).unwrap(), output)
@@ -109,7 +70,7 @@ const LOAD: [&str; 6] =
 
 /// A user who may only create schemas with the lab's names.
 fn with_little(database: Database) {
-    let external = External::new(database, false);
+    let external = start(database, false);
     let (results, output) = external.run(&LOAD);
     assert!(results.command.contains("--engine mysql://lab:***@"), "{}", results.command);
     let said = String::from_utf8(output.stderr).unwrap();
@@ -151,7 +112,7 @@ fn with_little(database: Database) {
 /// A user with PROCESS lets the lab read the page fill from the pool, and the splits from a counter that is
 /// on.
 fn with_process(database: Database) {
-    let external = External::new(database, true);
+    let external = start(database, true);
     external.sql("SET GLOBAL innodb_monitor_enable = 'module_index'");
     let (results, _) =
         external.run(&["--writers", "1", "--rows", "20000", "--strategies", "v4-binary,v7-binary"]);
@@ -167,7 +128,7 @@ fn with_process(database: Database) {
 /// are left out, and it is an error if no other strategy was chosen.
 #[test]
 fn strategies_that_need_functions_are_left_out_under_a_binary_log() {
-    let external = External::new(Database::MySql, false);
+    let external = start(Database::MySql, false);
     let directory = tempfile::tempdir().unwrap();
     let run = |strategies: &str| {
         let part = ["run", "uuid-mapping", "--scale", "ci", "--strategies", strategies];
@@ -185,31 +146,22 @@ fn strategies_that_need_functions_are_left_out_under_a_binary_log() {
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(said.contains(why) && said.contains("log_bin_trust_function_creators = 1"), "{said}");
-    assert_eq!(external.scratch_schemas(), [""; 0]);
+    assert_eq!(external.schemas(), [""; 0]);
 }
 
 /// Ctrl-C, SIGTERM, a lost connection, and wrong addresses.
 fn ends_well(database: Database) {
-    let external = External::new(database, false);
+    let external = start(database, false);
     let directory = tempfile::tempdir().unwrap();
     let start_of = |strategy: &str| {
         let mut command = external
             .lab(directory.path(), &["--writers", "1", "--rows", "50000000", "--strategies", strategy]);
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let begin = Instant::now();
-        while external
-            .sql("SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_NAME = 'rows_1'")
-            .is_empty()
-        {
-            assert!(begin.elapsed() < Duration::from_secs(300), "no table was made");
-            std::thread::sleep(Duration::from_millis(20));
-        }
+        let made = "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_NAME = 'rows_1'";
+        until("no table was made", || external.sql(made).pop());
         child
     };
-    let start = || start_of("v4-text36");
-    let send = |signal: &str, child: &Child| {
-        assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
-    };
+    let begin = || start_of("v4-text36");
     let ended = |child: Child| {
         let output = child.wait_with_output().unwrap();
         let said = String::from_utf8(output.stderr).unwrap();
@@ -218,12 +170,12 @@ fn ends_well(database: Database) {
         said
     };
     for signal in ["-INT", "-TERM"] {
-        let child = start();
-        assert_eq!(external.scratch_schemas().len(), 1);
+        let child = begin();
+        assert_eq!(external.schemas().len(), 1);
         send(signal, &child);
         let said = ended(child);
         assert!(said.contains("stopping") && !said.contains("left at"), "{said}");
-        assert_eq!(external.scratch_schemas(), [""; 0]);
+        assert_eq!(external.schemas(), [""; 0]);
     }
 
     // A map's claim is a transaction of several statements. It must end with the program's runtime, because dropping
@@ -234,12 +186,12 @@ fn ends_well(database: Database) {
         send("-INT", &child);
         let said = ended(child);
         assert!(!said.contains("left at"), "{said}");
-        assert_eq!(external.scratch_schemas(), [""; 0]);
+        assert_eq!(external.schemas(), [""; 0]);
     }
 
     // A statement that waits for a lock is canceled, and the schema is dropped as soon as the lock is released.
-    let child = start();
-    let [schema] = external.scratch_schemas().try_into().unwrap();
+    let child = begin();
+    let [schema] = external.schemas().try_into().unwrap();
     let lock = external.locks(&format!("{schema}.rows_1"));
     send("-TERM", &child);
     let dropping = match database {
@@ -249,27 +201,23 @@ fn ends_well(database: Database) {
         }
         _ => "SELECT CAST(ID AS CHAR) FROM information_schema.PROCESSLIST WHERE INFO LIKE 'DROP DATABASE%'",
     };
-    let begin = Instant::now();
-    while external.sql(dropping).is_empty() {
-        assert!(begin.elapsed() < Duration::from_secs(300), "the statement is still waited for");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    until("the statement is still waited for", || external.sql(dropping).pop());
     drop(lock);
     ended(child);
-    assert_eq!(external.scratch_schemas(), [""; 0]);
+    assert_eq!(external.schemas(), [""; 0]);
 
     // An error names a schema that cannot be removed.
-    let child = start();
+    let child = begin();
     external.sql("REVOKE DROP ON `idgen\\_%`.* FROM lab");
     send("-TERM", &child);
     let said = ended(child);
-    let [left] = external.scratch_schemas().try_into().unwrap();
+    let [left] = external.schemas().try_into().unwrap();
     let advice = format!("remove it with DROP DATABASE IF EXISTS {left}");
     assert!(said.contains("is left at mysql://lab:***@") && said.contains(&advice), "{said}");
     external.sql(&format!("DROP DATABASE {left}"));
     external.sql("GRANT DROP ON `idgen\\_%`.* TO lab");
 
-    let child = start();
+    let child = begin();
     // Ends both connections of the run: one inserts, one reads the counters. MySQL's PROCESSLIST would fail on
     // the random bytes in the statement that it shows; MariaDB's list of threads is empty by default.
     let connections = match database {
@@ -282,20 +230,14 @@ fn ends_well(database: Database) {
              DB LIKE 'idgen\\_%'"
         }
     };
-    let begin = Instant::now();
-    let numbers = loop {
-        let numbers = external.sql(connections);
-        if numbers.len() == 2 {
-            break numbers;
-        }
-        assert!(begin.elapsed() < Duration::from_secs(300), "{numbers:?}");
-    };
+    let two = || <[String; 2]>::try_from(external.sql(connections)).ok();
+    let numbers = until("there are not two connections", two);
     numbers.iter().for_each(|number| external.kill(number));
     let output = child.wait_with_output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(said.contains("v4-text36 failed") && !said.contains(PASSWORD), "{said}");
-    assert_eq!(external.scratch_schemas(), [""; 0]);
+    assert_eq!(external.schemas(), [""; 0]);
 
     let address = external.server.url().rsplit_once('@').unwrap().1.replace("/mysql", "");
     for (engine, code, says) in [

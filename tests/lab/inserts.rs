@@ -4,9 +4,9 @@
 //! from runs on MySQL 9.7 and MariaDB 10.11; the page size is InnoDB's 16 KiB on both.
 
 use idgen_lab::engine::Mysql;
-use idgen_record::{Database, Results, Role, Run, Window, Workload};
+use idgen_record::{Database, Results, Role, Run, Workload};
 
-use crate::common::{find, results};
+use crate::common::{adds_up, find, results};
 
 const STRATEGIES: [&str; 8] = [
     "auto-increment",
@@ -86,18 +86,9 @@ fn judge(results: &Results) {
 /// The windows of a run add up to its totals.
 fn judge_course(run: &Run) {
     let name = &run.strategy.name;
-    let sum = |figure: fn(&Window) -> Option<f64>| -> f64 {
-        run.windows.iter().map(|window| figure(window).unwrap() * window.rows as f64).sum()
-    };
-    let rows = run.totals.rows as f64;
-    for (what, windows, total) in [
-        ("redo", sum(|window| window.redo_bytes_per_row), run.totals.redo_bytes_per_row),
-        ("created", sum(|window| window.created_per_1k), run.totals.created_per_1k),
-        ("disk reads", sum(|window| window.disk_reads_per_1k), run.totals.disk_reads_per_1k),
-    ] {
-        let total = total.unwrap() * rows;
-        assert!((windows - total).abs() <= total * 1e-6, "{name}: {what} {windows} of {total}");
-    }
+    adds_up(run, "redo", |window| window.redo_bytes_per_row, run.totals.redo_bytes_per_row);
+    adds_up(run, "created", |window| window.created_per_1k, run.totals.created_per_1k);
+    adds_up(run, "disk reads", |window| window.disk_reads_per_1k, run.totals.disk_reads_per_1k);
     let latencies: Vec<_> = run.windows.iter().map(|window| window.latency.unwrap()).collect();
     let longest = latencies.iter().map(|latency| latency.max_micros).max();
     assert_eq!(longest, run.latency.map(|latency| latency.max_micros), "{name}");

@@ -9,11 +9,11 @@ use idgen_lab::runner::Cancel;
 use idgen_record::{Database, Metric, Run, TreeFigures, Workload};
 
 #[cfg(target_os = "linux")]
-use crate::common::lab;
+use crate::common::{lab, until};
 
-fn parsed_statements(text: &str) -> Statements {
+fn parsed_statements(text: &str, database: Database) -> Statements {
     match Experiment::parse(&format!("mode = 'statements'\n{text}")).unwrap() {
-        Experiment::Statements(experiment) => experiment.at(Scale::Ci, Database::MySql).unwrap(),
+        Experiment::Statements(experiment) => experiment.at(Scale::Ci, database).unwrap(),
         other => panic!("{other:?}"),
     }
 }
@@ -125,11 +125,7 @@ fn postgres_heap_and_indexes() {
     // If a check fails, there is no result.
     let wrong = "id = 't'\nquestion = '?'\n[scale]\nci = 7\n[[case]]\nname = 'a'\nsql = 'x'\n[[postgres.case]]\nname = 'b'\n\
                  sql = 'SELECT 1'\ncheck = 'SELECT 8'\nexpects = '{n}'\n";
-    let Experiment::Statements(wrong) = Experiment::parse(&format!("mode = 'statements'\n{wrong}")).unwrap()
-    else {
-        panic!("of another form")
-    };
-    let wrong = wrong.at(Scale::Ci, Database::Postgres).unwrap();
+    let wrong = parsed_statements(wrong, Database::Postgres);
     let error = engine.time(&wrong, &Cancel::new(), &mut |_| Ok(())).unwrap_err();
     assert!(error.is_unverified() && error.to_string().contains("gave 8"), "{error}");
 }
@@ -146,7 +142,7 @@ fn in_rounds(engine: &mut dyn Engine) {
         "id = 't'\nquestion = '?'\nruns = 4\nsetup = ['CREATE TABLE seen (name CHAR(1))']\n[scale]\nci = 1\n{}",
         ["a", "b", "c"].map(case).concat()
     );
-    let records = timed(engine, &parsed_statements(&text));
+    let records = timed(engine, &parsed_statements(&text, Database::MySql));
     assert_eq!(records.len(), 12);
     for (number, round) in (1..).zip(records.chunks(3)) {
         for name in ["a", "b", "c"] {
@@ -180,20 +176,22 @@ const LOADS: &str = r#"
     create = ["CREATE TABLE {table} (id INT NOT NULL AUTO_INCREMENT PRIMARY KEY, client INT, half INT, KEY (half)) ENGINE=MyISAM"]
 "#;
 
-fn loads(engine: &mut Mysql) {
+fn loaded(engine: &mut Mysql, experiment: &Loads) -> idgen_lab::Result<Vec<Run>> {
     let mut records = Vec::new();
-    let mut load = |text: &str| {
-        engine.load(&parsed_loads(text), Scale::Ci, &Cancel::new(), &mut |record| {
-            records.push(record);
-            Ok(())
-        })
-    };
-    load(LOADS).unwrap();
+    engine.load(experiment, Scale::Ci, &Cancel::new(), &mut |record| {
+        records.push(record);
+        Ok(())
+    })?;
+    Ok(records)
+}
+
+fn loads(engine: &mut Mysql) {
+    let records = loaded(engine, &parsed_loads(LOADS)).unwrap();
     // The rows of each client are counted, so a statement that skips some of its rows is an error.
     let lost = LOADS
         .replace("half INT, KEY (half)", "half INT, UNIQUE (client)")
         .replace("INSERT INTO", "INSERT IGNORE INTO");
-    let error = load(&lost).unwrap_err();
+    let error = loaded(engine, &parsed_loads(&lost)).unwrap_err();
     assert!(error.is_unverified() && error.to_string().contains("left 1 rows, not 50"), "{error}");
 
     assert_eq!(records.len(), 8);
@@ -217,14 +215,7 @@ fn loads(engine: &mut Mysql) {
 
 fn experiment(engine: &mut Mysql, id: &str) -> Vec<Run> {
     let Experiment::Loads(experiment) = find(id).unwrap() else { panic!("{id} is of another form") };
-    let mut records = Vec::new();
-    engine
-        .load(&experiment, Scale::Ci, &Cancel::new(), &mut |record| {
-            records.push(record);
-            Ok(())
-        })
-        .unwrap();
-    records
+    loaded(engine, &experiment).unwrap()
 }
 
 /// In lock mode 1, which is the default only on MariaDB, a bulk insert holds the lock on the table's counter.
@@ -263,7 +254,7 @@ fn interrupts(database: Database) {
     let before = |key: &str| statements.replace("sql =", &format!("{key} = [{slow}]\nsql ="));
     let in_setup = format!("setup = [{slow}]\n{statements}");
     for text in [in_setup, before("prepare"), statements.replace(quick, slow)] {
-        let experiment = parsed_statements(&text);
+        let experiment = parsed_statements(&text, database);
         cancelled(database, &text, |engine, cancel| engine.time(&experiment, cancel, &mut |_| Ok(())));
     }
     let text = LOADS.replace("RAND() < 0.5", "SLEEP(600)");
@@ -351,20 +342,11 @@ fn leaves_nothing(when: &str, come: impl Fn(&str) -> bool) {
         .process_group(0)
         .spawn()
         .unwrap();
-    let wait = |what: &str, done: &mut dyn FnMut() -> bool| {
-        let begin = Instant::now();
-        while !done() {
-            assert!(begin.elapsed() < Duration::from_secs(300), "{what}");
-            std::thread::sleep(Duration::from_millis(20));
-        }
-    };
-    let mut names = Vec::new();
-    wait("no container was started", &mut || {
-        names = containers_of(child.id());
-        !names.is_empty()
+    let names = until("no container was started", || {
+        Some(containers_of(child.id())).filter(|names| !names.is_empty())
     });
     let [name] = names.as_slice() else { panic!("{names:?}") };
-    wait(when, &mut || come(name));
+    until(when, || come(name).then_some(()));
     let group = format!("-{}", child.id());
     assert!(Command::new("kill").args(["-INT", "--", &group]).status().unwrap().success());
     let begin = Instant::now();

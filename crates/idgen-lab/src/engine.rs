@@ -120,17 +120,9 @@ pub trait Table {
     /// The settings that matter, as the database itself reports them.
     fn settings(&mut self) -> Result<BTreeMap<String, String>>;
 
-    /// Inserts and commits these rows by the first client, and returns them in the order given.
-    fn insert(&mut self, rows: &Batch<'_>) -> Result<Vec<Inserted>>;
-
     /// Inserts and commits these rows by the client with this number, counted from 0, and returns them in the
-    /// order given.
-    ///
-    /// # Errors
-    /// The errors of [`insert`](Self::insert).
-    fn insert_by(&mut self, _client: usize, rows: &Batch<'_>) -> Result<Vec<Inserted>> {
-        self.insert(rows)
-    }
+    /// order given. A database without concurrent clients has one.
+    fn insert(&mut self, client: usize, rows: &Batch<'_>) -> Result<Vec<Inserted>>;
 
     /// Lets all clients of the run insert at the same time, statement after statement, until the feed has nothing left for
     /// them. A database without concurrent clients has one.
@@ -143,7 +135,7 @@ pub trait Table {
         loop {
             match feed.next(0)? {
                 Turn::Insert(statement) => {
-                    let rows = self.insert(&statement.batch())?;
+                    let rows = self.insert(0, &statement.batch())?;
                     feed.acknowledged(0, &statement, &rows)?;
                 }
                 Turn::Wait(moment) => {
@@ -173,7 +165,7 @@ pub trait Table {
     /// # Errors
     /// The errors of [`insert`](Self::insert).
     fn load(&mut self, rows: &Batch<'_>) -> Result<Vec<Inserted>> {
-        self.insert(rows)
+        self.insert(0, rows)
     }
 
     /// Marks the beginning of the run: latencies of earlier inserts are discarded.

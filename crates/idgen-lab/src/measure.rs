@@ -12,7 +12,7 @@ use idgen_record::{EngineInfo, Results, Workload};
 pub(crate) use edge::edge;
 pub(crate) use locality::tree_figures;
 pub use machine::this_machine;
-pub(crate) use totals::{Counted, totals, totals_seen, with_heap, with_others};
+pub(crate) use totals::{Counted, totals, totals_seen, with_bytes};
 pub(crate) use verify::{Ranks, contents, keys, keys_by, keys_in_any_order, made_keys, pages};
 pub(crate) use window::window;
 

@@ -57,6 +57,16 @@ pub(crate) struct PrimaryColumn {
     pub is_key: bool,
 }
 
+impl PrimaryColumn {
+    /// The column with this name, in these quotes if it needs them. Names are compared without quotes and ignoring case.
+    pub fn quoted(name: String, key_column: &str, quote: char) -> Self {
+        let is_key = name.eq_ignore_ascii_case(key_column.trim_matches(['"', '`']));
+        let is_plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        let doubled = || name.replace(quote, &format!("{quote}{quote}"));
+        PrimaryColumn { name: if is_plain { name } else { format!("{quote}{}{quote}", doubled()) }, is_key }
+    }
+}
+
 /// A statement `INSERT` of `insert.sql`.
 #[derive(Clone, Debug)]
 pub(crate) struct Insert {
@@ -213,14 +223,16 @@ impl Own {
         ))
     }
 
-    /// The number of rows that were inserted, given how many rows the table of each statement gained. Every table has
-    /// to gain as many as the first.
+    /// The number of inserted rows, given how many rows the table of each statement held before and holds now. Every
+    /// table has to gain as many as the first.
     ///
     /// # Errors
     /// A table gained another number of rows.
-    pub(crate) fn rows_of(&self, gained: &[u64]) -> Result<u64> {
+    pub(crate) fn rows_of(&self, before: &[u64], now: &[u64]) -> Result<u64> {
+        let gained: Vec<u64> =
+            now.iter().zip(before).map(|(now, before)| now.saturating_sub(*before)).collect();
         let rows = gained.first().copied().unwrap_or(0);
-        for (insert, found) in self.inserts.iter().zip(gained) {
+        for (insert, found) in self.inserts.iter().zip(&gained) {
             let statements = self.inserts.iter().filter(|other| other.table == insert.table).count() as u64;
             let expected = rows * statements;
             if *found != expected {

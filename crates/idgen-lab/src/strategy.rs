@@ -101,7 +101,11 @@ impl Strategy {
 
 impl Strategy {
     /// Refuses a strategy that this database does not support; without a database, one that RocksDB does not support.
-    pub(crate) fn check_on(&self, database: Option<Database>) -> Result<()> {
+    ///
+    /// # Errors
+    /// The error says why, and what to choose instead.
+    #[doc(hidden)]
+    pub fn check_on(&self, database: Option<Database>) -> Result<()> {
         match database {
             Some(database) => self.check(database),
             None => bytes::check(self),
@@ -167,7 +171,8 @@ pub fn default_set(database: Database) -> Vec<&'static Strategy> {
 }
 
 /// The strategies that are compared on this database if none are named; without a database, those for RocksDB.
-pub(crate) fn default_set_on(database: Option<Database>) -> Vec<&'static Strategy> {
+#[doc(hidden)]
+pub fn default_set_on(database: Option<Database>) -> Vec<&'static Strategy> {
     ALL.iter()
         .filter(|strategy| !ON_REQUEST.contains(&strategy.name) && strategy.check_on(database).is_ok())
         .collect()

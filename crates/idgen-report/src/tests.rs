@@ -265,14 +265,8 @@ fn with_files(strategies: usize) -> Results {
 #[test]
 fn the_markdown_has_the_tables_and_links_each_chart() {
     let mut results = with_files(2);
-    results.published.push(Published {
-        rows: None,
-        writers: 1,
-        strategy: "auto-increment".into(),
-        setting: "an older machine".into(),
-        figures: BTreeMap::from([("bytes_per_row".into(), 241.0)]),
-        tolerances: BTreeMap::new(),
-    });
+    let published = timed::published("auto-increment", "bytes_per_row", 241.0, None);
+    results.published.push(Published { setting: "an older machine".into(), ..published });
     results.failures.push(Failure { strategy: "v9".into(), error: "<b>|".into() });
     let text = markdown(&results).unwrap();
     for wanted in [

@@ -91,61 +91,51 @@ impl Process {
         let end = if database.speaks_mysql() { END } else { postgres::END };
         let keeper = Keeper::spawn(end, &[&directory.to_string_lossy()])
             .map_err(|error| io("run sh, which stops the server", error))?;
-        if database == Database::Postgres {
+        let (user, arguments) = if database == Database::Postgres {
             let user = User::other_than_root()?;
-            let arguments = postgres::prepare(&binary, &directory, user, settings, password, port)?;
-            let process = Process {
-                _keeper: keeper,
-                database,
-                directory,
-                binary,
-                user,
-                arguments,
-                child: Mutex::new(None),
-            };
-            process.start_again()?;
-            return Ok(process);
-        }
+            (user, postgres::prepare(&binary, &directory, user, settings, password, port)?)
+        } else {
+            let data = directory.join("data");
+            fs::create_dir(&data).map_err(|error| io("make the data directory", error))?;
+            initialise(database, &binary, &directory, &data)?;
 
-        let data = directory.join("data");
-        fs::create_dir(&data).map_err(|error| io("make the data directory", error))?;
-        initialise(database, &binary, &directory, &data)?;
-
-        let start_sql = directory.join("start.sql");
-        // The password is hexadecimal digits: nothing to quote. MariaDB's installer leaves roots without a
-        // password, which would match first.
-        let statements = format!(
-            "DROP USER IF EXISTS root@'127.0.0.1', root@'::1';\n\
-             CREATE USER IF NOT EXISTS root@'%' IDENTIFIED BY '{password}';\n\
-             GRANT ALL PRIVILEGES ON *.* TO root@'%' WITH GRANT OPTION;\n\
-             ALTER USER root@localhost IDENTIFIED BY '{password}';\n"
-        );
-        fs::write(&start_sql, statements).map_err(|error| io("write the first statements", error))?;
-        let mut arguments = vec![
-            "--no-defaults".to_owned(),
-            format!("--datadir={}", data.display()),
-            format!("--socket={}", directory.join("s").display()),
-            format!("--pid-file={}", directory.join("server.pid").display()),
-            format!("--init-file={}", start_sql.display()),
-            format!("--port={port}"),
-            "--bind-address=127.0.0.1".to_owned(),
-            "--skip-name-resolve".to_owned(),
-        ];
-        arguments.extend(user_option());
-        if database == Database::MySql {
-            arguments.push("--mysqlx=OFF".to_owned());
-            arguments.push("--secure-file-priv=NULL".to_owned());
-        }
-        arguments.extend(settings.arguments(database));
-        if let Some(certificates) = certificates {
-            arguments.extend(certificates::options(&certificates.folder().to_string_lossy()));
-        }
+            let start_sql = directory.join("start.sql");
+            // The password is hexadecimal digits: nothing to quote. MariaDB's installer leaves roots without a
+            // password, which would match first.
+            let statements = format!(
+                "DROP USER IF EXISTS root@'127.0.0.1', root@'::1';\n\
+                 CREATE USER IF NOT EXISTS root@'%' IDENTIFIED BY '{password}';\n\
+                 GRANT ALL PRIVILEGES ON *.* TO root@'%' WITH GRANT OPTION;\n\
+                 ALTER USER root@localhost IDENTIFIED BY '{password}';\n"
+            );
+            fs::write(&start_sql, statements).map_err(|error| io("write the first statements", error))?;
+            let mut arguments = vec![
+                "--no-defaults".to_owned(),
+                format!("--datadir={}", data.display()),
+                format!("--socket={}", directory.join("s").display()),
+                format!("--pid-file={}", directory.join("server.pid").display()),
+                format!("--init-file={}", start_sql.display()),
+                format!("--port={port}"),
+                "--bind-address=127.0.0.1".to_owned(),
+                "--skip-name-resolve".to_owned(),
+            ];
+            arguments.extend(user_option());
+            if database == Database::MySql {
+                arguments.push("--mysqlx=OFF".to_owned());
+                arguments.push("--secure-file-priv=NULL".to_owned());
+            }
+            arguments.extend(settings.arguments(database));
+            if let Some(certificates) = certificates {
+                arguments.extend(certificates::options(&certificates.folder().to_string_lossy()));
+            }
+            (None, arguments)
+        };
         let process = Process {
             _keeper: keeper,
             database,
             directory,
             binary,
-            user: None,
+            user,
             arguments,
             child: Mutex::new(None),
         };

@@ -1,89 +1,43 @@
 //! An external server, and users of different privileges.
 
-use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use idgen_record::{Database, Results};
-use idgen_server::{Server, Settings};
-use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, Row};
 
-use crate::common::{lab, said, skew_is_measured};
+use crate::common::{External, PASSWORD, lab, said, send, skew_is_measured, until};
 
 /// The extensions that show pages and page splits.
 const EXTENSIONS: [&str; 3] = ["pageinspect", "pgstattuple", "pg_walinspect"];
 
-const PASSWORD: &str = "Qx7-not-to-be-shown";
-
-/// A server with a database that the lab must not touch, and a user.
-struct External {
-    server: Server,
-    url: String,
+/// Runs to the end, and checks that nothing shows the password and that no database is left.
+fn run(external: &External) -> (Results, String) {
+    let directory = tempfile::tempdir().unwrap();
+    let load = ["--writers", "1", "--rows", "20000", "--strategies", "v4-binary,v7-binary,mapped"];
+    let output = external.lab(directory.path(), &load).output().unwrap();
+    let text = std::fs::read_to_string(directory.path().join("results.json")).unwrap_or_default();
+    let all = said(&output) + &text;
+    assert!(!all.contains(PASSWORD), "{all}");
+    assert_eq!(output.status.code(), Some(0), "{all}");
+    assert_eq!(external.schemas(), [""; 0]);
+    let results = idgen_report::read(&text).unwrap();
+    for run in &results.runs {
+        assert_eq!(run.totals.rows, 20_000);
+        assert!(run.totals.heap_bytes_per_row.is_some() && run.totals.page_images_per_1k.is_some());
+        assert!(!run.settings.contains_key("checkpoint_rows"), "the lab makes none there");
+    }
+    assert_eq!(results.runs.len(), 3);
+    let said = results.engine.missing.join("\n");
+    assert!(said.contains("No fixed distance between checkpoints"), "{said}");
+    (results, said)
 }
-
-impl External {
-    fn new() -> External {
-        let server = Server::start(Database::Postgres, &Settings::new().option("fsync", "off")).unwrap();
-        let address = server.url().rsplit_once('@').unwrap().1;
-        let external = External { url: format!("postgres://lab:{PASSWORD}@{address}"), server };
-        external.sql(&format!("CREATE ROLE lab LOGIN CREATEDB PASSWORD '{PASSWORD}'"));
-        external
-    }
-
-    /// The first column of a query that the administrator runs.
-    fn sql(&self, statement: &str) -> Vec<String> {
-        self.sql_in(self.server.url(), statement)
-    }
-
-    fn sql_in(&self, url: &str, statement: &str) -> Vec<String> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(async {
-            let mut connection = PgConnection::connect(url).await.unwrap();
-            let rows = connection.fetch_all(AssertSqlSafe(statement.to_owned())).await.unwrap();
-            rows.iter().map(|row| row.try_get_unchecked(0).unwrap()).collect()
-        })
-    }
-
-    fn databases(&self) -> Vec<String> {
-        self.sql("SELECT datname::text FROM pg_database WHERE datname LIKE 'idgen%'")
-    }
-
-    fn lab(&self, out: &Path, load: &[&str]) -> Command {
-        let mut command = lab();
-        command.env("IDGEN_LAB_ENGINE", &self.url).args(load).arg("--out").arg(out);
-        command
-    }
-
-    /// Runs to the end, and checks that nothing shows the password and that no database is left.
-    fn run(&self) -> (Results, String) {
-        let directory = tempfile::tempdir().unwrap();
-        let load = ["--writers", "1", "--rows", "20000", "--strategies", "v4-binary,v7-binary,mapped"];
-        let output = self.lab(directory.path(), &load).output().unwrap();
-        let text = std::fs::read_to_string(directory.path().join("results.json")).unwrap_or_default();
-        let all = said(&output) + &text;
-        assert!(!all.contains(PASSWORD), "{all}");
-        assert_eq!(output.status.code(), Some(0), "{all}");
-        assert_eq!(self.databases(), [""; 0]);
-        let results = idgen_report::read(&text).unwrap();
-        for run in &results.runs {
-            assert_eq!(run.totals.rows, 20_000);
-            assert!(run.totals.heap_bytes_per_row.is_some() && run.totals.page_images_per_1k.is_some());
-            assert!(!run.settings.contains_key("checkpoint_rows"), "the lab makes none there");
-        }
-        assert_eq!(results.runs.len(), 3);
-        let said = results.engine.missing.join("\n");
-        assert!(said.contains("No fixed distance between checkpoints"), "{said}");
-        (results, said)
-    }
-}
-
 /// Tests one server for a user who gets more privileges step by step.
 #[test]
 fn an_external_server_shows_what_the_user_may_see() {
-    let external = External::new();
+    let external = External::new(Database::Postgres);
     skew_is_measured(&external.url, PASSWORD);
     // A user who may only create databases.
-    let (results, missing) = external.run();
+    let (results, missing) = run(&external);
     for what in [
         "No leaf pages per 1,000 inserts, tenth percentile of the page fill, and maps of pages: only a superuser may \
          create the extension pageinspect",
@@ -103,9 +57,9 @@ fn an_external_server_shows_what_the_user_may_see() {
     // An extension in template1 is also in the lab's database. Its functions require a role of their own.
     let template = external.server.url().replace("/postgres?", "/template1?");
     for extension in EXTENSIONS {
-        external.sql_in(&template, &format!("CREATE EXTENSION {extension}"));
+        external.try_sql(&template, &format!("CREATE EXTENSION {extension}")).unwrap();
     }
-    let (_, missing) = external.run();
+    let (_, missing) = run(&external);
     for what in [
         "maps of pages: only a superuser may call the functions of pageinspect",
         "No page fill: the user may not call the functions of pgstattuple, which GRANT pg_stat_scan_tables TO",
@@ -114,7 +68,7 @@ fn an_external_server_shows_what_the_user_may_see() {
         assert!(missing.contains(what), "{missing}");
     }
     external.sql("GRANT pg_stat_scan_tables, pg_read_server_files TO lab");
-    let (results, missing) = external.run();
+    let (results, missing) = run(&external);
     assert!(!missing.contains("No page fill") && !missing.contains("No page splits"), "{missing}");
     let totals = |name: &str| results.run(name).unwrap().totals;
     let (random, ordered) = (totals("v4-binary"), totals("v7-binary"));
@@ -123,22 +77,19 @@ fn an_external_server_shows_what_the_user_may_see() {
     assert!(random.splits_per_1k > ordered.splits_per_1k && ordered.splits_per_1k > Some(1.0));
 
     external.sql("ALTER ROLE lab SUPERUSER");
-    let (results, missing) = external.run();
+    let (results, missing) = run(&external);
     assert_eq!(missing.lines().count(), 1, "{missing}");
     assert!(results.run("v4-binary").unwrap().totals.distinct_leaves_per_1k > 40.0);
 
     // A server whose installation does not have the extensions.
     for extension in EXTENSIONS {
-        external.sql_in(&template, &format!("DROP EXTENSION {extension}"));
+        external.try_sql(&template, &format!("DROP EXTENSION {extension}")).unwrap();
     }
     external.sql("ALTER SYSTEM SET extension_control_path = '/nowhere'");
     external.sql("SELECT pg_reload_conf()::text");
-    let begin = Instant::now();
-    while external.sql("SHOW extension_control_path") != ["/nowhere"] {
-        assert!(begin.elapsed() < Duration::from_secs(300), "the setting was not read");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    let (results, missing) = external.run();
+    let is_read = || external.sql("SHOW extension_control_path") == ["/nowhere"];
+    until("the setting was not read", || is_read().then_some(()));
+    let (results, missing) = run(&external);
     for (what, extension) in [
         ("leaf pages per 1,000 inserts, tenth percentile of the page fill, and maps of pages", "pageinspect"),
         ("page fill", "pgstattuple"),
@@ -158,22 +109,18 @@ fn an_external_server_shows_what_the_user_may_see() {
 #[cfg(unix)]
 #[test]
 fn an_external_server_is_left_as_it_was() {
-    let external = External::new();
+    let external = External::new(Database::Postgres);
     let directory = tempfile::tempdir().unwrap();
     let mut command = external
         .lab(directory.path(), &["--writers", "1", "--rows", "50000000", "--strategies", "v4-text36"]);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let begin = Instant::now();
-    while external.databases().is_empty() {
-        assert!(begin.elapsed() < Duration::from_secs(300), "no database was made");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    until("no database was made", || external.schemas().pop());
     std::thread::sleep(Duration::from_millis(500));
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    send("-INT", &child);
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{}", said(&output));
     assert!(!said(&output).contains("left at") && !said(&output).contains(PASSWORD), "{}", said(&output));
-    assert_eq!(external.databases(), [""; 0]);
+    assert_eq!(external.schemas(), [""; 0]);
 
     for (load, code, says) in [
         (
@@ -193,7 +140,7 @@ fn an_external_server_is_left_as_it_was() {
         assert_eq!(output.status.code(), Some(code), "{said}");
         assert!(said.contains(says) && !said.contains(PASSWORD), "{said}");
     }
-    assert_eq!(external.databases(), [""; 0]);
+    assert_eq!(external.schemas(), [""; 0]);
 
     external.sql("ALTER ROLE lab NOCREATEDB");
     let output = external.lab(directory.path(), &["--rows", "1000"]).output().unwrap();

@@ -2,6 +2,9 @@
 
 use idgen_record::{FileMaps, Role};
 
+use crate::Result;
+use crate::own::Own;
+
 /// Cumulative counts since the tables were made. `None` means that this database does not report the count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
@@ -55,25 +58,22 @@ pub struct LsmCounters {
 
 impl LsmCounters {
     fn since(self, earlier: LsmCounters) -> LsmCounters {
-        LsmCounters {
-            flushed_bytes: self.flushed_bytes.saturating_sub(earlier.flushed_bytes),
-            compacted_bytes: self.compacted_bytes.saturating_sub(earlier.compacted_bytes),
-            filters: self.filters.saturating_sub(earlier.filters),
-            false_positives: self.false_positives.saturating_sub(earlier.false_positives),
-            moved_bytes: self.moved_bytes.saturating_sub(earlier.moved_bytes),
-            stall_micros: self.stall_micros.saturating_sub(earlier.stall_micros),
-        }
+        self.with(earlier, u64::saturating_sub)
     }
 
     /// The sums of both counts.
     pub fn and(self, later: LsmCounters) -> LsmCounters {
+        self.with(later, |one, other| one + other)
+    }
+
+    fn with(self, other: LsmCounters, of: impl Fn(u64, u64) -> u64) -> LsmCounters {
         LsmCounters {
-            flushed_bytes: self.flushed_bytes + later.flushed_bytes,
-            compacted_bytes: self.compacted_bytes + later.compacted_bytes,
-            filters: self.filters + later.filters,
-            false_positives: self.false_positives + later.false_positives,
-            moved_bytes: self.moved_bytes + later.moved_bytes,
-            stall_micros: self.stall_micros + later.stall_micros,
+            flushed_bytes: of(self.flushed_bytes, other.flushed_bytes),
+            compacted_bytes: of(self.compacted_bytes, other.compacted_bytes),
+            filters: of(self.filters, other.filters),
+            false_positives: of(self.false_positives, other.false_positives),
+            moved_bytes: of(self.moved_bytes, other.moved_bytes),
+            stall_micros: of(self.stall_micros, other.stall_micros),
         }
     }
 }
@@ -184,4 +184,17 @@ pub struct Contents {
     pub payload_bytes: u64,
     /// Rows that the second table should refer to, but does not. 0 if there is no second table.
     pub unmapped: u64,
+}
+
+impl Contents {
+    /// The contents of tables of the user's own, given how many rows the table of each statement held before and holds
+    /// now.
+    ///
+    /// # Errors
+    /// The tables did not gain the same rows.
+    pub(in crate::engine) fn of_own(own: &Own, before: &[u64], now: &[u64]) -> Result<Contents> {
+        let rows = own.rows_of(before, now)?;
+        // The database would have refused a value of another length.
+        Ok(Contents { rows, payload_bytes: rows * u64::from(own.payload_bytes()), unmapped: 0 })
+    }
 }

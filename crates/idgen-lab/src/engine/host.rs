@@ -41,6 +41,11 @@ pub(in crate::engine) fn doing(what: &'static str) -> impl Fn(sqlx::Error) -> Er
     move |error| Error::engine(format!("the client could not {what}"), Plain::from(error))
 }
 
+/// Makes the error of a server that refused a statement.
+pub(in crate::engine) fn refused(sql: &str) -> impl Fn(sqlx::Error) -> Error {
+    move |error| Error::engine(format!("the server refused \"{sql}\""), Plain::from(error))
+}
+
 /// A server, a schema on it, and what the lab can read of it. The fields are dropped in order: first the runtime, which
 /// ends transactions that a map left open and whose locks would block the schema; then the schema, then the server.
 pub(in crate::engine) struct Host<R> {

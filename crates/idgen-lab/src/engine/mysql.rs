@@ -22,7 +22,7 @@ use idgen_server::{Server, Settings};
 use sqlx::mysql::{MySqlConnectOptions, MySqlConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, Row};
 
-use super::host::{self, doing};
+use super::host::{self, doing, refused};
 use super::{Done, Engine, Table, timed};
 use crate::cancel::Cancel;
 use crate::experiment::{Loads, Scale, Statements};
@@ -296,9 +296,7 @@ async fn connect(host: &Host) -> Result<MySqlConnection> {
 }
 
 async fn run(connection: &mut MySqlConnection, sql: &str) -> Result<()> {
-    connection.execute(AssertSqlSafe(sql.to_owned())).await.map(drop).map_err(|error| {
-        Error::engine(format!("the server refused \"{sql}\""), idgen_server::Plain::from(error))
-    })
+    connection.execute(AssertSqlSafe(sql.to_owned())).await.map(drop).map_err(refused(sql))
 }
 
 /// The single value that a statement returns, as text.

@@ -22,7 +22,7 @@ use idgen_server::{Server, Settings};
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor};
 
-use super::host::{self, doing};
+use super::host::{self, doing, refused};
 use super::{Done, Engine, Table, timed};
 use crate::cancel::Cancel;
 use crate::experiment::Statements;
@@ -206,7 +206,5 @@ async fn connect(host: &Host) -> Result<PgConnection> {
 }
 
 async fn run(connection: &mut PgConnection, sql: &str) -> Result<()> {
-    connection.execute(sqlx::raw_sql(AssertSqlSafe(sql.to_owned()))).await.map(drop).map_err(|error| {
-        Error::engine(format!("the server refused \"{sql}\""), idgen_server::Plain::from(error))
-    })
+    connection.execute(sqlx::raw_sql(AssertSqlSafe(sql.to_owned()))).await.map(drop).map_err(refused(sql))
 }

@@ -180,7 +180,7 @@ impl Table for SqliteTable {
         settings(&self.db, self.shape.schema())
     }
 
-    fn insert(&mut self, batch: &Batch<'_>) -> Result<Vec<Inserted>> {
+    fn insert(&mut self, _: usize, batch: &Batch<'_>) -> Result<Vec<Inserted>> {
         let failed = doing("insert");
         let mut inserted = Vec::with_capacity(batch.keys.len());
         let transaction = self.db.transaction().map_err(&failed)?;

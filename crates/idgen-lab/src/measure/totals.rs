@@ -88,23 +88,15 @@ pub fn totals(
     }
 }
 
-/// Adds heaps of this many bytes to the figures of a table that held `existing` rows before.
-pub fn with_heap(totals: Totals, heap_bytes: u64, existing: u64) -> Totals {
-    let heap_bytes_per_row = heap_bytes as f64 / (totals.rows + existing) as f64;
-    Totals {
-        bytes_per_row: totals.bytes_per_row + heap_bytes_per_row,
-        heap_bytes_per_row: Some(heap_bytes_per_row),
-        ..totals
-    }
-}
-
-/// Adds this many bytes of secondary indexes and additional tables to the figures of a table that held
+/// Adds heaps of this many bytes, and secondary indexes with additional tables, to the figures of a table that held
 /// `existing` rows before.
-pub fn with_others(totals: Totals, other_bytes: u64, existing: u64) -> Totals {
-    let other_bytes_per_row = other_bytes as f64 / (totals.rows + existing) as f64;
+pub fn with_bytes(totals: Totals, heap: Option<u64>, others: Option<u64>, existing: u64) -> Totals {
+    let per_row = |bytes: u64| bytes as f64 / (totals.rows + existing) as f64;
+    let (heap, others) = (heap.map(per_row), others.map(per_row));
     Totals {
-        bytes_per_row: totals.bytes_per_row + other_bytes_per_row,
-        other_bytes_per_row: Some(other_bytes_per_row),
+        bytes_per_row: totals.bytes_per_row + heap.unwrap_or(0.0) + others.unwrap_or(0.0),
+        heap_bytes_per_row: heap,
+        other_bytes_per_row: others,
         ..totals
     }
 }

@@ -184,7 +184,7 @@ mod tests {
         fn settings(&mut self) -> Result<BTreeMap<String, String>> {
             Ok(BTreeMap::new())
         }
-        fn insert(&mut self, _: &Batch<'_>) -> Result<Vec<Inserted>> {
+        fn insert(&mut self, _: usize, _: &Batch<'_>) -> Result<Vec<Inserted>> {
             Ok(Vec::new())
         }
         fn counters(&mut self) -> Result<Counters> {

@@ -33,9 +33,9 @@ fn statements_are_split_at_their_placeholders() {
     let number = i64::from_be_bytes([8, 9, 10, 11, 12, 13, 14, 15]) >> 1;
     assert_eq!(values(second), [Value::Key(key), Value::Bytes(&[5, 6, 7]), Value::Integer(number)]);
     assert_eq!(own.bound(100), 300);
-    assert_eq!(own.rows_of(&[5, 5]).unwrap(), 5);
+    assert_eq!(own.rows_of(&[2, 0], &[7, 5]).unwrap(), 5);
     assert!(
-        own.rows_of(&[5, 4])
+        own.rows_of(&[2, 0], &[7, 4])
             .unwrap_err()
             .to_string()
             .contains("lines should have gained 5 rows, but has gained 4")

@@ -117,7 +117,7 @@ pub(super) fn insert(context: Context<'_>) -> Result<Inserts> {
         payload_source.fill(&mut payloads)?;
         let batch = Batch { first: existing + done, keys: &keys, payloads: &payloads };
         let clock = Instant::now();
-        let acknowledged = table.insert_by(client, &batch)?;
+        let acknowledged = table.insert(client, &batch)?;
         let rows = keys.len() as u64;
         course.add(rows, clock.elapsed().as_secs_f64());
         inserted.extend(&acknowledged);

@@ -86,14 +86,7 @@ pub fn run_one(
             measure::totals(&windows, &counted, &trees, &figures, existing)
         }
     };
-    let totals = match table.heap_bytes()? {
-        Some(bytes) => measure::with_heap(totals, bytes, existing),
-        None => totals,
-    };
-    let totals = match table.other_bytes()? {
-        Some(bytes) => measure::with_others(totals, bytes, existing),
-        None => totals,
-    };
+    let totals = measure::with_bytes(totals, table.heap_bytes()?, table.other_bytes()?, existing);
     let allocated_bytes_per_row = table.allocated_bytes()?.map(|bytes| bytes as f64 / all as f64);
     let totals = Totals { allocated_bytes_per_row, ..totals };
     let is_mixed = mixed.is_some();

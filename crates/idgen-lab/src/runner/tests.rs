@@ -32,10 +32,16 @@ impl Observer for Watch {
     }
 }
 
-fn runs(names: &[&str], rows: u64, payload_bytes: u32, cancel_in_second: bool) -> (Results, Watch) {
+fn runs(
+    names: &[&str],
+    [rows, payload_bytes]: [u32; 2],
+    protocol: Option<Protocol>,
+    cancel_in_second: bool,
+) -> (Results, Watch) {
     let mut engine = Sqlite::new().unwrap();
-    let workload = Workload { payload_bytes, ..Workload::of_rows(rows).unwrap() };
+    let workload = Workload { payload_bytes, ..Workload::of_rows(rows.into()).unwrap() };
     let mut results = measure::begin("?", "test", engine.info(), workload);
+    results.protocol = protocol;
     let strategies: Vec<_> = names.iter().map(|name| find(name).unwrap()).collect();
     let cancel = Cancel::new();
     let mut watch = Watch { cancel: cancel.clone(), cancel_in_second, ..Watch::default() };
@@ -45,7 +51,7 @@ fn runs(names: &[&str], rows: u64, payload_bytes: u32, cancel_in_second: bool) -
 
 #[test]
 fn cancelling_keeps_the_finished_runs() {
-    let (results, watch) = runs(&["v7-binary", "v4-binary", "v6-binary"], 5_000, 100, true);
+    let (results, watch) = runs(&["v7-binary", "v4-binary", "v6-binary"], [5_000, 100], None, true);
     assert!(results.interrupted);
     assert_eq!(results.runs.len(), 1);
     assert_eq!(watch.started, ["v7-binary", "v4-binary"]);
@@ -55,24 +61,17 @@ fn cancelling_keeps_the_finished_runs() {
 #[test]
 fn a_failure_is_recorded_and_the_next_strategy_runs() {
     // Rows wider than a page go to overflow pages, which the lab does not measure.
-    let (results, watch) = runs(&["v7-binary", "auto-increment"], 1_000, 20_000, false);
+    let (results, watch) = runs(&["v7-binary", "auto-increment"], [1_000, 20_000], None, false);
     assert_eq!((results.runs.len(), watch.failures, watch.saved.as_slice()), (0, 2, &[0, 0][..]));
     assert!(results.failures[0].error.contains("smaller payload"), "{}", results.failures[0].error);
 }
 
-fn protocol(repeats: u32, order_seed: u64) -> Protocol {
-    Protocol { repeats, order_seed, order: vec![], isolation: "each run with a new file".into() }
+fn protocol(repeats: u32) -> Protocol {
+    Protocol { repeats, order_seed: 1, order: vec![], isolation: "each run with a new file".into() }
 }
 
-fn repeated(names: &[&str], repeats: u32, order_seed: u64) -> Results {
-    let mut engine = Sqlite::new().unwrap();
-    let workload = Workload { payload_bytes: 100, ..Workload::of_rows(3_000).unwrap() };
-    let mut results = measure::begin("?", "test", engine.info(), workload);
-    results.protocol = Some(protocol(repeats, order_seed));
-    let strategies: Vec<_> = names.iter().map(|name| find(name).unwrap()).collect();
-    let cancel = Cancel::new();
-    let mut watch = Watch { cancel: cancel.clone(), ..Watch::default() };
-    run(&mut engine, &strategies, &mut results, &cancel, &mut watch).unwrap();
+fn repeated(names: &[&str], repeats: u32) -> Results {
+    let (results, watch) = runs(names, [3_000, 100], Some(protocol(repeats)), false);
     assert_eq!(results.protocol.as_ref().unwrap().order, watch.started);
     results
 }
@@ -80,7 +79,7 @@ fn repeated(names: &[&str], repeats: u32, order_seed: u64) -> Results {
 #[test]
 fn runs_are_repeated_in_rounds_of_random_order_and_each_is_recorded() {
     let names = ["v7-binary", "v4-binary", "auto-increment"];
-    let results = repeated(&names, 4, 1);
+    let results = repeated(&names, 4);
     let order = results.protocol.as_ref().unwrap().order.clone();
     assert_eq!(order.len(), 12);
     for round in order.chunks(3) {
@@ -101,18 +100,12 @@ fn runs_are_repeated_in_rounds_of_random_order_and_each_is_recorded() {
     assert!(fill.runs() == 4 && fill.range() > 0.0, "random keys differ from run to run: {fill:?}");
 
     // A single run gives an ordinary record.
-    let single = repeated(&names, 1, 1);
+    let single = repeated(&names, 1);
     assert!(single.runs.iter().all(|run| run.repeats.is_empty() && run.run_count() == 1));
 }
 
 #[test]
 fn a_strategy_that_failed_does_not_run_again() {
-    let mut engine = Sqlite::new().unwrap();
-    let workload = Workload { payload_bytes: 20_000, ..Workload::of_rows(1_000).unwrap() };
-    let mut results = measure::begin("?", "test", engine.info(), workload);
-    results.protocol = Some(protocol(3, 1));
-    let cancel = Cancel::new();
-    let mut watch = Watch { cancel: cancel.clone(), ..Watch::default() };
-    run(&mut engine, &[find("v7-binary").unwrap()], &mut results, &cancel, &mut watch).unwrap();
+    let (results, watch) = runs(&["v7-binary"], [1_000, 20_000], Some(protocol(3)), false);
     assert_eq!((watch.started.len(), watch.failures, results.runs.len()), (1, 1, 0));
 }

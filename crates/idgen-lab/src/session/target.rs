@@ -9,7 +9,6 @@ use idgen_record::{Database, Workload, thousands};
 use crate::engine::{self, Engine};
 use crate::experiment::Experiment;
 use crate::ranges;
-use crate::strategy::{self, Strategy};
 use crate::{Error, Result};
 
 /// The names of MyRocks and RocksDB on the command line.
@@ -153,19 +152,6 @@ impl Target {
             Target::RocksDb => None,
             Target::Url(url) => Some(engine::database_at(url)?),
         })
-    }
-
-    /// The strategies that are compared on it if none are named. `database` is what [`database`](Self::database) returned.
-    pub fn default_set(database: Option<Database>) -> Vec<&'static Strategy> {
-        strategy::default_set_on(database)
-    }
-
-    /// Refuses a strategy that it does not support. `database` is what [`database`](Self::database) returned.
-    ///
-    /// # Errors
-    /// The error says why, and what to choose instead.
-    pub fn check_strategy(strategy: &Strategy, database: Option<Database>) -> Result<()> {
-        strategy.check_on(database)
     }
 
     /// Starts it for this load, or connects to it.

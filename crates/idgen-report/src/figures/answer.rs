@@ -4,7 +4,7 @@ use crate::figures::asked::{asked, sample};
 use crate::figures::finding::{Answer, Part};
 use crate::figures::grids::{foreign_writes, missed_pace};
 use crate::figures::load::fits_cache;
-use crate::figures::numbers::{probability, rounded, write_median, write_sample};
+use crate::figures::numbers::{probability, rounded, sentence_case, write_median, write_sample};
 use crate::figures::timed::{first_of, seconds, slower, times_first};
 use crate::figures::verdict::verdict;
 use idgen_record::{Difference, Metric, Results, Run, smallest_p};
@@ -59,7 +59,7 @@ pub fn answer(results: &Results) -> Option<Answer> {
     if !as_good.is_empty() && differs(first, worst, best).is_some() {
         rest = format!(
             "{}: no difference shows between {} and {}. ",
-            title(first),
+            sentence_case(Metric::named(first).map_or("", |metric| metric.title)),
             quoted(best),
             as_good.join(", ")
         );
@@ -96,15 +96,6 @@ fn usual_pair(results: &Results, extremes: [&Run; 2], names: &[&str]) -> Option<
         random.strategy.title, ordered.strategy.title
     );
     Some(Part { lead, findings })
-}
-
-/// The text with a capital letter, for the beginning of a sentence.
-fn title(name: &str) -> String {
-    let mut title = Metric::named(name).map_or("", |metric| metric.title).to_owned();
-    if let Some(first) = title.get_mut(..1) {
-        first.make_ascii_uppercase();
-    }
-    title
 }
 
 fn differs(name: &str, run: &Run, from: &Run) -> Option<Difference> {

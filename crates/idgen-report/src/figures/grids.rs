@@ -11,9 +11,7 @@ use idgen_record::{
 
 /// The figures of the end of a run, beginning with those that the answer is about.
 pub fn figures(results: &Results) -> Option<Grid> {
-    let metrics = main_metrics(results);
-    let rows = results.runs.iter().map(|run| row_of(run, metrics.iter().copied()));
-    Grid::of("table", head_of(&metrics), rows)
+    grid_of("table", &main_metrics(results), &results.runs)
 }
 
 /// Means over the whole run; `None` where the main table has nothing else.
@@ -24,8 +22,7 @@ pub fn whole(results: &Results) -> Option<Grid> {
     if is_mixed(results) || metrics.iter().all(shown) {
         return None;
     }
-    let rows = results.runs.iter().map(|run| row_of(run, metrics.iter().copied()));
-    Grid::of("whole", head_of(&metrics), rows)
+    grid_of("whole", &metrics, &results.runs)
 }
 
 /// Returns whether the records have figures of the end of the runs.
@@ -71,9 +68,7 @@ const PACED_ALONE: &str =
 
 /// Explains rows per second if statements were inserted at a pace; `None` otherwise.
 pub fn of_pace(results: &Results) -> Option<&'static str> {
-    let kept = Metric::named("pace_kept");
-    let known =
-        results.runs.iter().any(|run| kept.is_some_and(|metric| metric.value(&run.figures()).is_some()));
+    let known = has_figure(results, "pace_kept");
     results.workload.paced.then_some(if known { PACED } else { PACED_ALONE })
 }
 
@@ -132,8 +127,7 @@ pub fn of_the_end(results: &Results) -> String {
 /// The durations of statements; `None` where no run timed them.
 pub fn latencies(results: &Results) -> Option<Grid> {
     let metrics: Vec<_> = Metric::of_group(Group::Latency).collect();
-    let timed = results.runs.iter().filter(|run| run.latency.is_some());
-    Grid::of("latency", head_of(&metrics), timed.map(|run| row_of(run, metrics.iter().copied())))
+    grid_of("latency", &metrics, results.runs.iter().filter(|run| run.latency.is_some()))
 }
 
 /// The time from making ids to their insert, and the distance of the inserts from the right edge of the
@@ -141,8 +135,7 @@ pub fn latencies(results: &Results) -> Option<Grid> {
 pub fn clients(results: &Results) -> Option<Grid> {
     let has = |metric: &&Metric| results.runs.iter().any(|run| metric.value(&run.figures()).is_some());
     let metrics: Vec<_> = Metric::of_group(Group::Clients).filter(has).collect();
-    let known = results.runs.iter().filter(|run| run.clients.is_some());
-    Grid::of("clients", head_of(&metrics), known.map(|run| row_of(run, metrics.iter().copied())))
+    grid_of("clients", &metrics, results.runs.iter().filter(|run| run.clients.is_some()))
 }
 
 /// A warning if the clients did not keep the pace that was asked for; `None` if they did, or if there was none.
@@ -210,9 +203,9 @@ pub fn counts(results: &Results) -> Option<Grid> {
     };
     let runs: Vec<&Run> = results.runs.iter().filter(counts).collect();
     // Different servers count different things.
-    let metrics: Vec<&Metric> =
+    let metrics: Vec<_> =
         Metric::of_group(Group::Server).filter(|metric| runs.iter().any(|run| has(run, metric))).collect();
-    Grid::of("counts", head_of(&metrics), runs.iter().map(|run| row_of(run, metrics.iter().copied())))
+    grid_of("counts", &metrics, runs)
 }
 
 /// The main table without the spread, for a terminal: the metrics, and a row for each run.
@@ -227,8 +220,14 @@ pub fn medians(results: &Results) -> (Vec<&'static Metric>, Vec<(String, Vec<Str
     (metrics, rows)
 }
 
-fn head_of(metrics: &[&'static Metric]) -> impl Iterator<Item = &'static str> {
-    std::iter::once("strategy").chain(metrics.iter().map(|metric| metric.title))
+/// A table of these metrics, with a line for each of these runs.
+fn grid_of<'a>(
+    id: &'static str,
+    metrics: &[&'static Metric],
+    runs: impl IntoIterator<Item = &'a Run>,
+) -> Option<Grid> {
+    let head = std::iter::once("strategy").chain(metrics.iter().map(|metric| metric.title));
+    Grid::of(id, head, runs.into_iter().map(|run| row_of(run, metrics.iter().copied())))
 }
 
 fn row_of(run: &Run, metrics: impl Iterator<Item = &'static Metric>) -> (String, Vec<String>) {

@@ -152,6 +152,15 @@ pub fn bytes(count: u64) -> String {
     format!("{amount:.1} {}", UNITS[unit])
 }
 
+/// The text with a capital letter, for the beginning of a sentence.
+pub fn sentence_case(text: &str) -> String {
+    let mut text = text.to_owned();
+    if let Some(first) = text.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

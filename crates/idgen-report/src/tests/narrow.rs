@@ -55,15 +55,9 @@ fn the_main_table_leaves_out_whole_columns() {
 #[test]
 fn other_tables_fit_too() {
     let mut published = results(4);
-    let figures = std::collections::BTreeMap::from([("bytes_per_row".into(), 241.0)]);
-    published.published.push(Published {
-        rows: None,
-        writers: 1,
-        strategy: "v4-base64".into(),
-        setting: "a long description of the published run, its rows and its minutes".into(),
-        figures,
-        tolerances: std::collections::BTreeMap::new(),
-    });
+    let setting = "a long description of the published run, its rows and its minutes".into();
+    let of_run = super::timed::published("v4-base64", "bytes_per_row", 241.0, None);
+    published.published.push(Published { setting, ..of_run });
     let mut other = published.clone();
     other.engine.setup = "a long sentence of how it was set up, ".repeat(5);
     other.runs[0].settings.insert("innodb_change_buffering_of_a_long_name".into(), "all".into());

@@ -6,15 +6,9 @@ use super::*;
 #[test]
 fn published_figures_with_a_tolerance_are_met_or_missed() {
     let mut results = results(1);
-    let figures = BTreeMap::from([("bytes_per_row".into(), 110.0), ("fill_mean".into(), 0.5)]);
-    results.published.push(Published {
-        rows: None,
-        writers: 1,
-        strategy: "auto-increment".into(),
-        setting: "elsewhere".into(),
-        figures,
-        tolerances: BTreeMap::new(),
-    });
+    let figures = [("bytes_per_row", Some(110.0), None), ("fill_mean", Some(0.5), None)];
+    let published = Published::of("auto-increment", figures).unwrap();
+    results.published.push(Published { setting: "elsewhere".into(), ..published });
     let shown = |results: &Results| {
         [crate::published(results).unwrap(), markdown(results).unwrap(), html(results).unwrap()]
     };
@@ -37,16 +31,8 @@ fn the_end_of_a_longer_run_is_where_the_published_one_ended() {
     let mut results = results(1);
     results.runs[0].windows[0].reads_per_1k = 7.0;
     let reads = |rows| {
-        let figures = BTreeMap::from([("last_reads_per_1k".into(), 5.0)]);
-        let name = results.runs[0].strategy.name.clone();
-        let published = Published {
-            strategy: name,
-            setting: String::new(),
-            rows,
-            writers: 1,
-            figures,
-            tolerances: BTreeMap::new(),
-        };
+        let name = &results.runs[0].strategy.name;
+        let published = Published { rows, ..timed::published(name, "last_reads_per_1k", 5.0, None) };
         let compared = comparisons(&Results { published: vec![published], ..results.clone() });
         (compared[0].measured.clone(), compared[0].difference.clone())
     };
@@ -68,14 +54,8 @@ fn the_median_of_the_runs_is_compared() {
     });
     let shown = Run::of_repeats(runs.into()).unwrap();
     assert_eq!(shown.totals.bytes_per_row, 100.0);
-    let published = |name: &str, rows| Published {
-        strategy: shown.strategy.name.clone(),
-        setting: String::new(),
-        rows,
-        writers: 1,
-        figures: BTreeMap::from([(name.into(), 60.0)]),
-        tolerances: BTreeMap::new(),
-    };
+    let published =
+        |name: &str, rows| Published { rows, ..timed::published(&shown.strategy.name, name, 60.0, None) };
     let published = vec![published("bytes_per_row", None), published("last_reads_per_1k", Some(2_000))];
     let compared = comparisons(&Results { published, runs: vec![shown], ..results(0) });
     assert_eq!((compared[0].measured.as_str(), compared[0].difference.as_str()), ("120", "+100 %"));
@@ -86,14 +66,8 @@ fn the_median_of_the_runs_is_compared() {
 #[test]
 fn a_run_that_is_not_comparable_has_no_difference() {
     let mut results = results(1);
-    results.published.push(Published {
-        rows: Some(8_000),
-        writers: 1,
-        strategy: "auto-increment".into(),
-        setting: "elsewhere".into(),
-        figures: BTreeMap::from([("bytes_per_row".into(), 241.0)]),
-        tolerances: BTreeMap::new(),
-    });
+    let published = timed::published("auto-increment", "bytes_per_row", 241.0, None);
+    results.published.push(Published { setting: "elsewhere".into(), ..published });
     let compared = |engine: &str, rows| {
         let mut results = results.clone();
         results.engine.name = engine.into();
@@ -115,14 +89,9 @@ fn a_run_that_is_not_comparable_has_no_difference() {
 #[test]
 fn the_figures_come_before_the_words() {
     let mut results = results(1);
-    results.published.push(Published {
-        rows: None,
-        writers: 1,
-        strategy: "auto-increment".into(),
-        setting: "a long description of the published run".into(),
-        figures: BTreeMap::from([("bytes_per_row".into(), 110.0)]),
-        tolerances: BTreeMap::new(),
-    });
+    let setting = "a long description of the published run".into();
+    let published = timed::published("auto-increment", "bytes_per_row", 110.0, None);
+    results.published.push(Published { setting, ..published });
     let grid = crate::figures::grids::published(&results).unwrap();
     assert_eq!(grid.head, ["strategy", "figure", "published", "here", "difference", "published run"]);
     assert_eq!((grid.rows[0].1[4].as_str(), grid.texts), (results.published[0].setting.as_str(), vec![0, 4]));

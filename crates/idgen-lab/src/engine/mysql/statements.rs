@@ -3,10 +3,10 @@
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Executor};
 
-use super::{Host, connect, number, run, survey};
+use super::{Host, connect, number, refused, run, survey};
+use crate::Result;
 use crate::engine::timed;
 use crate::experiment::File;
-use crate::{Error, Result};
 
 /// A connection to the scratch schema.
 pub struct Client<'a> {
@@ -28,9 +28,7 @@ impl timed::Client for Client<'_> {
 
     async fn fetch(&mut self, sql: &str) -> Result<()> {
         let rows = self.connection.fetch_all(AssertSqlSafe(sql.to_owned())).await;
-        rows.map(drop).map_err(|error| {
-            Error::engine(format!("the server refused \"{sql}\""), idgen_server::Plain::from(error))
-        })
+        rows.map(drop).map_err(refused(sql))
     }
 
     async fn number(&mut self, sql: &str) -> Result<String> {

@@ -39,8 +39,8 @@ pub struct Tables {
     /// The connection that reads; the writers have connections of their own.
     connection: MySqlConnection,
     writers: Vec<Writer>,
-    /// Rows that were added to the table of each statement, if the schema is the user's.
-    gained: Vec<u64>,
+    /// Rows that the table of each statement held before the run, if the schema is the user's.
+    at_first: Vec<u64>,
     at_start: Counters,
     /// The writes of other clients before the run; `None` on a server of the lab's own, and if the clients of
     /// a map write too.
@@ -64,7 +64,7 @@ impl Tables {
                     None => error,
                 })?;
             }
-            let gained = own::begin(&mut connection, &mut plan).await?;
+            let at_first = own::begin(&mut connection, &mut plan).await?;
             let mut writers = Vec::new();
             for _ in 0..workload.writers {
                 writers.push(Writer::connect(&host, &plan).await?);
@@ -81,7 +81,7 @@ impl Tables {
                 plan,
                 connection,
                 writers,
-                gained,
+                at_first,
                 at_start,
                 others_at_start,
                 made_before,
@@ -126,11 +126,7 @@ impl Table for Tables {
         Ok(settings)
     }
 
-    fn insert(&mut self, rows: &Batch<'_>) -> Result<Vec<Inserted>> {
-        self.insert_by(0, rows)
-    }
-
-    fn insert_by(&mut self, client: usize, rows: &Batch<'_>) -> Result<Vec<Inserted>> {
+    fn insert(&mut self, client: usize, rows: &Batch<'_>) -> Result<Vec<Inserted>> {
         self.insert_with(client, self.plan.statement_rows, rows)
     }
 
@@ -306,12 +302,7 @@ impl Table for Tables {
     fn contents(&mut self) -> Result<Contents> {
         if let Some(own) = &self.plan.own {
             let now = self.host.wait(own::counts(&mut self.connection, own))?;
-            let gained: Vec<u64> =
-                now.iter().zip(&self.gained).map(|(now, before)| now.saturating_sub(*before)).collect();
-            let rows = own.rows_of(&gained)?;
-            // The server would have refused a value of another length.
-            let payload_bytes = rows * u64::from(self.plan.payload_bytes);
-            return Ok(Contents { rows, payload_bytes, unmapped: 0 });
+            return Contents::of_own(own, &self.at_first, &now);
         }
         let failed = doing("count the rows");
         let rows = sqlx::query(AssertSqlSafe(self.plan.contents()));

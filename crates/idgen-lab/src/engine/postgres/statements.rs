@@ -5,7 +5,7 @@ use innodb_pages::Distribution;
 use sqlx::postgres::PgConnection;
 use sqlx::{AssertSqlSafe, Executor, Row};
 
-use super::{Host, connect, doing, pages, run};
+use super::{Host, connect, doing, pages, refused, run};
 use crate::engine::timed::{self, Surveyed, filled};
 use crate::experiment::File;
 use crate::{Error, Result};
@@ -41,9 +41,7 @@ impl timed::Client for Client<'_> {
 
     async fn fetch(&mut self, sql: &str) -> Result<()> {
         let rows = self.connection.fetch_all(AssertSqlSafe(sql.to_owned())).await;
-        rows.map(drop).map_err(|error| {
-            Error::engine(format!("the server refused \"{sql}\""), idgen_server::Plain::from(error))
-        })
+        rows.map(drop).map_err(refused(sql))
     }
 
     async fn number(&mut self, sql: &str) -> Result<String> {

@@ -33,8 +33,8 @@ pub struct Tables {
     connection: PgConnection,
     writers: Vec<Writer>,
     log: counters::Log,
-    /// Rows that were added to the table of each statement, if the schema is the user's.
-    gained: Vec<u64>,
+    /// Rows that the table of each statement held before the run, if the schema is the user's.
+    at_first: Vec<u64>,
     at_start: Counters,
     /// The writes of other clients before the run; `None` on a server of the lab's own.
     others_at_start: Option<Others>,
@@ -58,7 +58,7 @@ impl Tables {
                     None => error,
                 })?;
             }
-            let gained = own::begin(&mut connection, &mut plan).await?;
+            let at_first = own::begin(&mut connection, &mut plan).await?;
             let mut writers = Vec::new();
             for _ in 0..workload.writers {
                 writers.push(Writer::connect(&host).await?);
@@ -79,7 +79,7 @@ impl Tables {
                 connection,
                 writers,
                 log,
-                gained,
+                at_first,
                 at_start,
                 others_at_start,
                 latencies,
@@ -167,11 +167,7 @@ impl Table for Tables {
         Ok(settings)
     }
 
-    fn insert(&mut self, rows: &Batch<'_>) -> Result<Vec<Inserted>> {
-        self.insert_by(0, rows)
-    }
-
-    fn insert_by(&mut self, client: usize, rows: &Batch<'_>) -> Result<Vec<Inserted>> {
+    fn insert(&mut self, client: usize, rows: &Batch<'_>) -> Result<Vec<Inserted>> {
         self.insert_with(client, self.plan.statement_rows, rows)
     }
 
@@ -325,12 +321,7 @@ impl Table for Tables {
     fn contents(&mut self) -> Result<Contents> {
         if let Some((own, _)) = &self.plan.own {
             let now = self.host.wait(own::counts(&mut self.connection, own))?;
-            let gained: Vec<u64> =
-                now.iter().zip(&self.gained).map(|(now, before)| now.saturating_sub(*before)).collect();
-            let rows = own.rows_of(&gained)?;
-            // The server would have refused a value of another length.
-            let payload_bytes = rows * u64::from(self.plan.payload_bytes);
-            return Ok(Contents { rows, payload_bytes, unmapped: 0 });
+            return Contents::of_own(own, &self.at_first, &now);
         }
         let failed = doing("count the rows");
         let rows = sqlx::query(AssertSqlSafe(self.plan.contents()));

@@ -126,7 +126,7 @@ impl Table for Rows {
         self.store.folder.settings()
     }
 
-    fn insert(&mut self, batch: &Batch<'_>) -> Result<Vec<Inserted>> {
+    fn insert(&mut self, _: usize, batch: &Batch<'_>) -> Result<Vec<Inserted>> {
         let rows: Vec<_> = batch.rows().collect();
         for statement in rows.chunks(self.store.statement_rows) {
             let began = Instant::now();

@@ -31,7 +31,7 @@ fn filled(name: &str, load: &Workload) -> (RocksDb, Rows, BTreeMap<Key, Vec<u8>>
     for first in (0..load.rows).step_by(100) {
         let keys: Vec<_> = (0..100).map(|_| ids.next_key().unwrap()).collect();
         let payloads: Vec<u8> = (0..100 * width).map(|place| (first as usize + place * 7) as u8).collect();
-        let inserted = rows.insert(&Batch { first, keys: &keys, payloads: &payloads }).unwrap();
+        let inserted = rows.insert(0, &Batch { first, keys: &keys, payloads: &payloads }).unwrap();
         assert!(inserted.iter().map(|row| row.key).eq(keys.iter().copied()));
         naive.extend(keys.into_iter().zip(payloads.chunks(width).map(<[u8]>::to_vec)));
     }
@@ -77,7 +77,7 @@ fn rows_read_back_are_those_that_were_inserted() {
 fn a_key_that_is_there_already_is_refused() {
     let (_engine, mut rows, naive) = filled("v4-binary", &load(1_000));
     let key = *naive.keys().next().unwrap();
-    let error = rows.insert(&Batch { first: 1_000, keys: &[key], payloads: &[0; 100] }).unwrap_err();
+    let error = rows.insert(0, &Batch { first: 1_000, keys: &[key], payloads: &[0; 100] }).unwrap_err();
     assert!(error.is_unverified() && error.to_string().contains("is in the table already"), "{error}");
 }
 

@@ -17,7 +17,6 @@ use idgen_record::{Column, Role};
 pub struct OwnTables {
     db: Connection,
     own: Own,
-    payload_bytes: u64,
     is_counted: bool,
     schema: String,
     /// The tree that is sorted by the key (the table itself, or the index of its key), and whether it is a B-tree.
@@ -59,18 +58,9 @@ impl OwnTables {
                 own.table()
             )));
         }
-        let at_start = own.inserts().iter().map(|insert| rows(&db, &insert.table)).collect::<Result<_>>()?;
+        let at_start = counts(&db, &own)?;
         status::reset(&db)?;
-        Ok(OwnTables {
-            payload_bytes: own.payload_bytes().into(),
-            is_counted,
-            schema: schema.join("; "),
-            db,
-            own,
-            tree,
-            at_start,
-            _file: file,
-        })
+        Ok(OwnTables { is_counted, schema: schema.join("; "), db, own, tree, at_start, _file: file })
     }
 }
 
@@ -83,14 +73,8 @@ fn tree_of(db: &Connection, own: &mut Own) -> Result<(String, bool)> {
         db.prepare("SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk").map_err(&failed)?;
     let names = primary.query_map([&table], |row| row.get(0)).map_err(&failed)?;
     let names = names.collect::<rusqlite::Result<Vec<String>>>().map_err(&failed)?;
-    let columns = names.into_iter().map(|name| {
-        let is_key = name.eq_ignore_ascii_case(own.key_column().trim_matches(['"', '`']));
-        let is_plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        let name = if is_plain { name } else { format!("\"{}\"", name.replace('"', "\"\"")) };
-        PrimaryColumn { name, is_key }
-    });
-    let columns = columns.collect();
-    own.set_primary(columns)?;
+    let columns = names.into_iter().map(|name| PrimaryColumn::quoted(name, own.key_column(), '"'));
+    own.set_primary(columns.collect())?;
     let is_btree: bool = db
         .query_row("SELECT wr FROM pragma_table_list WHERE name = ? COLLATE NOCASE", [&table], |row| {
             row.get(0)
@@ -107,9 +91,10 @@ fn tree_of(db: &Connection, own: &mut Own) -> Result<(String, bool)> {
     })
 }
 
-fn rows(db: &Connection, table: &str) -> Result<u64> {
-    db.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0))
-        .map_err(doing("count the rows"))
+/// Counts the rows of the table of each statement.
+fn counts(db: &Connection, own: &Own) -> Result<Vec<u64>> {
+    let count = |table: &str| db.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0));
+    own.inserts().iter().map(|insert| count(&insert.table).map_err(doing("count the rows"))).collect()
 }
 
 impl Table for OwnTables {
@@ -117,7 +102,7 @@ impl Table for OwnTables {
         settings(&self.db, &self.schema)
     }
 
-    fn insert(&mut self, batch: &Batch<'_>) -> Result<Vec<Inserted>> {
+    fn insert(&mut self, _: usize, batch: &Batch<'_>) -> Result<Vec<Inserted>> {
         let failed = doing("insert");
         let mut inserted = Vec::with_capacity(batch.keys.len());
         let transaction = self.db.transaction().map_err(&failed)?;
@@ -176,13 +161,7 @@ impl Table for OwnTables {
     }
 
     fn contents(&mut self) -> Result<Contents> {
-        let mut gained = Vec::new();
-        for (insert, before) in self.own.inserts().iter().zip(&self.at_start) {
-            gained.push(rows(&self.db, &insert.table)?.saturating_sub(*before));
-        }
-        let rows = self.own.rows_of(&gained)?;
-        // The table would have refused a value of another length.
-        Ok(Contents { rows, payload_bytes: rows * self.payload_bytes, unmapped: 0 })
+        Contents::of_own(&self.own, &self.at_start, &counts(&self.db, &self.own)?)
     }
 }
 

@@ -14,7 +14,7 @@ fn filled(name: &str, rows: u64) -> (Sqlite, Box<dyn Table>, Vec<Key>) {
     for (number, chunk) in keys.chunks(workload.commit_rows as usize).enumerate() {
         let first = number as u64 * u64::from(workload.commit_rows);
         let payloads = &payloads[..chunk.len() * workload.payload_bytes as usize];
-        table.insert(&Batch { first, keys: chunk, payloads }).unwrap();
+        table.insert(0, &Batch { first, keys: chunk, payloads }).unwrap();
     }
     (engine, table, keys)
 }
@@ -65,7 +65,7 @@ fn counted_pages_are_those_that_the_kernel_saw() {
         let payloads = vec![7; (workload.commit_rows * workload.payload_bytes) as usize];
         for (number, chunk) in keys.chunks(1_000).enumerate() {
             let first = 30_000 + number as u64 * 1_000;
-            table.insert(&Batch { first, keys: chunk, payloads: &payloads }).unwrap();
+            table.insert(0, &Batch { first, keys: chunk, payloads: &payloads }).unwrap();
         }
         let (after, end) = (table.counters().unwrap(), bytes());
         let page = u64::from(PAGE_BYTES);
@@ -93,7 +93,7 @@ fn keys_are_read_back_in_order_and_a_missing_row_is_found() {
         let keys: Vec<_> = (0..3_000).map(|_| ids.next_key().unwrap()).collect();
         let mut engine = Sqlite::new().unwrap();
         let mut table = engine.open(strategy, &workload).unwrap();
-        table.insert(&Batch { first: 0, keys: &keys, payloads: &[1; 300_000] }).unwrap();
+        table.insert(0, &Batch { first: 0, keys: &keys, payloads: &[1; 300_000] }).unwrap();
         let tree = table.trees().unwrap().remove(0);
         assert_eq!(measure::keys(&mut table, tree.role, &keys).unwrap().as_slice().len(), 3_000);
 

@@ -3,7 +3,7 @@
 use super::Drawing;
 use crate::charts::{Bar, bars};
 use crate::error::Result;
-use crate::figures::numbers::write_median;
+use crate::figures::numbers::{sentence_case, write_median};
 use idgen_record::{Axis, Group, Metric, Operation, Results, Run, Sample};
 
 /// A chart for each kind of operation that occurred: the 99th percentile as a bar, and the median as a mark.
@@ -44,12 +44,4 @@ fn of_kind(results: &Results, kind: Operation) -> Result<Option<Drawing>> {
         bars(&title, &rows, Axis::Linear)?,
     );
     Ok(Some(Drawing { beside: "(99th percentile of the latency)".into(), ..drawing }))
-}
-
-fn sentence_case(text: &str) -> String {
-    let mut text = text.to_owned();
-    if let Some(first) = text.get_mut(..1) {
-        first.make_ascii_uppercase();
-    }
-    text
 }

@@ -21,11 +21,8 @@ pub async fn begin(connection: &mut MySqlConnection, plan: &mut Plan) -> Result<
         .await
         .map_err(&failed)?;
     let columns = rows.iter().map(|row| {
-        let name: String = row.try_get_unchecked(0).map_err(&failed)?;
-        let is_key = name.eq_ignore_ascii_case(own.key_column().trim_matches('`'));
-        let is_plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        let name = if is_plain { name } else { format!("`{}`", name.replace('`', "``")) };
-        Ok(PrimaryColumn { name, is_key })
+        let name = row.try_get_unchecked(0).map_err(&failed)?;
+        Ok(PrimaryColumn::quoted(name, own.key_column(), '`'))
     });
     let columns = columns.collect::<Result<Vec<_>>>()?;
     own.set_primary(columns)?;
