@@ -35,10 +35,9 @@ pub fn stop(server: &Server) {
     // Another session while one is at work, and then the end of that.
     let child = world.start(&[]);
     world.until(&format!("At work: {}", world.file(copy)));
-    let refused = world.run(&[]);
     let sentence = world
         .of("executes a file of this plan: wait until it has ended", "executes a file of this plan: wait");
-    assert!(refused.code == 1 && refused.err.contains(sentence), "{}{}", refused.out, refused.err);
+    world.refused(&[], sentence);
     let session = world.plan()["session"].as_str().unwrap().to_owned();
     world.sql(&match database {
         Database::Postgres => format!("SELECT pg_terminate_backend({session})"),
@@ -56,13 +55,7 @@ pub fn stop(server: &Server) {
         _ => ["max_threads_running", "abort_threads_running"],
     };
     world.set(&[&format!("{most}=0"), &format!("{abort}=0")]);
-    let aborted = world.run(&[]);
-    assert!(
-        aborted.code == 1 && aborted.err.contains(&format!("more than {abort} (0)")),
-        "{}{}",
-        aborted.out,
-        aborted.err
-    );
+    world.refused(&[], &format!("more than {abort} (0)"));
     world.set(&[&format!("{abort}=none"), "paused=1"]);
     let child = world.start(&[]);
     let shown = world.until("The copy waits while more than 0");

@@ -32,9 +32,7 @@ pub fn change(server: &Server) {
     let changed = world.plan_folder().join(world.file(world.of("verify", "copy-c")));
     let text = fs::read_to_string(&changed).unwrap();
     fs::write(&changed, format!("{text}-- changed\n")).unwrap();
-    let said = world.run(&[]);
-    assert_eq!(said.code, 1);
-    assert!(said.err.contains("changed by hand, or written by another version"), "{}", said.err);
+    world.refused(&[], "changed by hand, or written by another version");
     assert_eq!(world.plan()["next"], *world.file(copy));
     fs::write(&changed, text).unwrap();
 
@@ -47,25 +45,21 @@ pub fn change(server: &Server) {
     assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
 
     // Nobody agrees: nothing is executed, also not the steps before.
-    let said = world.run(&["--until", rename]);
-    assert_eq!(said.code, 1);
-    assert!(said.err.contains("add --yes"), "{}", said.err);
+    world.refused(&["--until", rename], "add --yes");
     assert_eq!(world.state(rename), "new");
 
     // The server refuses, and nothing after it is executed.
     world.sql("CREATE INDEX later ON c (id, p_id)");
-    let said = world.run(&["--until", rename, "--yes"]);
-    assert_eq!(said.code, 1, "{}", said.out);
     let sentence = world
         .of("the tables were changed since the plan was made", "c is not as it was when the plan was made");
-    assert!(said.err.contains(&world.file(rename)) && said.err.contains(sentence), "{}", said.err);
+    let said = world.refused(&["--until", rename, "--yes"], sentence);
+    assert!(said.err.contains(&world.file(rename)), "{}", said.err);
     assert!(!said.err.contains("Stack"), "{}", said.err);
     world.sql(world.of("DROP INDEX later", "ALTER TABLE c DROP KEY later"));
 
     // MySQL shows that the table was altered, and not that it is as before. Somebody compares, and says so.
     if database == Database::MySql {
-        let said = world.run(&["--until", rename, "--yes"]);
-        assert!(said.code == 1 && said.err.contains("compare SHOW CREATE TABLE"), "{}{}", said.out, said.err);
+        world.refused(&["--until", rename, "--yes"], "compare SHOW CREATE TABLE");
         assert_ne!(world.state(rename), "done");
         world.sql(&format!("DELETE FROM {}", world.own("altered")));
     }
@@ -81,8 +75,8 @@ pub fn change(server: &Server) {
     // The renaming with its hooks.
     let marks = world.plan_folder().join("marks");
     let hook = |word: &str| format!("echo {word} $IDGEN_PLAN_ID >> '{}'", marks.display());
-    let said = world.run(&["--until", rename, "--yes", "--before-rename", "exit 3"]);
-    assert!(said.code == 1 && said.err.contains("the command of --before-rename failed"), "{}", said.err);
+    let failing = ["--until", rename, "--yes", "--before-rename", "exit 3"];
+    world.refused(&failing, "the command of --before-rename failed");
     // The refused file had begun on PostgreSQL.
     assert_ne!(world.state(rename), "done");
     world.must(&[
@@ -103,12 +97,7 @@ pub fn change(server: &Server) {
         format!("{quote}{}'", if quote == "x'" { id.replace('-', "") } else { id })
     });
     world.sql(&format!("INSERT INTO p (id, n) VALUES ({bytes}, 9)"));
-    let said = world.run(&["--back"]);
-    assert!(
-        said.code == 1 && said.err.contains(&format!("undo/{} is executed only", world.file(rename))),
-        "{}",
-        said.err
-    );
+    world.refused(&["--back"], &format!("undo/{} is executed only", world.file(rename)));
     assert_eq!(world.state(rename), "done");
     assert_eq!(world.run(&["--back", "--until", "verify"]).code, 2);
     let out = world.must(&["--back", "--yes"]);
@@ -121,13 +110,11 @@ pub fn change(server: &Server) {
     let texts =
         world.session(|mut session| session.texts(&format!("SELECT CONCAT(n) FROM p WHERE id = {text}")));
     assert_eq!(texts, ["9"]);
-    let said = world.run(&["--back", "--yes"]);
-    assert!(said.code == 1 && said.err.contains("has no ledger of the plan"), "{}{}", said.out, said.err);
+    world.refused(&["--back", "--yes"], "has no ledger of the plan");
     world.must(&["--until", rename, "--yes"]);
 
     // The plan runs to the end.
-    let said = world.run(&["--until", "finish"]);
-    assert!(said.code == 1 && said.err.contains("add --yes"), "{}", said.err);
+    world.refused(&["--until", "finish"], "add --yes");
     let out = world.must(&["--until", "finish", "--yes"]);
     assert!(out.ends_with("The plan is finished.\n"), "{out}");
     assert!(world.status().is_empty());

@@ -114,6 +114,13 @@ impl World<'_> {
         said.out
     }
 
+    /// `idgen plan run`, which must fail with these words.
+    pub fn refused(&self, options: &[&str], part: &str) -> Said {
+        let said = self.run(options);
+        assert!(said.code == 1 && said.err.contains(part), "{options:?}: {}{}", said.out, said.err);
+        said
+    }
+
     /// Starts `idgen plan run`.
     pub fn start(&self, options: &[&str]) -> Child {
         let folder = self.plan_folder();

@@ -66,7 +66,7 @@ pub(crate) struct Prepared {
     pub(crate) in_new: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct World {
     /// Bits of rows.
     pub(crate) acknowledged: u8,
@@ -101,29 +101,7 @@ pub(crate) struct World {
 
 impl World {
     pub(crate) fn begin() -> World {
-        World {
-            acknowledged: 1,
-            old: 1,
-            new: 0,
-            prepared: None,
-            has_new: false,
-            has_old: true,
-            is_renamed: false,
-            is_ending: false,
-            forward: false,
-            back: false,
-            ledger: [State::New; 8],
-            unchanged: Unchanged::default(),
-            running: None,
-            old_differs: false,
-            new_differs: false,
-            is_tampered: false,
-            has_lost: false,
-            is_recorded: false,
-            was_faster: false,
-            writes: 2,
-            events: 2,
-        }
+        World { acknowledged: 1, old: 1, has_old: true, writes: 2, events: 2, ..World::default() }
     }
 
     pub(crate) fn state(&self, file: File) -> State {

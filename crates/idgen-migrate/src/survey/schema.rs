@@ -37,7 +37,7 @@ pub(crate) struct Column {
     pub(crate) ignores_case: bool,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Key {
     pub(crate) name: String,
     pub(crate) unique: bool,
@@ -73,7 +73,7 @@ pub(crate) struct Counter {
     pub(crate) parent: Option<(String, String)>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Table {
     pub(crate) schema: String,
     pub(crate) name: String,
@@ -125,20 +125,7 @@ pub(crate) struct Catalog {
 
 impl Key {
     pub(crate) fn new(name: &str, unique: bool, primary: bool, whole: bool) -> Key {
-        Key {
-            name: name.to_owned(),
-            unique,
-            primary,
-            columns: Vec::new(),
-            prefixes: HashMap::new(),
-            entries: None,
-            included: Vec::new(),
-            holds_values: true,
-            whole,
-            pages: None,
-            leaf_pages: None,
-            fill: None,
-        }
+        Key { name: name.to_owned(), unique, primary, holds_values: true, whole, ..Key::default() }
     }
 }
 

@@ -4,9 +4,9 @@ mod clients;
 mod refused;
 mod twin;
 
-use idgen_server::{Database, Server};
+use idgen_server::Database;
 
-use crate::cascades::cascades_in_innodb;
+use crate::ledger::world::Servers;
 
 #[test]
 fn mysql() {
@@ -19,11 +19,10 @@ fn mariadb() {
 }
 
 fn all(database: Database) {
-    let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
-    let runtime = crate::workers(2);
-    refused::refused(&server, &runtime);
-    clients::clients(&server, &runtime);
-    twin::unsigned(&server, &runtime);
+    let servers = Servers::with_runtime(database, crate::workers(2));
+    refused::refused(&servers);
+    clients::clients(&servers);
+    twin::unsigned(&servers);
     // It kills the server.
-    twin::twin(&server, &runtime);
+    twin::twin(&servers);
 }

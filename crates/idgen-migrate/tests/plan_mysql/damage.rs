@@ -2,13 +2,10 @@
 
 use idgen_migrate::plan::{Options, Target, Tool, plan};
 use idgen_mysql::Index;
-use idgen_server::{Database, Server};
-use sqlx::mysql::MySqlConnection;
-use sqlx::{AssertSqlSafe, Connection, Executor};
+use idgen_server::Database;
 
-use crate::cascades::cascades_in_innodb;
-use crate::client::Client;
-use crate::integers::map;
+use crate::integers::{map, map_for};
+use crate::ledger::world::{Servers, World};
 use crate::shop::{SCHEMA, TABLES, fill};
 
 /// A damage that comes after the plan was made, and what the check says.
@@ -74,50 +71,38 @@ fn damage_is_found_before_integers_are_assigned() {
 
 fn find(target: Target, damages: &[(&str, &str)]) {
     for database in Database::MYSQL_FAMILY {
-        let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
-        let runtime = crate::workers(1);
+        let servers = Servers::with_runtime(database, crate::workers(1));
         for (damage, message) in crate::sample(database, damages) {
-            let scratch = server.scratch().unwrap();
-            let folder = tempfile::tempdir().unwrap();
-            let client = Client::new(&server, scratch.name(), folder.path());
-            runtime.block_on(async {
-                let rows = fill(scratch.url(), 1, 100, target).await;
-                if target == Target::Integer {
-                    map(scratch.url(), Index::Unique, &rows).await;
-                }
-                let plan = plan(scratch.url(), &Options::new("orders", target)).await.unwrap();
-                plan.write(folder.path()).unwrap();
-            });
-            client.must("01-check.sql");
-            runtime.block_on(run(scratch.url(), damage));
-            let before = runtime.block_on(tables(scratch.url()));
-            let error = client.execute("01-check.sql").expect_err(damage);
+            let world = filled(&servers, target);
+            run(&servers, &world, damage);
+            let before = servers.number(&world.scratch, OBJECTS);
+            let error = world.client.execute("01-check.sql").expect_err(damage);
             assert!(error.contains(message), "{database}: {damage}: {error}");
-            assert_eq!(runtime.block_on(tables(scratch.url())), before);
+            assert_eq!(servers.number(&world.scratch, OBJECTS), before);
         }
     }
 }
 
+/// A plan for the shop, whose check succeeds.
+fn filled(servers: &Servers, target: Target) -> World {
+    let world = World::new(&servers.server);
+    servers.runtime.block_on(async {
+        let rows = fill(world.scratch.url(), 1, 100, target).await;
+        map_for(target, world.scratch.url(), Index::Unique, &rows).await;
+    });
+    servers.plan(&world, &Options::new("orders", target));
+    world.must("check");
+    world
+}
+
 #[test]
 fn what_the_type_uuid_does_not_accept_is_found() {
-    let server = Server::start(Database::MariaDb, &cascades_in_innodb(Database::MariaDb)).unwrap();
-    let scratch = server.scratch().unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let client = Client::new(&server, scratch.name(), folder.path());
-    let runtime = crate::runtime();
-    runtime.block_on(async {
-        fill(scratch.url(), 1, 100, Target::Uuid).await;
-        plan(scratch.url(), &Options::new("orders", Target::Uuid))
-            .await
-            .unwrap()
-            .write(folder.path())
-            .unwrap();
-    });
-    client.must("01-check.sql");
+    let servers = Servers::start(Database::MariaDb);
+    let world = filled(&servers, Target::Uuid);
     // Version 8, and a byte of the variant that MariaDB takes for that of another layout.
     let odd = "INSERT INTO customers (id, name) VALUES ('01a2b3c4-0000-8000-8000-000000000000', 'x')";
-    runtime.block_on(run(scratch.url(), odd));
-    let error = client.execute("01-check.sql").unwrap_err();
+    run(&servers, &world, odd);
+    let error = world.client.execute("01-check.sql").unwrap_err();
     assert!(error.contains("MariaDB's type UUID does not accept the values above"), "{error}");
 }
 
@@ -242,112 +227,90 @@ const REFUSED_AT_ONCE: &str = "CREATE TABLE orders (id CHAR(36) PRIMARY KEY, CHE
 #[test]
 fn what_cannot_be_planned_is_refused_with_the_reason() {
     for database in Database::MYSQL_FAMILY {
-        let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
-        let runtime = crate::runtime();
+        let servers = Servers::start(database);
+        let with_texts = Options { keep_text: true, ..Options::new("orders", Target::Binary16) };
         let of_one = REFUSED_BY_ONE.iter().filter(|(one, ..)| *one == database);
         for (sql, reason) in REFUSED.into_iter().chain(of_one.map(|&(_, sql, reason)| (sql, reason))) {
-            let scratch = server.scratch().unwrap();
-            let error = runtime.block_on(async {
-                run(scratch.url(), sql).await;
-                let options = Options { keep_text: true, ..Options::new("orders", Target::Binary16) };
-                plan(scratch.url(), &options).await.expect_err(sql)
-            });
-            assert!(error.to_string().contains(reason), "{database}: {sql}: {error}");
+            let world = World::new(&servers.server);
+            run(&servers, &world, sql);
+            let made = servers.runtime.block_on(plan(world.scratch.url(), &with_texts));
+            let error = made.expect_err(sql).to_string();
+            assert!(error.contains(reason), "{database}: {sql}: {error}");
         }
-        let scratch = server.scratch().unwrap();
-        runtime.block_on(async {
-            run(scratch.url(), REFUSED_AT_ONCE).await;
-            let error = plan(scratch.url(), &Options::new("orders", Target::Binary16)).await.unwrap_err();
-            let lines: Vec<_> = error.to_string().lines().map(str::to_owned).collect();
-            assert_eq!(lines[0], "the keys cannot be changed yet:");
-            for part in [
-                "the table free has neither",
-                "the trigger t",
-                "the generated column",
-                "the check constraint",
-            ] {
-                let of = lines.iter().filter(|line| line.starts_with("- ") && line.contains(part));
-                assert_eq!(of.count(), 1, "{part} in {lines:?}");
-            }
-            assert_eq!(lines.len(), 5, "{lines:?}");
-        });
-        let scratch = server.scratch().unwrap();
-        runtime.block_on(async {
-            run(scratch.url(), SCHEMA).await;
-            run(
-                scratch.url(),
-                "CREATE VIEW shown AS SELECT id FROM orders; CREATE VIEW other AS SELECT 'reorders' AS one",
-            )
-            .await;
-            run(scratch.url(), "CREATE PROCEDURE p() SELECT COUNT(*) FROM Items").await;
-            run(scratch.url(), "CREATE TABLE audit (id INT PRIMARY KEY, entity_id CHAR(36))").await;
-            let made = plan(scratch.url(), &Options::new(TABLES[0], Target::Binary16)).await.unwrap();
-            assert_eq!(made.tables, ["customers", "orders", "items"]);
-            assert!(made.notes.iter().any(|note| note.ends_with(": audit.entity_id.")), "{:?}", made.notes);
-            let programs = ": procedure p, view shown.";
-            assert!(made.notes.iter().any(|note| note.ends_with(programs)), "{:?}", made.notes);
-            let error = plan(scratch.url(), &Options::new("none", Target::Binary16)).await.unwrap_err();
-            assert!(error.to_string().contains("no table \"none\""), "{error}");
-        });
+        let world = World::new(&servers.server);
+        run(&servers, &world, REFUSED_AT_ONCE);
+        let error = servers.plan_error(&world, &Options::new("orders", Target::Binary16));
+        let lines: Vec<_> = error.lines().collect();
+        assert_eq!(lines[0], "the keys cannot be changed yet:");
+        for part in
+            ["the table free has neither", "the trigger t", "the generated column", "the check constraint"]
+        {
+            let of = lines.iter().filter(|line| line.starts_with("- ") && line.contains(part));
+            assert_eq!(of.count(), 1, "{part} in {lines:?}");
+        }
+        assert_eq!(lines.len(), 5, "{lines:?}");
+
+        let world = servers.without_plan(SCHEMA);
+        for sql in [
+            "CREATE VIEW shown AS SELECT id FROM orders; CREATE VIEW other AS SELECT 'reorders' AS one",
+            "CREATE PROCEDURE p() SELECT COUNT(*) FROM Items",
+            "CREATE TABLE audit (id INT PRIMARY KEY, entity_id CHAR(36))",
+        ] {
+            run(&servers, &world, sql);
+        }
+        let made = servers.plan(&world, &Options::new(TABLES[0], Target::Binary16));
+        assert_eq!(made.tables, ["customers", "orders", "items"]);
+        assert!(made.notes.iter().any(|note| note.ends_with(": audit.entity_id.")), "{:?}", made.notes);
+        let programs = ": procedure p, view shown.";
+        assert!(made.notes.iter().any(|note| note.ends_with(programs)), "{:?}", made.notes);
+        let error = servers.plan_error(&world, &Options::new("none", Target::Binary16));
+        assert!(error.contains("no table \"none\""), "{error}");
     }
 }
 
 #[test]
 fn integers_need_a_map_and_names() {
     for database in Database::MYSQL_FAMILY {
-        let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
-        let scratch = server.scratch().unwrap();
-        crate::runtime().block_on(async {
-            let url = scratch.url();
-            run(url, SCHEMA).await;
-            let refused = async |options: &Options| plan(url, options).await.unwrap_err().to_string();
-            let options = Options::new("orders", Target::Integer);
-            let error = refused(&options).await;
-            assert!(
-                error.contains("none with the name \"uuid_map\"") && error.contains("idgen map install"),
-                "{error}"
-            );
-            map(url, Index::Unique, &[]).await;
-            let made = plan(url, &options).await.unwrap();
-            assert!(
-                made.notes.iter().any(|note| note.contains("orders.customer_id_int, orders.id_int")),
-                "{:?}",
-                made.notes
-            );
-            let other = refused(&Options { map: "other".to_owned(), ..options.clone() }).await;
-            assert!(other.contains("none with the name \"other\""), "{other}");
-            let text = refused(&Options { keep_text: true, ..options.clone() }).await;
-            assert!(text.contains("--keep-text is not needed with --to integer"), "{text}");
-            let tool = refused(&Options { tool: Some(Tool::GhOst), ..options.clone() }).await;
-            assert!(tool.contains("takes no integers from a map"), "{tool}");
-            run(url, "UPDATE uuid_map_state SET version = 3").await;
-            let version = refused(&options).await;
-            assert!(version.contains("has version 3"), "{version}");
-            run(url, "UPDATE uuid_map_state SET version = 2; ALTER TABLE orders ADD customer_id_int INT")
-                .await;
-            let name = refused(&options).await;
-            assert!(name.contains("orders.customer_id_int is there already"), "{name}");
-            run(url, "DELETE FROM uuid_map_state").await;
-            let row = refused(&options).await;
-            assert!(row.contains("uuid_map_state has no row"), "{row}");
-        });
+        let servers = Servers::start(database);
+        let world = servers.without_plan(SCHEMA);
+        let refused = |options: &Options| servers.plan_error(&world, options);
+        let options = Options::new("orders", Target::Integer);
+        let error = refused(&options);
+        assert!(
+            error.contains("none with the name \"uuid_map\"") && error.contains("idgen map install"),
+            "{error}"
+        );
+        servers.runtime.block_on(map(world.scratch.url(), Index::Unique, &[]));
+        let made = servers.plan(&world, &options);
+        let columns = "orders.customer_id_int, orders.id_int";
+        assert!(made.notes.iter().any(|note| note.contains(columns)), "{:?}", made.notes);
+        let unprepared = [
+            (Options { map: "other".to_owned(), ..options.clone() }, "none with the name \"other\""),
+            (Options { keep_text: true, ..options.clone() }, "--keep-text is not needed with --to integer"),
+            (Options { tool: Some(Tool::GhOst), ..options.clone() }, "takes no integers from a map"),
+        ];
+        for (options, reason) in unprepared {
+            let error = refused(&options);
+            assert!(error.contains(reason), "{error}");
+        }
+        for (change, reason) in [
+            ("UPDATE uuid_map_state SET version = 3", "has version 3"),
+            (
+                "UPDATE uuid_map_state SET version = 2; ALTER TABLE orders ADD customer_id_int INT",
+                "orders.customer_id_int is there already",
+            ),
+            ("DELETE FROM uuid_map_state", "uuid_map_state has no row"),
+        ] {
+            run(&servers, &world, change);
+            let error = refused(&options);
+            assert!(error.contains(reason), "{change}: {error}");
+        }
     }
 }
 
-async fn run(url: &str, sql: &str) {
-    let mut connection = MySqlConnection::connect(url).await.unwrap();
-    let all = format!("SET foreign_key_checks = 0; {sql}");
-    connection.execute(sqlx::raw_sql(AssertSqlSafe(all))).await.unwrap();
+fn run(servers: &Servers, world: &World, sql: &str) {
+    servers.sql(&world.scratch, &format!("SET foreign_key_checks = 0; {sql}")).unwrap();
 }
 
-async fn tables(url: &str) -> u64 {
-    let mut connection = MySqlConnection::connect(url).await.unwrap();
-    let count: i64 = sqlx::query_scalar(
-        "SELECT (SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()) \
-         + (SELECT COUNT(*) FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA = DATABASE())",
-    )
-    .fetch_one(&mut connection)
-    .await
-    .unwrap();
-    count as u64
-}
+const OBJECTS: &str = "(SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()) \
+    + (SELECT COUNT(*) FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA = DATABASE())";

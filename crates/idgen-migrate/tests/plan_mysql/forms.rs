@@ -10,7 +10,7 @@ use sqlx::{AssertSqlSafe, Connection, Executor, Row};
 use uuid::Uuid;
 
 use crate::cascades::cascades_in_innodb;
-use crate::client::Client;
+use crate::ledger::world::World;
 use crate::shop::{execute, id, swapped, text};
 
 /// A type of a column, and how it writes an id.
@@ -71,8 +71,7 @@ fn new(to: Target) -> fn(u128) -> String {
 }
 
 async fn one(server: &Server, (declared, old): Form, to: Target, index: Index) {
-    let scratch = server.scratch().unwrap();
-    let folder = tempfile::tempdir().unwrap();
+    let World { client, scratch, folder } = World::new(server);
     let mut connection = MySqlConnection::connect(scratch.url()).await.unwrap();
     let schema = format!(
         "CREATE TABLE orders (id {declared} NOT NULL PRIMARY KEY, n INT NOT NULL);
@@ -96,7 +95,6 @@ async fn one(server: &Server, (declared, old): Form, to: Target, index: Index) {
     let several = "in the column in parentheses are copied in one transaction: order_lines (order_id).";
     assert!(made.notes.iter().any(|note| note.contains(several)), "{:?}", made.notes);
     made.write(folder.path()).unwrap();
-    let client = Client::new(server, scratch.name(), folder.path());
     let run = |from: &str, to: &str| {
         let files = client.files("").into_iter().filter(|file| file[..] >= *from && file[..] <= *to);
         tokio::task::block_in_place(|| client.execute_together(files))

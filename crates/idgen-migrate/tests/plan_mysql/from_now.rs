@@ -1,12 +1,10 @@
 //! Ids of version 7 from now on: the default makes them in the form of the column, and the way back restores the old one.
 
-use idgen_migrate::plan::{Options, Plan, Target, plan};
-use idgen_server::{Database, Scratch, Server, Settings};
-use sqlx::mysql::MySqlConnection;
-use sqlx::{AssertSqlSafe, Connection, Executor, Row};
+use idgen_migrate::plan::{Options, Target};
+use idgen_server::{Database, Server, Settings};
 use uuid::Uuid;
 
-use crate::client::Client;
+use crate::ledger::world::Servers;
 
 const RANDOM: &str = "UNHEX(CONCAT(HEX(RANDOM_BYTES(6)), '4', SUBSTR(HEX(RANDOM_BYTES(2)), 2), 'a', SUBSTR(HEX(RANDOM_BYTES(8)), 2)))";
 
@@ -30,63 +28,49 @@ const COLUMNS: [(&str, &str, &str); 5] = [
 #[test]
 fn the_default_makes_version_7_in_the_form_of_the_column() {
     for database in Database::MYSQL_FAMILY {
-        let server = Server::start(database, &Settings::new()).unwrap();
-        let runtime = crate::runtime();
+        let servers = servers(database);
         for column in COLUMNS {
             if database == Database::MariaDb || column.0 != "UUID" {
-                one_column(&server, &runtime, column);
+                one_column(&servers, column);
             }
         }
     }
 }
 
-fn one_column(
-    server: &Server,
-    runtime: &tokio::runtime::Runtime,
-    (declared, old, shown): (&str, &str, &str),
-) {
-    let scratch = server.scratch().unwrap();
-    let (folder, mut connection) = runtime.block_on(async {
-        let mut connection = MySqlConnection::connect(scratch.url()).await.unwrap();
-        let schema = format!(
-            "CREATE TABLE orders (id {declared} NOT NULL PRIMARY KEY COMMENT 'it''s', n INT NOT NULL);
-             CREATE TABLE items (id INT PRIMARY KEY, o {declared}, FOREIGN KEY (o) REFERENCES orders (id));
-             INSERT INTO orders SELECT {old}, 0 FROM (SELECT {RANDOM} AS b {}) AS made",
-            format!("UNION ALL SELECT {RANDOM} ").repeat(40)
-        );
-        connection.execute(sqlx::raw_sql(AssertSqlSafe(schema))).await.unwrap();
-        let made = planned(scratch.url()).await.unwrap();
-        assert_eq!((made.steps.len(), &made.tables[..]), (1, &["orders".to_owned()][..]));
-        assert!(made.facts.iter().any(|fact| fact.contains("41 have ids of version 4")), "{:?}", made.facts);
-        assert!(
-            made.notes.iter().any(|note| note.contains("of all random ids sort after it")),
-            "{:?}",
-            made.notes
-        );
-        let folder = tempfile::tempdir().unwrap();
-        made.write(folder.path()).unwrap();
-        (folder, connection)
-    });
-    let client = Client::new(server, scratch.name(), folder.path());
+/// A plan of this kind copies no rows, so it needs no server that cascades in InnoDB.
+fn servers(database: Database) -> Servers {
+    Servers { server: Server::start(database, &Settings::new()).unwrap(), runtime: crate::runtime() }
+}
+
+fn one_column(servers: &Servers, (declared, old, shown): (&str, &str, &str)) {
+    let schema = format!(
+        "CREATE TABLE orders (id {declared} NOT NULL PRIMARY KEY COMMENT 'it''s', n INT NOT NULL);
+         CREATE TABLE items (id INT PRIMARY KEY, o {declared}, FOREIGN KEY (o) REFERENCES orders (id));
+         INSERT INTO orders SELECT {old}, 0 FROM (SELECT {RANDOM} AS b {}) AS made",
+        format!("UNION ALL SELECT {RANDOM} ").repeat(40)
+    );
+    let world = servers.without_plan(&schema);
+    let made = servers.plan(&world, &options());
+    assert_eq!((made.steps.len(), &made.tables[..]), (1, &["orders".to_owned()][..]));
+    assert!(made.facts.iter().any(|fact| fact.contains("41 have ids of version 4")), "{:?}", made.facts);
+    let random = "of all random ids sort after it";
+    assert!(made.notes.iter().any(|note| note.contains(random)), "{:?}", made.notes);
+    let (client, texts) = (&world.client, |sql: &str| servers.texts(&world.scratch, sql));
     let definition = "SELECT GROUP_CONCAT(CONCAT_WS(' ', COLUMN_NAME, COLUMN_TYPE, COLLATION_NAME, IS_NULLABLE, COLUMN_COMMENT, \
                       COLUMN_DEFAULT, EXTRA)) FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE()";
-    let before = run(runtime, &scratch, definition).unwrap();
+    let before = texts(definition);
     for _ in 0..2 {
         client.must("01-default.sql");
     }
     // A dump of the table has what is shown here.
     let shown_default = "SELECT COALESCE(COLUMN_DEFAULT, 'hidden') FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() \
                          AND TABLE_NAME = 'orders' AND COLUMN_NAME = 'id'";
-    let default = run(runtime, &scratch, shown_default).unwrap().unwrap();
+    let default = texts(shown_default).concat();
     assert!(default.contains('('), "{declared}: {default}");
-    let ids = runtime.block_on(async {
-        for _ in 0..5 {
-            connection.execute("INSERT INTO orders (n) VALUES (1), (1)").await.unwrap();
-        }
-        let sql = format!("SELECT {shown} FROM orders WHERE n = 1 ORDER BY id");
-        let rows = connection.fetch_all(sqlx::raw_sql(AssertSqlSafe(sql))).await.unwrap();
-        rows.iter().map(|row| String::from_utf8(row.get_unchecked(0)).unwrap()).collect::<Vec<_>>()
-    });
+    for _ in 0..5 {
+        servers.sql(&world.scratch, "INSERT INTO orders (n) VALUES (1), (1)").unwrap();
+    }
+    let ids = texts(&format!("SELECT {shown} FROM orders WHERE n = 1 ORDER BY id"));
     assert_eq!(ids.len(), 10, "{declared}");
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
     for id in &ids {
@@ -102,44 +86,34 @@ fn one_column(
         assert!(ids.iter().all(|id| *id == id.to_uppercase()), "{ids:?}");
     }
     client.must("undo/01-default.sql");
-    assert_eq!(run(runtime, &scratch, definition).unwrap(), before, "{declared}");
-    let without = runtime.block_on(connection.execute("INSERT INTO orders (n) VALUES (2)"));
+    assert_eq!(texts(definition), before, "{declared}");
+    let without = servers.sql(&world.scratch, "INSERT INTO orders (n) VALUES (2)");
     assert!(without.is_err(), "{declared}: the default is still there");
 }
 
 #[test]
 fn the_way_back_restores_the_old_default() {
     for database in Database::MYSQL_FAMILY {
-        let server = Server::start(database, &Settings::new()).unwrap();
-        let scratch = server.scratch().unwrap();
-        let runtime = crate::runtime();
+        let servers = servers(database);
         for (default, expected) in [
             ("(CONCAT('it''s', LEFT(UUID(), 31)))", "it's"),
             ("'it is no id of 36 characters, but ok'", "it is no"),
         ] {
-            let sql = format!(
-                "DROP TABLE IF EXISTS orders; CREATE TABLE orders (id VARCHAR(36) PRIMARY KEY DEFAULT {default}, n INT); \
-                 INSERT INTO orders VALUES (UUID(), 0)"
+            let schema = format!(
+                "CREATE TABLE orders (id VARCHAR(36) PRIMARY KEY DEFAULT {default}, n INT); INSERT INTO orders VALUES (UUID(), 0)"
             );
-            run(&runtime, &scratch, &sql).unwrap();
-            let folder = tempfile::tempdir().unwrap();
-            runtime.block_on(planned(scratch.url())).unwrap().write(folder.path()).unwrap();
-            let client = Client::new(&server, scratch.name(), folder.path());
-            client.must("01-default.sql");
-            client.must("undo/01-default.sql");
-            run(&runtime, &scratch, "INSERT INTO orders (n) VALUES (1)").unwrap();
-            let shown = run(&runtime, &scratch, "SELECT id FROM orders WHERE n = 1").unwrap().unwrap();
+            let world = servers.world_to(&schema, "orders", Target::V7FromNow);
+            world.client.must("01-default.sql");
+            world.client.must("undo/01-default.sql");
+            servers.sql(&world.scratch, "INSERT INTO orders (n) VALUES (1)").unwrap();
+            let shown = servers.texts(&world.scratch, "SELECT id FROM orders WHERE n = 1").concat();
             assert!(shown.starts_with(expected), "{database}: {shown}");
         }
         // A column of another type since the plan.
-        run(&runtime, &scratch, "DROP TABLE orders; CREATE TABLE orders (id CHAR(36) PRIMARY KEY, n INT)")
-            .unwrap();
-        let folder = tempfile::tempdir().unwrap();
-        runtime.block_on(planned(scratch.url())).unwrap().write(folder.path()).unwrap();
-        run(&runtime, &scratch, "ALTER TABLE orders MODIFY id BINARY(16)").unwrap();
-        let error =
-            Client::new(&server, scratch.name(), folder.path()).execute("01-default.sql").unwrap_err();
-        assert!(error.contains("is not as it was when the plan was made"), "{error}");
+        let schema = "CREATE TABLE orders (id CHAR(36) PRIMARY KEY, n INT)";
+        let world = servers.world_to(schema, "orders", Target::V7FromNow);
+        servers.sql(&world.scratch, "ALTER TABLE orders MODIFY id BINARY(16)").unwrap();
+        world.refused("01-default.sql", "is not as it was when the plan was made");
     }
 }
 
@@ -157,25 +131,13 @@ const REFUSED: [(&str, &str); 4] = [
 
 #[test]
 fn a_key_without_a_place_for_version_7_is_refused() {
-    let server = Server::start(Database::MariaDb, &Settings::new()).unwrap();
-    let runtime = crate::runtime();
+    let servers = servers(Database::MariaDb);
     for (sql, reason) in REFUSED {
-        let scratch = server.scratch().unwrap();
-        run(&runtime, &scratch, sql).unwrap();
-        let error = runtime.block_on(planned(scratch.url())).unwrap_err();
-        assert!(error.to_string().contains(reason), "{sql}: {error}");
+        let error = servers.plan_error(&servers.without_plan(sql), &options());
+        assert!(error.contains(reason), "{sql}: {error}");
     }
 }
 
-async fn planned(url: &str) -> idgen_migrate::Result<Plan> {
-    plan(url, &Options::new("orders", Target::V7FromNow)).await
-}
-
-/// Executes statements, and returns the first value of the last.
-fn run(runtime: &tokio::runtime::Runtime, scratch: &Scratch, sql: &str) -> sqlx::Result<Option<String>> {
-    runtime.block_on(async {
-        let mut connection = MySqlConnection::connect(scratch.url()).await?;
-        let rows = connection.fetch_all(sqlx::raw_sql(AssertSqlSafe(sql.to_owned()))).await?;
-        Ok(rows.last().map(|row| row.get_unchecked(0)))
-    })
+fn options() -> Options {
+    Options::new("orders", Target::V7FromNow)
 }

@@ -3,7 +3,6 @@
 use idgen_migrate::plan::{Options, Target, plan};
 use idgen_server::Database;
 
-use crate::client::Client;
 use crate::ledger::world::{Servers, text};
 
 const ID: &str = "CHAR(36) CHARACTER SET ascii COLLATE ascii_bin";
@@ -37,11 +36,9 @@ fn what_depends_on_the_session_is_refused() {
     for database in Database::MYSQL_FAMILY {
         let servers = Servers::start(database);
         let plan_of = |columns: &str| {
-            let scratch = servers.server.scratch().unwrap();
-            servers
-                .sql(&scratch, &format!("CREATE TABLE p (id {ID} PRIMARY KEY, {ROW}, {columns})"))
-                .unwrap();
-            servers.runtime.block_on(plan(scratch.url(), &Options::new("p", Target::Binary16)))
+            let schema = format!("CREATE TABLE p (id {ID} PRIMARY KEY, {ROW}, {columns})");
+            let world = servers.without_plan(&schema);
+            servers.runtime.block_on(plan(world.scratch.url(), &Options::new("p", Target::Binary16)))
         };
         for (columns, reason, is_of_mariadb) in REFUSED {
             if database == Database::MySql || is_of_mariadb {
@@ -139,33 +136,28 @@ fn sessions_without_a_strict_mode_can_write() {
 fn ids_beyond_the_old_type_are_refused_beside_expressions() {
     for database in Database::MYSQL_FAMILY {
         let servers = Servers::start(database);
-        let scratch = servers.server.scratch().unwrap();
-        let folder = tempfile::tempdir().unwrap();
-        servers
-            .sql(&scratch, "CREATE TABLE p (id INT PRIMARY KEY, v TINYINT, g TINYINT AS (v * 2) STORED); INSERT INTO p (id, v) VALUES (1, 1)")
-            .unwrap();
-        let made = servers.runtime.block_on(plan(scratch.url(), &Options::new("p", Target::Bigint))).unwrap();
-        made.write(folder.path()).unwrap();
-        let client = Client::new(&servers.server, scratch.name(), folder.path());
+        let schema = "CREATE TABLE p (id INT PRIMARY KEY, v TINYINT, g TINYINT AS (v * 2) STORED); INSERT INTO p (id, v) VALUES (1, 1)";
+        let world = servers.world_to(schema, "p", Target::Bigint);
+        let (client, scratch) = (&world.client, &world.scratch);
         let files = client.files("");
         let renamed = files.iter().position(|file| file.contains("-rename")).unwrap();
         client.execute_together(files[..=renamed].iter().cloned()).unwrap();
         for write in ["INSERT INTO p (id, v) VALUES (2147483648, 1)", "UPDATE p SET id = -2147483649"] {
             assert_eq!(
-                servers.sql(&scratch, &format!("SET sql_mode = ''; {write}")),
+                servers.sql(scratch, &format!("SET sql_mode = ''; {write}")),
                 Err(1264),
                 "{database}: {write}"
             );
         }
         servers
             .sql(
-                &scratch,
+                scratch,
                 "SET sql_mode = ''; INSERT INTO p (id, v) VALUES (-2147483648, 100), (2147483647, 100)",
             )
             .unwrap();
         client.must(&files[renamed + 1]);
         client.must(&format!("undo/{}", files[renamed]));
-        assert_eq!(servers.number(&scratch, "SELECT COUNT(*) FROM p WHERE g IN (2, 127)"), 3);
+        assert_eq!(servers.number(scratch, "SELECT COUNT(*) FROM p WHERE g IN (2, 127)"), 3);
     }
 }
 
@@ -173,16 +165,13 @@ fn ids_beyond_the_old_type_are_refused_beside_expressions() {
 #[test]
 fn ids_that_cannot_be_converted_are_refused_beside_expressions() {
     let servers = Servers::start(Database::MariaDb);
-    let scratch = servers.server.scratch().unwrap();
-    let folder = tempfile::tempdir().unwrap();
     let schema = format!(
         "CREATE TABLE p (id {ID} PRIMARY KEY, v TINYINT, g TINYINT AS (v * 2) STORED); INSERT INTO p (id, v) VALUES ('{}', 1)",
         text(1)
     );
-    servers.sql(&scratch, &schema).unwrap();
-    let made = servers.runtime.block_on(plan(scratch.url(), &Options::new("p", Target::Uuid))).unwrap();
-    made.write(folder.path()).unwrap();
-    let client = Client::new(&servers.server, scratch.name(), folder.path());
+    let world = servers.world_to(&schema, "p", Target::Uuid);
+    let client = &world.client;
+    let sql = |sql: &str| servers.sql(&world.scratch, sql);
     let files = client.files("");
     let copy = files.iter().position(|file| file.contains("-copy-")).unwrap();
     client.execute_together(files[..copy - 1].iter().cloned()).unwrap();
@@ -190,14 +179,14 @@ fn ids_that_cannot_be_converted_are_refused_beside_expressions() {
     let odd = "01a2b3c4-0000-8000-8000-000000000000";
     let insert = format!("SET sql_mode = ''; INSERT INTO p (id, v) VALUES ('{odd}', 1)");
     // After the check and before the triggers.
-    servers.sql(&scratch, &insert).unwrap();
+    sql(&insert).unwrap();
     client.must(&files[copy - 1]);
     let said = client.execute(&files[copy]).unwrap_err();
     assert!(said.contains("p: a value is no id, or is spelled otherwise than most"), "{said}");
     let update = format!("SET sql_mode = ''; UPDATE p SET id = '{odd}' WHERE id = '{}'", text(1));
-    servers.sql(&scratch, &format!("DELETE FROM p WHERE id = '{odd}'")).unwrap();
-    assert_eq!(servers.sql(&scratch, &update), Err(1644));
-    assert_eq!(servers.sql(&scratch, &insert), Err(1644));
+    sql(&format!("DELETE FROM p WHERE id = '{odd}'")).unwrap();
+    assert_eq!(sql(&update), Err(1644));
+    assert_eq!(sql(&insert), Err(1644));
     client.execute_together(files[copy..].iter().cloned()).unwrap();
-    assert_eq!(servers.number(&scratch, "SELECT COUNT(*) FROM p"), 1);
+    assert_eq!(servers.number(&world.scratch, "SELECT COUNT(*) FROM p"), 1);
 }

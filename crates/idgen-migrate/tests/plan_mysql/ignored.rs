@@ -1,17 +1,12 @@
 //! Statements with `IGNORE`, beside a twin that no plan changes and that gets the same statements. MariaDB fires triggers also for rows whose update it has
 //! ignored.
 
-use idgen_migrate::plan::{Options, Target, plan};
-use idgen_server::{Database, Scratch, Server};
-use sqlx::mysql::MySqlConnection;
-use sqlx::{AssertSqlSafe, Connection, Executor, Row};
-use tokio::runtime::Runtime;
+use idgen_migrate::plan::{Options, Target};
+use idgen_server::Database;
 
-use crate::cascades::cascades_in_innodb;
-use crate::client::Client;
+use crate::ledger::world::Servers;
+use crate::pair::Pair;
 use crate::positions::{OF_MARIADB, OF_MYSQL, TYPES, split};
-use crate::shop::execute;
-use crate::whole::{left, named};
 
 const SCHEMA: &str = "
     CREATE TABLE orders (id INT NOT NULL PRIMARY KEY, u INT NULL UNIQUE, busy INT NOT NULL,
@@ -122,96 +117,44 @@ fn types_rows(types: &[(&str, &str)]) -> String {
     format!("SELECT CONCAT_WS(' ', id, u, {}) FROM kinds ORDER BY id", shown.collect::<Vec<_>>().join(", "))
 }
 
-struct Pair<'a> {
-    server: &'a Server,
-    runtime: &'a Runtime,
-    main: Scratch,
-    twin: Scratch,
-    round: u32,
-}
-
-impl Pair<'_> {
-    async fn connect(&self, scratch: &Scratch) -> MySqlConnection {
-        let mut own = MySqlConnection::connect(scratch.url()).await.unwrap();
-        let time = format!("SET timestamp = {}, sql_mode = ''", 1_700_000_000 + self.round);
-        execute(&mut own, &time).await.unwrap();
-        own
-    }
-
-    /// Executes statements in both schemas, one after the other, and compares the answers.
-    fn both(&self, statements: &[String]) {
-        self.runtime.block_on(async {
-            let (mut main, mut twin) = (self.connect(&self.main).await, self.connect(&self.twin).await);
-            for sql in statements {
-                let said = execute(&mut main, sql).await;
-                let database = self.server.database();
-                assert_eq!(
-                    said,
-                    execute(&mut twin, sql).await,
-                    "{database} round {}: {sql:.300}",
-                    self.round
-                );
-            }
-        });
-    }
-
-    fn rows(&self, scratch: &Scratch, sql: &str) -> Vec<String> {
-        self.runtime.block_on(async {
-            let mut own = self.connect(scratch).await;
-            let rows = own.fetch_all(sqlx::raw_sql(AssertSqlSafe(sql.to_owned()))).await.unwrap();
-            rows.iter().map(|row| String::from_utf8(row.get_unchecked(0)).unwrap()).collect()
-        })
-    }
-
-    fn change(&mut self, statements: &[String], rows: &str) {
-        self.round += 1;
-        self.both(statements);
-        let (main, twin) = (self.rows(&self.main, rows), self.rows(&self.twin, rows));
-        assert_eq!(main, twin, "{} round {}", self.server.database(), self.round);
-    }
+fn change(pair: &mut Pair<'_>, statements: &[String], rows: &str) {
+    pair.round += 1;
+    pair.both(|_| statements.to_vec());
+    pair.assert_equal(rows, rows);
 }
 
 /// Executes each file of a plan for a table, the renaming twice, and changes rows before and after each.
 fn whole(pair: &mut Pair<'_>, table: &str, statements: &dyn Fn(u32) -> Vec<String>, rows: &str) {
-    let folder = tempfile::tempdir().unwrap();
-    let made = pair.runtime.block_on(plan(pair.main.url(), &Options::new(table, Target::Bigint)));
-    made.unwrap().write(folder.path()).unwrap();
-    let client = Client::new(pair.server, pair.main.name(), folder.path());
-    let (rename, finish) = (named(&client, "rename"), named(&client, "finish"));
-    pair.change(&statements(pair.round), rows);
-    for file in client.files("") {
-        client.must(&file);
-        pair.change(&statements(pair.round), rows);
+    pair.servers.plan(&pair.main, &Options::new(table, Target::Bigint));
+    let [rename, verify, finish] = ["rename", "verify", "finish"].map(|step| pair.main.file(step));
+    change(pair, &statements(pair.round), rows);
+    for file in pair.main.client.files("") {
+        pair.main.client.must(&file);
+        change(pair, &statements(pair.round), rows);
         if file == rename {
-            client.must(&format!("undo/{file}"));
-            pair.change(&statements(pair.round), rows);
-            client.must(&named(&client, "verify"));
-            client.must(&file);
-            pair.change(&statements(pair.round), rows);
+            pair.main.client.must(&format!("undo/{file}"));
+            change(pair, &statements(pair.round), rows);
+            pair.main.client.must(&verify);
+            pair.main.client.must(&file);
+            change(pair, &statements(pair.round), rows);
         }
         assert!(file <= finish);
     }
-    assert_eq!(pair.runtime.block_on(left(pair.main.url())), Vec::<String>::new());
+    pair.servers.assert_nothing_left(&pair.main);
 }
 
 #[test]
 fn rows_that_a_statement_ignores_stay_as_they_are() {
     for database in Database::MYSQL_FAMILY {
-        let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
-        let runtime = crate::workers(1);
-        let pair = || Pair {
-            server: &server,
-            runtime: &runtime,
-            main: server.scratch().unwrap(),
-            twin: server.scratch().unwrap(),
-            round: 0,
-        };
-        let mut keys = pair();
-        keys.both(&[SCHEMA.to_owned()]);
-        whole(&mut keys, "orders", &statements, ROWS);
+        let servers = Servers::start(database);
         let types = types(database);
-        let mut kinds = pair();
-        kinds.both(&[types_schema(&types)]);
-        whole(&mut kinds, "kinds", &|_| types_statements(&types), &types_rows(&types));
+        for (schema, table, statements, rows) in [
+            (SCHEMA.to_owned(), "orders", &statements as &dyn Fn(u32) -> Vec<String>, ROWS.to_owned()),
+            (types_schema(&types), "kinds", &|_| types_statements(&types), types_rows(&types)),
+        ] {
+            let mut pair = Pair::new(&servers, ", sql_mode = ''");
+            pair.must(|_| vec![schema.clone()]);
+            whole(&mut pair, table, statements, &rows);
+        }
     }
 }

@@ -12,6 +12,7 @@ use crate::cascades::cascades_in_innodb;
 use crate::client::{Client, result};
 use crate::clients::Clients;
 use crate::integers;
+use crate::ledger::world::World;
 use crate::shop::{Acknowledged, TABLES, execute, fill};
 use crate::whole::{left, named};
 
@@ -51,9 +52,7 @@ fn integers_on_mariadb() {
 /// The index is that of the map, for integers.
 fn killed(database: Database, to: Target, index: Index) {
     let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
-    let scratch = server.scratch().unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let client = Client::new(&server, scratch.name(), folder.path());
+    let World { client, scratch, folder } = World::new(&server);
     crate::workers(2).block_on(async {
         let rows = fill(scratch.url(), 4, 2_000, to).await;
         let map = integers::map_for(to, scratch.url(), index, &rows).await;

@@ -4,7 +4,7 @@
 mod bytes;
 mod changes;
 mod dumps;
-mod hidden;
+pub mod hidden;
 mod load;
 mod locks;
 pub mod monitor;

@@ -17,6 +17,7 @@ mod kills;
 mod ledger;
 mod names;
 mod notes;
+mod pair;
 mod pairs;
 mod pooler;
 mod positions;

@@ -1,13 +1,9 @@
 //! Tables whose names look like those of others, or have other characters than letters, digits and `_`.
 
-use idgen_migrate::plan::{Options, Target, plan};
-use idgen_server::{Database, Server};
-use sqlx::Connection;
-use sqlx::mysql::MySqlConnection;
+use idgen_migrate::plan::{Options, Target};
+use idgen_server::Database;
 
-use crate::cascades::cascades_in_innodb;
-use crate::client::Client;
-use crate::shop::execute;
+use crate::ledger::world::{Servers, World};
 
 const ID: &str = "CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL";
 
@@ -22,21 +18,16 @@ const TABLES: [(&str, &[&str], Option<&str>); 5] = [
 
 #[test]
 fn tables_whose_names_look_alike_are_others() {
-    let runtime = crate::runtime();
     for database in Database::MYSQL_FAMILY {
-        let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
+        let servers = Servers::start(database);
         for (table, others, child) in crate::sample(database, TABLES) {
-            let scratch = server.scratch().unwrap();
+            let world = World::new(&servers.server);
             // `_` is any character in a pattern.
-            let neighbor = scratch.name().replacen('_', "x", 1);
-            assert_ne!(neighbor, scratch.name());
-            let folder = tempfile::tempdir().unwrap();
-            let client = Client::new(&server, scratch.name(), folder.path());
-            let mut own = runtime.block_on(MySqlConnection::connect(scratch.url())).unwrap();
+            let neighbor = world.scratch.name().replacen('_', "x", 1);
+            assert_ne!(neighbor, world.scratch.name());
+            let mut own = servers.connect(&world.scratch);
             let mut sql = |sql: &str| {
-                runtime
-                    .block_on(execute(&mut own, sql))
-                    .unwrap_or_else(|code| panic!("{database}: {sql}: {code}"))
+                servers.on(&mut own, sql).unwrap_or_else(|code| panic!("{database}: {sql}: {code}"))
             };
             sql(&format!(
                 "CREATE TABLE `{table}` (id {ID} PRIMARY KEY, n INT); INSERT INTO `{table}` VALUES (UUID(), 1), (UUID(), 2); \
@@ -49,11 +40,8 @@ fn tables_whose_names_look_alike_are_others() {
                      INSERT INTO `{child}` SELECT UUID(), id FROM `{table}`"
                 ));
             }
-            runtime.block_on(async {
-                let made = plan(scratch.url(), &Options::new(table, Target::Binary16)).await.unwrap();
-                made.write(folder.path()).unwrap();
-            });
-            for file in client.files("") {
+            servers.plan(&world, &Options::new(table, Target::Binary16));
+            for file in world.client.files("") {
                 // Changes of another table do not matter to the plan.
                 sql(&format!("TRUNCATE `{neighbor}`.`{table}`"));
                 others.iter().for_each(|other| _ = sql(&format!("TRUNCATE `{other}`")));
@@ -64,7 +52,7 @@ fn tables_whose_names_look_alike_are_others() {
                         .iter()
                         .for_each(|child| _ = sql(&format!("INSERT INTO `{child}` VALUES ({id}, {id})")));
                 }
-                client.must(&file);
+                world.client.must(&file);
             }
             for table in std::iter::once(table).chain(child) {
                 let counted = format!("DELETE FROM `{table}` WHERE LENGTH(id) = 16");
@@ -81,23 +69,15 @@ fn tables_whose_names_look_alike_are_others() {
 /// such a name in a tablespace of several tables, so it is refused there.
 #[test]
 fn a_table_with_an_odd_name_that_was_emptied_is_noticed() {
-    let runtime = crate::runtime();
     for database in Database::MYSQL_FAMILY {
-        let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
+        let servers = Servers::start(database);
         for (table, own_tablespace) in [("注 文", "ON"), ("plain", "OFF"), ("注 文", "OFF")] {
-            let scratch = server.scratch().unwrap();
-            let folder = tempfile::tempdir().unwrap();
-            let client = Client::new(&server, scratch.name(), folder.path());
-            let mut own = runtime.block_on(MySqlConnection::connect(scratch.url())).unwrap();
-            let mut sql = |sql: &str| runtime.block_on(execute(&mut own, sql)).unwrap();
-            sql(&format!(
+            let schema = format!(
                 "SET GLOBAL innodb_file_per_table = {own_tablespace}; CREATE TABLE `{table}` (id {ID} PRIMARY KEY); \
                  INSERT INTO `{table}` VALUES (UUID())"
-            ));
-            runtime.block_on(async {
-                let made = plan(scratch.url(), &Options::new(table, Target::Binary16)).await.unwrap();
-                made.write(folder.path()).unwrap();
-            });
+            );
+            let world = servers.world_of(&schema, table);
+            let (client, sql) = (&world.client, |sql: &str| servers.sql(&world.scratch, sql).unwrap());
             if database == Database::MySql && (table, own_tablespace) == ("注 文", "OFF") {
                 let said = client.execute("01-check.sql").unwrap_err();
                 assert!(said.contains("shares its tablespace"), "{said}");

@@ -1,13 +1,10 @@
 //! Tests that the notes of a plan are true.
 
-use idgen_migrate::plan::{Options, Target, plan};
-use idgen_server::{Database, Server};
-use sqlx::Connection;
+use idgen_migrate::plan::{Options, Target};
+use idgen_server::Database;
 use sqlx::mysql::MySqlConnection;
 
-use crate::cascades::cascades_in_innodb;
-use crate::client::Client;
-use crate::shop::execute;
+use crate::ledger::world::Servers;
 
 const ID: &str = "CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL";
 
@@ -15,23 +12,13 @@ const ID: &str = "CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL";
 /// the place of bytes, of which a session without a strict `sql_mode` stores a part.
 #[test]
 fn old_snapshots_and_texts_in_the_place_of_bytes() {
-    let runtime = crate::runtime();
     for database in Database::MYSQL_FAMILY {
-        let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
-        let scratch = server.scratch().unwrap();
-        let folder = tempfile::tempdir().unwrap();
-        let client = Client::new(&server, scratch.name(), folder.path());
-        let mut own = runtime.block_on(MySqlConnection::connect(scratch.url())).unwrap();
-        let mut other = runtime.block_on(MySqlConnection::connect(scratch.url())).unwrap();
-        let sql = |own: &mut MySqlConnection, sql: &str| runtime.block_on(execute(own, sql));
-        let mut sql_of_others = |sql: &str| runtime.block_on(execute(&mut other, sql));
-        sql(&mut own, &format!("CREATE TABLE p (id {ID} PRIMARY KEY); INSERT INTO p VALUES (UUID())"))
-            .unwrap();
-        let notes = runtime.block_on(async {
-            let made = plan(scratch.url(), &Options::new("p", Target::Binary16)).await.unwrap();
-            made.write(folder.path()).unwrap();
-            made.notes
-        });
+        let servers = Servers::start(database);
+        let schema = format!("CREATE TABLE p (id {ID} PRIMARY KEY); INSERT INTO p VALUES (UUID())");
+        let world = servers.without_plan(&schema);
+        let mut own = servers.connect(&world.scratch);
+        let sql = |own: &mut MySqlConnection, sql: &str| servers.on(own, sql);
+        let notes = servers.plan(&world, &Options::new("p", Target::Binary16)).notes;
         for said in [
             "reads the rows of its snapshot with the new keys",
             "each write of the tables fails with error 1449",
@@ -39,17 +26,18 @@ fn old_snapshots_and_texts_in_the_place_of_bytes() {
             assert!(notes.iter().any(|note| note.contains(said)), "{database}: {said}: {notes:?}");
         }
         let (_, check) = notes.iter().find_map(|note| note.split_once("after the last step: ")).unwrap();
-        for file in client.files("") {
+        for file in world.client.files("") {
             if file.ends_with("-rename.sql") {
                 // The server shows the second in which a transaction began.
                 sql(&mut own, "DO SLEEP(1.1); START TRANSACTION WITH CONSISTENT SNAPSHOT").unwrap();
             }
-            client.must(&file);
+            world.client.must(&file);
             if file.ends_with("-rename.sql") {
                 // The row that was there before, and not the one after it.
-                sql_of_others("INSERT INTO p VALUES (UNHEX(REPLACE(UUID(), '-', '')))").unwrap();
+                let insert = "INSERT INTO p VALUES (UNHEX(REPLACE(UUID(), '-', '')))";
+                servers.sql(&world.scratch, insert).unwrap();
                 let rows = sqlx::query("SELECT id FROM p WHERE LENGTH(id) = 16").fetch_all(&mut own);
-                assert_eq!(runtime.block_on(rows).unwrap().len(), 1, "{database}");
+                assert_eq!(servers.runtime.block_on(rows).unwrap().len(), 1, "{database}");
                 sql(&mut own, "ROLLBACK").unwrap();
             }
         }
@@ -71,27 +59,21 @@ fn old_snapshots_and_texts_in_the_place_of_bytes() {
 /// Properties that the new tables do not get are listed, with the statements that make them again.
 #[test]
 fn names_rights_and_statistics_that_change_are_named() {
-    let runtime = crate::runtime();
     for database in Database::MYSQL_FAMILY {
-        let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
-        let scratch = server.scratch().unwrap();
-        let schema = scratch.name();
-        let notes = runtime.block_on(async {
-            let mut own = MySqlConnection::connect(scratch.url()).await.unwrap();
-            let statements = format!(
-                "CREATE TABLE p (id {ID} PRIMARY KEY); CREATE TABLE c (id {ID} PRIMARY KEY, p_id {ID}, v INT, CONSTRAINT few CHECK (v < 9),
-                 CONSTRAINT of_p FOREIGN KEY (p_id) REFERENCES p (id));
-                 CREATE USER IF NOT EXISTS reader IDENTIFIED BY 'reads'; GRANT SELECT (p_id, v), INSERT (id) ON `{schema}`.c TO reader"
-            );
-            execute(&mut own, &statements).await.unwrap();
-            if database == Database::MariaDb {
-                execute(&mut own, "ANALYZE TABLE c PERSISTENT FOR ALL").await.unwrap();
-            } else {
-                execute(&mut own, "ANALYZE TABLE c UPDATE HISTOGRAM ON v").await.unwrap();
-            }
-            crate::integers::map(scratch.url(), idgen_mysql::Index::Unique, &[]).await;
-            plan(scratch.url(), &Options::new("p", Target::Integer)).await.unwrap().notes.concat()
-        });
+        let servers = Servers::start(database);
+        let analyze = match database {
+            Database::MariaDb => "ANALYZE TABLE c PERSISTENT FOR ALL",
+            _ => "ANALYZE TABLE c UPDATE HISTOGRAM ON v",
+        };
+        let schema = format!(
+            "CREATE TABLE p (id {ID} PRIMARY KEY); CREATE TABLE c (id {ID} PRIMARY KEY, p_id {ID}, v INT, CONSTRAINT few CHECK (v < 9),
+             CONSTRAINT of_p FOREIGN KEY (p_id) REFERENCES p (id));
+             CREATE USER IF NOT EXISTS reader IDENTIFIED BY 'reads'; GRANT SELECT (p_id, v), INSERT (id) ON c TO reader; {analyze}"
+        );
+        let world = servers.without_plan(&schema);
+        let map = crate::integers::map(world.scratch.url(), idgen_mysql::Index::Unique, &[]);
+        servers.runtime.block_on(map);
+        let notes = servers.plan(&world, &Options::new("p", Target::Integer)).notes.concat();
         assert!(notes.contains("GRANT SELECT (`p_id_int`) ON `c` TO 'reader'@'%'."), "{database}: {notes}");
         assert!(notes.contains("of_p becomes of_p_plan"), "{database}: {notes}");
         assert_eq!(

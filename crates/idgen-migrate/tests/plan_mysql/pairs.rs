@@ -1,16 +1,14 @@
 //! Tests what the triggers of a plan with integers do with the map, one case after the other, before and after the
 //! renaming.
 
-use idgen_migrate::plan::{Options, Target, plan};
+use idgen_migrate::plan::{Options, Target};
 use idgen_mysql::{Index, UuidMap};
-use idgen_server::{Database, Server};
-use sqlx::Connection;
+use idgen_server::Database;
 use sqlx::mysql::MySqlConnection;
 use uuid::Uuid;
 
-use crate::cascades::cascades_in_innodb;
-use crate::client::Client;
 use crate::integers::{map, number};
+use crate::ledger::world::{Servers, World};
 use crate::shop::{Acknowledged, execute, fill, text};
 
 struct Case {
@@ -38,23 +36,20 @@ fn triggers_ask_the_map_with_hashes() {
 }
 
 fn cases(database: Database, index: Index) {
-    let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
-    let scratch = server.scratch().unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let runtime = crate::workers(1);
-    let client = Client::new(&server, scratch.name(), folder.path());
-    let mut case = runtime.block_on(async {
-        let rows = fill(scratch.url(), 1, 100, Target::Integer).await;
-        let map = map(scratch.url(), index, &rows).await;
-        let plan = plan(scratch.url(), &Options::new("orders", Target::Integer)).await.unwrap();
-        plan.write(folder.path()).unwrap();
-        let mut own = MySqlConnection::connect(scratch.url()).await.unwrap();
-        execute(&mut own, "SET SESSION innodb_lock_wait_timeout = 1").await.unwrap();
-        let other = MySqlConnection::connect(scratch.url()).await.unwrap();
-        let [new_orders, old_orders] = ["new", "old"].map(|ending| client.made("orders", ending));
-        let new_items = client.made("items", "new");
-        Case { own, other, map, rows: rows.into_iter().next().unwrap(), new_orders, new_items, old_orders }
+    let servers = Servers::with_runtime(database, crate::workers(1));
+    let world = World::new(&servers.server);
+    let (client, runtime) = (&world.client, &servers.runtime);
+    let (rows, map) = runtime.block_on(async {
+        let rows = fill(world.scratch.url(), 1, 100, Target::Integer).await;
+        let map = map(world.scratch.url(), index, &rows).await;
+        (rows.into_iter().next().unwrap(), map)
     });
+    servers.plan(&world, &Options::new("orders", Target::Integer));
+    let [mut own, other] = [servers.connect(&world.scratch), servers.connect(&world.scratch)];
+    servers.on(&mut own, "SET SESSION innodb_lock_wait_timeout = 1").unwrap();
+    let [new_orders, old_orders] = ["new", "old"].map(|ending| client.made("orders", ending));
+    let mut case =
+        Case { own, other, map, rows, new_orders, new_items: client.made("items", "new"), old_orders };
     let files = client.files("");
     let rename = files.iter().position(|file| file.ends_with("-rename.sql")).unwrap();
     files[..rename].iter().for_each(|file| drop(client.must(file)));

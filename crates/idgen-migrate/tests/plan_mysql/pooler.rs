@@ -136,7 +136,7 @@ fn statements_of_init_connect_are_those_of_the_server() {
         servers.sql(&world.scratch, &make).unwrap();
         let head = world.client.statements("01-check.sql")[..3].concat();
         assert!(head.contains("idgen_own_session") && head.contains("init_connect"), "{head}");
-        let client = Client::new(&servers.server, schema, world.folder.path()).of(&account, "of a test");
+        let client = world.client_of(&servers.server, &account);
         assert_eq!(client.execute_text(&head), Ok(String::new()), "{database}");
         let used = client
             .execute_text(&format!("SET @more = 1; SET @still = 1; SET @again = 1;\n{head}"))

@@ -1,11 +1,9 @@
 //! Columns that refer to a changed key without a foreign key are found by their values, in whatever type they are written.
 
-use idgen_migrate::plan::{Options, Target, plan};
-use idgen_server::{Database, Server};
-use sqlx::mysql::MySqlConnection;
-use sqlx::{Connection, Executor};
+use idgen_migrate::plan::{Options, Target};
+use idgen_server::Database;
 
-use crate::cascades::cascades_in_innodb;
+use crate::ledger::world::Servers;
 
 /// 2,500 orders with an old row each in `log`, of which the first 2,000 are deleted: the oldest 2,000 rows of `log` refer to nothing.
 const SCHEMA: &str = "
@@ -28,45 +26,39 @@ const SCHEMA: &str = "
 
 #[test]
 fn references_without_a_foreign_key_are_found() {
-    for database in [Database::MySql, Database::MariaDb] {
-        let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
-        let scratch = server.scratch().unwrap();
-        crate::runtime().block_on(async {
-            let mut own = MySqlConnection::connect(scratch.url()).await.unwrap();
-            let schema = match database {
-                Database::MySql => SCHEMA.to_owned(),
-                _ => SCHEMA.replace("cte_max_recursion_depth", "max_recursive_iterations"),
-            };
-            own.execute(sqlx::raw_sql(sqlx::AssertSqlSafe(schema))).await.unwrap();
-            let made = plan(scratch.url(), &Options::new("orders", Target::Binary16)).await.unwrap();
-            let begins = |words: &str| {
-                let note = made.notes.iter().find(|note| note.starts_with(words));
-                note.unwrap_or_else(|| panic!("{words} is not in {:?}", made.notes))
-            };
-            let found = begins("These columns refer to tables of the plan without a foreign key");
-            // The first rows of the log refer to nothing any more.
-            for part in [
-                "bare.upper (30 of 30 are in orders.id)",
-                "o'dd`.an id (3 of 3 are in orders.id)",
-                "log.about (50 of 100 are",
-                "log.raw (50 of 100 are",
-            ] {
-                assert!(found.contains(part), "{part} is not in {found}");
-            }
-            assert!(
-                !["log.part", "token", "word", "parts", "seen"].iter().any(|name| found.contains(name)),
-                "{found}"
-            );
-            let others = begins("These columns have no foreign key and hold ids");
-            assert!(others.ends_with(": bare.token, log.part."), "{others}");
-            assert!(
-                begins("These columns have no foreign key and the type of a key").ends_with(": log.spare.")
-            );
+    for database in Database::MYSQL_FAMILY {
+        let servers = Servers::start(database);
+        let schema = match database {
+            Database::MySql => SCHEMA.to_owned(),
+            _ => SCHEMA.replace("cte_max_recursion_depth", "max_recursive_iterations"),
+        };
+        let world = servers.without_plan(&schema);
+        let made = servers.plan(&world, &Options::new("orders", Target::Binary16));
+        let begins = |words: &str| {
+            let note = made.notes.iter().find(|note| note.starts_with(words));
+            note.unwrap_or_else(|| panic!("{words} is not in {:?}", made.notes))
+        };
+        let found = begins("These columns refer to tables of the plan without a foreign key");
+        // The first rows of the log refer to nothing any more.
+        for part in [
+            "bare.upper (30 of 30 are in orders.id)",
+            "o'dd`.an id (3 of 3 are in orders.id)",
+            "log.about (50 of 100 are",
+            "log.raw (50 of 100 are",
+        ] {
+            assert!(found.contains(part), "{part} is not in {found}");
+        }
+        assert!(
+            !["log.part", "token", "word", "parts", "seen"].iter().any(|name| found.contains(name)),
+            "{found}"
+        );
+        let others = begins("These columns have no foreign key and hold ids");
+        assert!(others.ends_with(": bare.token, log.part."), "{others}");
+        assert!(begins("These columns have no foreign key and the type of a key").ends_with(": log.spare."));
 
-            let swapped = plan(scratch.url(), &Options::new("parts", Target::Swapped)).await.unwrap();
-            let found = swapped.notes.iter().find(|note| note.contains("without a foreign key")).unwrap();
-            assert!(found.contains("log.part (") && found.contains("are in parts.id)"), "{found}");
-            assert!(!found.contains("orders"), "{found}");
-        });
+        let swapped = servers.plan(&world.another(&servers.server), &Options::new("parts", Target::Swapped));
+        let found = swapped.notes.iter().find(|note| note.contains("without a foreign key")).unwrap();
+        assert!(found.contains("log.part (") && found.contains("are in parts.id)"), "{found}");
+        assert!(!found.contains("orders"), "{found}");
     }
 }

@@ -16,7 +16,7 @@ use crate::client::{Client, address, result};
 use crate::clients::Clients;
 use crate::integers;
 use crate::ledger::monitor::Monitor;
-use crate::ledger::world::Servers;
+use crate::ledger::world::{Servers, World};
 use crate::shop::{execute, fill};
 use crate::whole::named;
 
@@ -167,14 +167,12 @@ async fn sums(url: &str, schema: &str) -> Vec<(String, i64, i64)> {
 fn ends_equal(database: Database, to: Target, index: Index) {
     crate::workers(2).block_on(async {
         let pair = Pair::start(database).await;
-        let scratch = pair.source.scratch().unwrap();
-        let folder = tempfile::tempdir().unwrap();
+        let World { client, scratch, folder } = World::new(&pair.source);
         let rows = fill(scratch.url(), 4, 4_000, to).await;
         let map = integers::map_for(to, scratch.url(), index, &rows).await;
         let options = Options::new("orders", to);
         pair.refuses_a_plan(scratch.name(), &options).await;
         plan(scratch.url(), &options).await.unwrap().write(folder.path()).unwrap();
-        let client = Client::new(&pair.source, scratch.name(), folder.path());
         let watcher = "CREATE USER watcher IDENTIFIED BY 'watches'; GRANT ALL ON *.* TO watcher";
         execute(&mut MySqlConnection::connect(scratch.url()).await.unwrap(), watcher).await.unwrap();
         let clients = Clients::start(&pair.source, scratch.url(), rows, to, map.clone()).await;

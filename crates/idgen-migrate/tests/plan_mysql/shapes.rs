@@ -3,15 +3,11 @@
 
 use idgen_migrate::plan::{Options, Target, plan};
 use idgen_mysql::{IdWidth, UuidMap};
-use idgen_server::{Database, Server};
-use sqlx::Connection;
-use sqlx::mysql::MySqlConnection;
+use idgen_server::Database;
 use uuid::Uuid;
 
-use crate::cascades::cascades_in_innodb;
-use crate::client::{Client, address};
-use crate::integers::number;
-use crate::shop::execute;
+use crate::client::address;
+use crate::ledger::world::{Servers, World};
 
 const ID: &str = "CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL";
 
@@ -53,29 +49,21 @@ fn keys_of_other_shapes_get_integers() {
 }
 
 fn one(database: Database) {
-    let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
-    let scratch = server.scratch().unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let runtime = crate::workers(1);
-    let client = Client::new(&server, scratch.name(), folder.path());
-    let url = scratch.url();
+    let servers = Servers::with_runtime(database, crate::workers(1));
     let (ids, sql) = rows();
-    let mut own = runtime.block_on(async {
-        let mut own = MySqlConnection::connect(url).await.unwrap();
-        execute(&mut own, &(schema() + &sql)).await.unwrap();
-        let map = UuidMap::builder().table("pairs").id_width(IdWidth::Bits32).connect(url).await.unwrap();
-        map.install().await.unwrap();
-        let options = Options { map: "pairs".to_owned(), ..Options::new("orders", Target::Integer) };
-        let plan = plan(url, &options).await.unwrap();
-        assert_eq!(plan.tables, ["customers", "orders", "details", "parts"]);
-        plan.write(folder.path()).unwrap();
-        own
+    let world = servers.without_plan(&(schema() + &sql));
+    let client = &world.client;
+    servers.runtime.block_on(async {
+        let map = UuidMap::builder().table("pairs").id_width(IdWidth::Bits32);
+        map.connect(world.scratch.url()).await.unwrap().install().await.unwrap();
     });
+    let options = Options { map: "pairs".to_owned(), ..Options::new("orders", Target::Integer) };
+    assert_eq!(servers.plan(&world, &options).tables, ["customers", "orders", "details", "parts"]);
     let files = client.files("");
     let at = |name: &str| files.iter().position(|file| file[3..] == format!("{name}.sql")).unwrap();
-    let mut must = |statements: &[String]| {
+    let must = |statements: &[String]| {
         for sql in statements {
-            let changed = runtime.block_on(execute(&mut own, sql));
+            let changed = servers.sql(&world.scratch, sql);
             assert!(changed.is_ok_and(|rows| rows > 0), "{database}: {sql}: {changed:?}");
         }
     };
@@ -113,31 +101,27 @@ fn one(database: Database) {
     files[rename..].iter().for_each(|file| drop(client.must(file)));
     let wrong = "SELECT COUNT(*) FROM orders AS o LEFT JOIN pairs AS m ON m.id = o.id_int \
                  WHERE NOT (m.uuid <=> UNHEX(REPLACE(o.id, '-', '')))";
-    assert_eq!(runtime.block_on(number(&mut own, wrong)), 0);
+    assert_eq!(servers.number(&world.scratch, wrong), 0);
     let width = "SELECT COUNT(*) FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND COLUMN_NAME LIKE '%_int' \
                  AND DATA_TYPE = 'int'";
-    assert_eq!(runtime.block_on(number(&mut own, width)), 6);
+    assert_eq!(servers.number(&world.scratch, width), 6);
 }
 
 #[test]
 fn a_size_does_not_come_from_statistics_that_are_older_than_the_rows() {
-    let runtime = crate::runtime();
     for database in Database::MYSQL_FAMILY {
-        let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
-        let scratch = server.scratch().unwrap();
+        let servers = Servers::start(database);
+        let World { scratch, .. } = World::new(&servers.server);
         let options = Options::new("orders", Target::Binary16);
-        let facts = |url: &str| runtime.block_on(plan(url, &options)).unwrap().facts.concat();
-        runtime.block_on(async {
-            let mut connection = MySqlConnection::connect(scratch.url()).await.unwrap();
-            let rows = vec!["(UUID(), REPEAT('x', 1000))"; 3_000].join(", ");
-            let schema = format!(
-                "CREATE TABLE orders (id {ID} PRIMARY KEY, v TEXT) STATS_PERSISTENT = 1, STATS_AUTO_RECALC = 0;
-                 INSERT INTO orders VALUES {rows};
-                 CREATE USER reader IDENTIFIED BY 'reads'; GRANT ALL ON `{}`.* TO reader",
-                scratch.name()
-            );
-            execute(&mut connection, &schema).await.unwrap();
-        });
+        let facts = |url: &str| servers.runtime.block_on(plan(url, &options)).unwrap().facts.concat();
+        let rows = vec!["(UUID(), REPEAT('x', 1000))"; 3_000].join(", ");
+        let schema = format!(
+            "CREATE TABLE orders (id {ID} PRIMARY KEY, v TEXT) STATS_PERSISTENT = 1, STATS_AUTO_RECALC = 0;
+             INSERT INTO orders VALUES {rows};
+             CREATE USER reader IDENTIFIED BY 'reads'; GRANT ALL ON `{}`.* TO reader",
+            scratch.name()
+        );
+        servers.sql(&scratch, &schema).unwrap();
         let said = facts(scratch.url());
         assert!(said.contains("3000 rows") && said.contains(" MiB") && !said.contains(" 0.0 MiB"), "{said}");
         assert!(said.contains("a binary log of rows gets less than that"), "{said}");
@@ -150,67 +134,44 @@ fn a_size_does_not_come_from_statistics_that_are_older_than_the_rows() {
 
 #[test]
 fn formats_of_rows_and_the_order_of_columns_stay() {
-    let runtime = crate::runtime();
     for database in Database::MYSQL_FAMILY {
-        let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
-        let scratch = server.scratch().unwrap();
-        let folder = tempfile::tempdir().unwrap();
-        let mut own = runtime.block_on(async {
-            let mut own = MySqlConnection::connect(scratch.url()).await.unwrap();
-            let schema = format!(
-                "SET GLOBAL innodb_default_row_format = compact; CREATE TABLE orders (id {ID} PRIMARY KEY, n INT);
-                 CREATE TABLE lines_ (id INT PRIMARY KEY, order_id {ID}, FOREIGN KEY (order_id) REFERENCES orders (id)) ROW_FORMAT = REDUNDANT;
-                 SET GLOBAL innodb_default_row_format = dynamic; INSERT INTO orders VALUES (UUID(), 1)"
-            );
-            execute(&mut own, &schema).await.unwrap();
-            let options = Options { keep_text: true, ..Options::new("orders", Target::Binary16) };
-            plan(scratch.url(), &options).await.unwrap().write(folder.path()).unwrap();
-            own
-        });
-        let client = Client::new(&server, scratch.name(), folder.path());
-        client.files("").iter().for_each(|file| drop(client.must(file)));
+        let servers = Servers::start(database);
+        let schema = format!(
+            "SET GLOBAL innodb_default_row_format = compact; CREATE TABLE orders (id {ID} PRIMARY KEY, n INT);
+             CREATE TABLE lines_ (id INT PRIMARY KEY, order_id {ID}, FOREIGN KEY (order_id) REFERENCES orders (id)) ROW_FORMAT = REDUNDANT;
+             SET GLOBAL innodb_default_row_format = dynamic; INSERT INTO orders VALUES (UUID(), 1)"
+        );
+        let world = servers.without_plan(&schema);
+        servers.plan(&world, &Options { keep_text: true, ..Options::new("orders", Target::Binary16) });
+        world.all();
         let kept = "SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND \
                     (TABLE_NAME, ROW_FORMAT) IN (('orders', 'Compact'), ('lines_', 'Redundant'))";
-        assert_eq!(runtime.block_on(number(&mut own, kept)), 2, "{database}");
+        assert_eq!(servers.number(&world.scratch, kept), 2, "{database}");
         // The texts are there for those who name them.
         let insert = "INSERT INTO orders VALUES (UNHEX(REPLACE(UUID(), '-', '')), 2)";
-        assert_eq!(runtime.block_on(execute(&mut own, insert)), Ok(1), "{database}");
+        assert_eq!(servers.sql(&world.scratch, insert), Ok(1), "{database}");
         let texts = "SELECT COUNT(*) FROM orders WHERE id_text RLIKE '^[0-9a-f-]{36}$'";
-        assert_eq!(runtime.block_on(number(&mut own, texts)), 2, "{database}");
+        assert_eq!(servers.number(&world.scratch, texts), 2, "{database}");
     }
 }
 
 #[test]
 fn what_the_copy_cannot_follow_is_found_before_it() {
-    let runtime = crate::runtime();
     for database in Database::MYSQL_FAMILY {
-        let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
-        let options = Options::new("orders", Target::Binary16);
-        let make = |schema: &str| {
-            let scratch = server.scratch().unwrap();
-            let plan = runtime.block_on(async {
-                let mut own = MySqlConnection::connect(scratch.url()).await.unwrap();
-                execute(&mut own, &format!("CREATE TABLE orders (id {ID} PRIMARY KEY, n INT); {schema}"))
-                    .await
-                    .unwrap();
-                plan(scratch.url(), &options).await
-            });
-            (scratch, plan)
-        };
-        let (_, refused) = make(&format!(
+        let servers = Servers::start(database);
+        let schema = |more: &str| format!("CREATE TABLE orders (id {ID} PRIMARY KEY, n INT); {more}");
+        let tags = format!(
             "CREATE TABLE tags (k VARCHAR(20), order_id {ID}, PRIMARY KEY (k(3), order_id), FOREIGN KEY (order_id) REFERENCES orders (id))"
-        ));
-        let said = refused.unwrap_err().to_string();
+        );
+        let world = servers.without_plan(&schema(&tags));
+        let said = servers.plan_error(&world, &Options::new("orders", Target::Binary16));
         assert!(said.contains("the primary key of the table tags holds only the first"), "{said}");
-        let (scratch, made) = make(&format!(
+        let days = format!(
             "CREATE TABLE days (d DATE, order_id {ID}, PRIMARY KEY (d, order_id), FOREIGN KEY (order_id) REFERENCES orders (id));
              INSERT INTO orders VALUES (UUID(), 1); SET sql_mode = 'ALLOW_INVALID_DATES'; INSERT INTO days SELECT '0000-00-00', id FROM orders;
              INSERT INTO days SELECT '2024-02-31', id FROM orders"
-        ));
-        let folder = tempfile::tempdir().unwrap();
-        made.unwrap().write(folder.path()).unwrap();
-        let client = Client::new(&server, scratch.name(), folder.path());
-        let said = client.execute("01-check.sql").unwrap_err();
+        );
+        let said = servers.world_of(&schema(&days), "orders").client.execute("01-check.sql").unwrap_err();
         assert!(
             said.contains("2024-02-31") && !said.contains("0000-00-00") && said.contains("are in no month"),
             "{said}"

@@ -68,6 +68,12 @@ pub async fn execute(connection: &mut MySqlConnection, sql: &str) -> Result<u64,
     })
 }
 
+/// The first column of each row.
+pub async fn texts(connection: &mut MySqlConnection, sql: &str) -> Vec<String> {
+    let rows = connection.fetch_all(sqlx::raw_sql(AssertSqlSafe(sql.to_owned()))).await.unwrap();
+    rows.iter().map(|row| String::from_utf8(row.get_unchecked(0)).unwrap()).collect()
+}
+
 /// Makes the tables, with rows that are divided among the clients.
 pub async fn fill(url: &str, clients: usize, rows: usize, to: Target) -> Vec<Acknowledged> {
     let mut connection = MySqlConnection::connect(url).await.unwrap();

@@ -1,15 +1,11 @@
 //! Tables as other people make them: a unique key in the place of a primary key, foreign keys of several ids, defaults that are
 //! ids, invisible columns. Their shape is that of a network service, whose own schema was changed by hand.
 
-use idgen_migrate::plan::{Options, Target, plan};
-use idgen_server::{Database, Server};
-use sqlx::mysql::MySqlConnection;
-use sqlx::{AssertSqlSafe, Connection, Executor, Row};
+use idgen_migrate::plan::{Options, Target};
+use idgen_server::Database;
 
-use crate::cascades::cascades_in_innodb;
-use crate::client::Client;
-use crate::shop::execute;
-use crate::whole::{left, named};
+use crate::ledger::hidden::compared;
+use crate::ledger::world::Servers;
 
 const DEFAULT: &str = "6ccd780c-baba-4026-9564-5b8c656024db";
 
@@ -45,34 +41,27 @@ fn unique_keys_and_keys_of_several_columns_change() {
 }
 
 fn change(database: Database, to: Target) {
-    let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
-    let scratch = server.scratch().unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let runtime = crate::workers(1);
-    let client = Client::new(&server, scratch.name(), folder.path());
-    let mut own = runtime.block_on(async {
-        let mut own = MySqlConnection::connect(scratch.url()).await.unwrap();
-        execute(&mut own, &schema()).await.unwrap();
-        for port in 1..=40 {
-            execute(&mut own, &insert(port, old)).await.unwrap();
-        }
-        let made = plan(scratch.url(), &Options::new("networks", to)).await.unwrap();
-        assert_eq!(made.tables, ["networks", "ports", "accounts", "bindings", "samples"]);
-        let keys = "tells their rows apart: accounts (one), bindings (port_id).";
-        assert!(made.notes.iter().any(|note| note.ends_with(keys)), "{:?}", made.notes);
-        made.write(folder.path()).unwrap();
-        own
-    });
+    let servers = Servers::start(database);
+    let world = servers.without_plan(&schema());
+    for port in 1..=40 {
+        servers.sql(&world.scratch, &insert(port, old)).unwrap();
+    }
+    let made = servers.plan(&world, &Options::new("networks", to));
+    assert_eq!(made.tables, ["networks", "ports", "accounts", "bindings", "samples"]);
+    let keys = "tells their rows apart: accounts (one), bindings (port_id).";
+    assert!(made.notes.iter().any(|note| note.ends_with(keys)), "{:?}", made.notes);
+    let client = &world.client;
     let files = client.files("");
-    let at = |step: &str| files.iter().position(|file| *file == named(&client, step)).unwrap();
-    let mut must = |statements: Vec<String>| {
+    let at = |step: &str| files.iter().position(|file| *file == world.file(step)).unwrap();
+    let must = |statements: Vec<String>| {
         for sql in statements {
-            let changed = runtime.block_on(execute(&mut own, &sql));
+            let changed = servers.sql(&world.scratch, &sql);
             assert!(changed.as_ref().is_ok_and(|rows| *rows > 0), "{database}: {sql}: {changed:?}");
         }
     };
+    let of = |sql: &str| servers.texts(&world.scratch, sql);
     let run = |from: usize, to: usize| files[from..to].iter().for_each(|file| drop(client.must(file)));
-    let before = runtime.block_on(texts(scratch.url(), &contents("id")));
+    let before = of(&contents("id"));
     assert_eq!(before.len(), 4);
     run(0, at("copy-ports"));
     must(changes(1, old));
@@ -82,7 +71,6 @@ fn change(database: Database, to: Target) {
     must(changes(21, if to == Target::Uuid { old } else { bytes }));
     run(at("verify-renamed"), at("finish") + 1);
     // Each of the three made a port without a network, moved a port with all that refers to it, and deleted one.
-    let of = |sql: &str| runtime.block_on(texts(scratch.url(), sql));
     let shown = |id: &str| {
         if to == Target::Uuid { format!("CAST({id} AS CHAR)") } else { format!("LOWER(HEX({id}))") }
     };
@@ -103,7 +91,7 @@ fn change(database: Database, to: Target) {
         id(122).replace('-', ""),
         "{database}: the port moved after the renaming"
     );
-    assert_eq!(runtime.block_on(left(scratch.url())), Vec::<String>::new());
+    servers.assert_nothing_left(&world);
 }
 
 /// Four rows that nothing changes, with all that is in them.
@@ -155,28 +143,22 @@ fn changes(from: u32, write: fn(&str) -> String) -> Vec<String> {
     ]
 }
 
-async fn texts(url: &str, sql: &str) -> Vec<String> {
-    let mut connection = MySqlConnection::connect(url).await.unwrap();
-    let rows = connection.fetch_all(sqlx::raw_sql(AssertSqlSafe(sql.to_owned()))).await.unwrap();
-    rows.iter().map(|row| String::from_utf8(row.get_unchecked(0)).unwrap()).collect()
-}
-
 /// Only MySQL takes such a primary key.
 #[test]
 fn a_generated_column_does_not_tell_rows_apart() {
-    let server = Server::start(Database::MySql, &cascades_in_innodb(Database::MySql)).unwrap();
-    let scratch = server.scratch().unwrap();
-    let error = crate::runtime().block_on(async {
-        let mut own = MySqlConnection::connect(scratch.url()).await.unwrap();
-        let sql = "CREATE TABLE networks (id CHAR(36) PRIMARY KEY); CREATE TABLE ports (n INT NOT NULL, o CHAR(36), \
-                   twice INT AS (2 * n) STORED NOT NULL PRIMARY KEY, FOREIGN KEY (o) REFERENCES networks (id))";
-        execute(&mut own, sql).await.unwrap();
-        let refused = plan(scratch.url(), &Options::new("networks", Target::Binary16)).await;
-        execute(&mut own, "ALTER TABLE ports ADD UNIQUE KEY other (n)").await.unwrap();
-        let made = plan(scratch.url(), &Options::new("networks", Target::Binary16)).await.unwrap();
-        assert!(made.notes.iter().any(|note| note.ends_with("tells their rows apart: ports (other).")), "{:?}", made.notes);
-        refused.unwrap_err().to_string()
-    });
+    let servers = Servers::start(Database::MySql);
+    let schema = "CREATE TABLE networks (id CHAR(36) PRIMARY KEY); CREATE TABLE ports (n INT NOT NULL, o CHAR(36), \
+                  twice INT AS (2 * n) STORED NOT NULL PRIMARY KEY, FOREIGN KEY (o) REFERENCES networks (id))";
+    let world = servers.without_plan(schema);
+    let options = Options::new("networks", Target::Binary16);
+    let error = servers.plan_error(&world, &options);
+    servers.sql(&world.scratch, "ALTER TABLE ports ADD UNIQUE KEY other (n)").unwrap();
+    let made = servers.plan(&world, &options);
+    assert!(
+        made.notes.iter().any(|note| note.ends_with("tells their rows apart: ports (other).")),
+        "{:?}",
+        made.notes
+    );
     assert!(error.contains("ports has neither a primary key"), "{error}");
 }
 
@@ -184,20 +166,10 @@ fn a_generated_column_does_not_tell_rows_apart() {
 #[test]
 fn a_schema_that_was_changed_meanwhile_is_not_renamed() {
     for database in Database::MYSQL_FAMILY {
-        let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
-        let scratch = server.scratch().unwrap();
-        let folder = tempfile::tempdir().unwrap();
-        let runtime = crate::runtime();
-        let client = Client::new(&server, scratch.name(), folder.path());
-        let mut own = runtime.block_on(async {
-            let mut own = MySqlConnection::connect(scratch.url()).await.unwrap();
-            execute(&mut own, &(schema() + &insert(1, old))).await.unwrap();
-            let made = plan(scratch.url(), &Options::new("networks", Target::Binary16)).await.unwrap();
-            made.write(folder.path()).unwrap();
-            own
-        });
-        let rename = named(&client, "rename");
-        client.files("").iter().filter(|file| **file < rename).for_each(|file| drop(client.must(file)));
+        let servers = Servers::start(database);
+        let world = servers.world_of(&(schema() + &insert(1, old)), "networks");
+        let sql = |sql: &str| servers.sql(&world.scratch, sql).unwrap();
+        world.until("rename");
         for (change, back, message) in [
             (
                 "ALTER TABLE networks ADD INDEX later (name)",
@@ -215,14 +187,13 @@ fn a_schema_that_was_changed_meanwhile_is_not_renamed() {
                 "ports is not as it was",
             ),
         ] {
-            runtime.block_on(execute(&mut own, change)).unwrap();
-            let error = client.execute(&rename).expect_err(change);
+            sql(change);
+            let error = world.client.execute(&world.file("rename")).expect_err(change);
             assert!(error.contains(message), "{database}: {change}: {error}");
-            runtime.block_on(execute(&mut own, back)).unwrap();
+            sql(back);
         }
         // Somebody compared what only SHOW CREATE TABLE shows.
-        let compared = format!("DELETE FROM {}", client.own("altered"));
-        runtime.block_on(execute(&mut own, &compared)).unwrap();
-        client.must(&rename);
+        compared(&servers, &world);
+        world.must("rename");
     }
 }

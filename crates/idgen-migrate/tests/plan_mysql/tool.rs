@@ -2,12 +2,10 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use idgen_migrate::plan::{Options, Target, Tool, plan};
-use idgen_server::{Database, Server, Settings};
-use sqlx::mysql::MySqlConnection;
-use sqlx::{AssertSqlSafe, Connection, Executor};
+use idgen_migrate::plan::{Options, Target, Tool};
+use idgen_server::Database;
 
-use crate::client::Client;
+use crate::ledger::world::Servers;
 
 const TABLE: &str = "odd 'orders";
 const SCHEMA: &str = "CREATE TABLE `odd 'orders` (`it's` CHAR(36) CHARACTER SET ascii COLLATE ascii_bin PRIMARY KEY \
@@ -19,41 +17,29 @@ fn options(to: Target, tool: Tool) -> Options {
 
 #[test]
 fn the_arguments_change_the_table_as_the_tool_copies_it() {
-    let server = Server::start(Database::MariaDb, &Settings::new()).unwrap();
-    let scratch = server.scratch().unwrap();
-    let runtime = crate::runtime();
-    let folder = tempfile::tempdir().unwrap();
-    let mut connection = runtime.block_on(async {
-        let mut connection = MySqlConnection::connect(scratch.url()).await.unwrap();
-        connection.execute(sqlx::raw_sql(SCHEMA)).await.unwrap();
-        let made = plan(scratch.url(), &options(Target::Uuid, Tool::PtOnlineSchemaChange)).await.unwrap();
-        assert!(made.to_string().contains("02-pt-online-schema-change"), "{made}");
-        made.write(folder.path()).unwrap();
-        connection
-    });
-    let client = Client::new(&server, scratch.name(), folder.path());
-    client.must("01-check.sql");
-    let arguments = called_with(folder.path());
+    let servers = Servers::start(Database::MariaDb);
+    let world = servers.without_plan(SCHEMA);
+    let made = servers.plan(&world, &options(Target::Uuid, Tool::PtOnlineSchemaChange));
+    assert!(made.to_string().contains("02-pt-online-schema-change"), "{made}");
+    world.must("check");
+    let arguments = called_with(world.folder.path());
     let [first, alter_name, alter, execute, place] = &arguments[..] else { panic!("{arguments:?}") };
     assert_eq!([first, alter_name, execute], ["--no-drop-old-table", "--alter", "--execute"]);
-    assert_eq!(*place, format!("F=/etc/login,D={},t={TABLE}", scratch.name()));
+    assert_eq!(*place, format!("F=/etc/login,D={},t={TABLE}", world.scratch.name()));
     // pt-online-schema-change uses the arguments in these statements.
     let copy = format!(
         "CREATE TABLE new LIKE `odd 'orders`; ALTER TABLE new {alter};
          INSERT LOW_PRIORITY IGNORE INTO new (`it's`, n) SELECT `it's`, n FROM `odd 'orders`; INSERT INTO new (n) VALUES (4)"
     );
-    runtime.block_on(connection.execute(sqlx::raw_sql(AssertSqlSafe(copy)))).unwrap();
+    servers.sql(&world.scratch, &copy).unwrap();
     let equal = "SELECT COUNT(*) FROM new AS a JOIN `odd 'orders` AS b ON CAST(a.`it's` AS CHAR) = b.`it's` AND a.n = b.n";
-    let equal: i64 = runtime.block_on(sqlx::query_scalar(equal).fetch_one(&mut connection)).unwrap();
-    assert_eq!(equal, 3);
+    assert_eq!(servers.number(&world.scratch, equal), 3);
     let declared = "SELECT CONCAT(COLUMN_TYPE, ' ', COLUMN_COMMENT) FROM information_schema.COLUMNS \
                     WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = 'new' AND COLUMN_KEY = 'PRI'";
-    let declared: String = runtime.block_on(sqlx::query_scalar(declared).fetch_one(&mut connection)).unwrap();
-    assert_eq!(declared, "uuid the order's id");
+    assert_eq!(servers.texts(&world.scratch, declared), ["uuid the order's id"]);
     // The check finds what the tool would lose.
-    runtime.block_on(connection.execute("INSERT INTO `odd 'orders` VALUES ('no id', 5)")).unwrap();
-    let error = client.execute("01-check.sql").unwrap_err();
-    assert!(error.contains("no ids"), "{error}");
+    servers.sql(&world.scratch, "INSERT INTO `odd 'orders` VALUES ('no id', 5)").unwrap();
+    world.refused("01-check.sql", "no ids");
 }
 
 /// The words with which the file calls the tool.
@@ -74,21 +60,17 @@ fn called_with(folder: &std::path::Path) -> Vec<String> {
 
 #[test]
 fn what_a_tool_cannot_do_is_refused_with_the_reason() {
-    let server = Server::start(Database::MariaDb, &Settings::new()).unwrap();
-    let scratch = server.scratch().unwrap();
-    let runtime = crate::runtime();
-    let refused = |to, tool| {
-        let error = runtime.block_on(plan(scratch.url(), &options(to, tool))).unwrap_err();
-        error.to_string()
-    };
-    runtime.block_on(async {
-        let mut connection = MySqlConnection::connect(scratch.url()).await.unwrap();
-        let child = "; CREATE TABLE child (id INT PRIMARY KEY, o CHAR(36) CHARACTER SET ascii COLLATE ascii_bin, \
-                     CONSTRAINT to_orders FOREIGN KEY (o) REFERENCES `odd 'orders` (`it's`))";
-        connection.execute(sqlx::raw_sql(AssertSqlSafe(SCHEMA.to_owned() + child))).await.unwrap();
-    });
-    assert!(refused(Target::Uuid, Tool::PtOnlineSchemaChange).contains("(child.to_orders)"));
-    assert!(refused(Target::Binary16, Tool::PtOnlineSchemaChange).contains("cut to 16 bytes"));
-    assert!(refused(Target::V7FromNow, Tool::PtOnlineSchemaChange).contains("copies no row"));
-    assert!(refused(Target::Uuid, Tool::GhOst).contains("not tested on MariaDB"));
+    let servers = Servers::start(Database::MariaDb);
+    let child = "; CREATE TABLE child (id INT PRIMARY KEY, o CHAR(36) CHARACTER SET ascii COLLATE ascii_bin, \
+                 CONSTRAINT to_orders FOREIGN KEY (o) REFERENCES `odd 'orders` (`it's`))";
+    let world = servers.without_plan(&(SCHEMA.to_owned() + child));
+    for (to, tool, reason) in [
+        (Target::Uuid, Tool::PtOnlineSchemaChange, "(child.to_orders)"),
+        (Target::Binary16, Tool::PtOnlineSchemaChange, "cut to 16 bytes"),
+        (Target::V7FromNow, Tool::PtOnlineSchemaChange, "copies no row"),
+        (Target::Uuid, Tool::GhOst, "not tested on MariaDB"),
+    ] {
+        let said = servers.plan_error(&world, &options(to, tool));
+        assert!(said.contains(reason), "{reason} is not in {said}");
+    }
 }

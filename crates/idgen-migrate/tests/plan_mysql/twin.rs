@@ -1,15 +1,11 @@
 //! A schema with odd names and columns, beside a twin that no plan changes and that gets the same statements. Random schemas beside
 //! such twins found what is in this one.
 
-use idgen_migrate::plan::{Options, Target, plan};
-use idgen_server::{Database, Scratch, Server};
-use sqlx::mysql::MySqlConnection;
-use sqlx::{AssertSqlSafe, Connection, Executor, Row};
+use idgen_migrate::plan::{Options, Target};
+use idgen_server::Database;
 
-use crate::cascades::cascades_in_innodb;
-use crate::client::Client;
-use crate::shop::execute;
-use crate::whole::{left, named};
+use crate::ledger::world::{Servers, text};
+use crate::pair::Pair;
 
 /// A table whose renamed foreign keys nearly have 64 characters.
 const LONG: &str = "lists_of_what_people_have_said_to_others_in_recent_years";
@@ -102,106 +98,50 @@ fn tables_end_as_a_twin_that_no_plan_changed() {
         (Database::MariaDb, Target::Binary16, true),
         (Database::MariaDb, Target::Uuid, false),
     ] {
-        let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
-        let runtime = crate::workers(1);
-        let mut pair = Pair {
-            main: server.scratch().unwrap(),
-            twin: server.scratch().unwrap(),
-            runtime,
-            round: 0,
-            database,
-            to,
-        };
+        let servers = Servers::start(database);
+        let mut pair = Pair::new(&servers, "");
         let first = r"INSERT INTO `a\b` (`it's`, n) VALUES ('00000001-0000-4000-8000-000000000000', 0), ('00000003-0000-4000-8000-000000000000', 0)";
-        pair.both(|_| vec![schema(), first.to_owned()]);
-        pair.change(false);
-        let folder = tempfile::tempdir().unwrap();
-        let options = Options { keep_text, ..Options::new(r"a\b", to) };
-        pair.runtime.block_on(plan(pair.main.url(), &options)).unwrap().write(folder.path()).unwrap();
-        let client = Client::new(&server, pair.main.name(), folder.path());
-        let files = client.files("");
-        let [rename, finish] = ["rename", "finish"].map(|step| named(&client, step));
+        pair.must(|_| vec![schema(), first.to_owned()]);
+        change(&mut pair, false);
+        servers.plan(&pair.main, &Options { keep_text, ..Options::new(r"a\b", to) });
+        let files = pair.main.client.files("");
+        let [rename, finish] = ["rename", "finish"].map(|step| pair.main.file(step));
         let rename = files.iter().position(|file| *file == rename).unwrap();
+        // The type UUID takes the same texts.
+        let to_bytes = to == Target::Binary16;
         for (at, file) in files.iter().enumerate() {
-            client.must(file);
-            pair.change(at >= rename);
+            pair.main.client.must(file);
+            change(&mut pair, to_bytes && at >= rename);
             if at == rename {
-                client.must(&format!("undo/{file}"));
-                pair.change(false);
-                client.must(file);
-                pair.change(true);
+                pair.main.client.must(&format!("undo/{file}"));
+                change(&mut pair, false);
+                pair.main.client.must(file);
+                change(&mut pair, to_bytes);
             }
         }
         assert_eq!(files.last(), Some(&finish));
-        assert_eq!(pair.of(true, INDEXES), pair.of(false, INDEXES), "{database}");
-        assert_eq!(pair.of(true, COLUMNS), pair.of(false, COLUMNS), "{database}");
-        assert_eq!(pair.runtime.block_on(left(pair.main.url())), Vec::<String>::new());
+        pair.assert_equal(INDEXES, INDEXES);
+        pair.assert_equal(COLUMNS, COLUMNS);
+        servers.assert_nothing_left(&pair.main);
         // The counter of the highest row, which was deleted, is not given again.
-        let insert = format!(r"INSERT INTO {LONG} (a) SELECT MAX(`it's`) FROM `a\b`");
+        pair.must(|_| vec![format!(r"INSERT INTO {LONG} (a) SELECT MAX(`it's`) FROM `a\b`")]);
         let number = format!("SELECT CAST(MAX(number) AS CHAR) FROM {LONG}");
-        pair.both(|_| vec![insert.clone()]);
-        assert_eq!(pair.of(true, &number), pair.of(false, &number), "{database}");
+        pair.assert_equal(&number, &number);
     }
 }
 
-/// The schema that a plan changes, and the one that stays.
-struct Pair {
-    main: Scratch,
-    twin: Scratch,
-    runtime: tokio::runtime::Runtime,
-    round: u32,
-    database: Database,
-    to: Target,
-}
-
-impl Pair {
-    /// Executes statements in both schemas at the same time of the servers' clocks; `true` asks for those of the changed one.
-    fn both(&self, statements: impl Fn(bool) -> Vec<String>) {
-        for is_main in [true, false] {
-            self.runtime.block_on(async {
-                let mut own = MySqlConnection::connect(self.url(is_main)).await.unwrap();
-                execute(&mut own, &format!("SET timestamp = {}", 1_700_000_000 + self.round)).await.unwrap();
-                for sql in statements(is_main) {
-                    let done = execute(&mut own, &sql).await;
-                    assert!(done.is_ok(), "{} {is_main}: {sql}: {done:?}", self.database);
-                }
-            });
-        }
-    }
-
-    fn url(&self, is_main: bool) -> &str {
-        if is_main { self.main.url() } else { self.twin.url() }
-    }
-
-    fn of(&self, is_main: bool, sql: &str) -> Vec<String> {
-        self.runtime.block_on(async {
-            let mut own = MySqlConnection::connect(self.url(is_main)).await.unwrap();
-            let rows = own.fetch_all(sqlx::raw_sql(AssertSqlSafe(sql.to_owned()))).await.unwrap();
-            rows.iter().map(|row| String::from_utf8(row.get_unchecked(0)).unwrap()).collect()
-        })
-    }
-
-    /// A round of changes, after which both have the same rows.
-    fn change(&mut self, is_renamed: bool) {
-        self.round += 1;
-        let round = self.round;
-        let text = |number: u32| format!("{number:08x}-0000-4000-8000-000000000000");
-        let to = self.to;
-        let id = |is_main: bool, number: u32| match is_main && is_renamed && to == Target::Binary16 {
-            true => format!("x'{}'", text(number).replace('-', "")),
-            false => format!("'{}'", text(number)),
-        };
-        self.both(|is_main| statements(round, &|number| id(is_main, number)));
-        let digits = |column: &str| format!("REPLACE({column}, '-', '')");
-        let shown = |column: &str| match is_renamed && to == Target::Binary16 {
-            true => format!("LOWER(HEX({column}))"),
-            false => digits(&format!("CAST({column} AS CHAR)")),
-        };
-        assert_eq!(
-            self.of(true, &rows(&shown)),
-            self.of(false, &rows(&digits)),
-            "{} round {round}",
-            self.database
-        );
-    }
+/// A round of changes, after which both have the same rows.
+fn change(pair: &mut Pair<'_>, has_bytes: bool) {
+    pair.round += 1;
+    let id = |is_main: bool, number: u32| match is_main && has_bytes {
+        true => format!("x'{}'", text(number).replace('-', "")),
+        false => format!("'{}'", text(number)),
+    };
+    pair.must(|is_main| statements(pair.round, &|number| id(is_main, number)));
+    let digits = |column: &str| format!("REPLACE({column}, '-', '')");
+    let shown = |column: &str| match has_bytes {
+        true => format!("LOWER(HEX({column}))"),
+        false => digits(&format!("CAST({column} AS CHAR)")),
+    };
+    pair.assert_equal(&rows(&shown), &rows(&digits));
 }

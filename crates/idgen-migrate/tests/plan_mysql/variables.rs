@@ -2,13 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use idgen_migrate::plan::{Options, Target, plan};
-use idgen_server::{Database, Server};
-use sqlx::mysql::MySqlConnection;
-use sqlx::{Connection, Executor, Row};
+use idgen_migrate::plan::{Options, Target};
+use idgen_server::Database;
 
-use crate::cascades::cascades_in_innodb;
-use crate::shop::execute;
+use crate::ledger::world::Servers;
 
 const LIST: &str = include_str!("variables.txt");
 
@@ -39,8 +36,7 @@ fn each_variable_of_a_session_is_classified() {
         })
         .collect();
     for database in Database::MYSQL_FAMILY {
-        let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
-        let scratch = server.scratch().unwrap();
+        let servers = Servers::start(database);
         let sql = match database {
             Database::MySql => {
                 "SELECT VARIABLE_NAME FROM performance_schema.variables_metadata WHERE VARIABLE_SCOPE <> 'GLOBAL'"
@@ -49,18 +45,10 @@ fn each_variable_of_a_session_is_classified() {
                 "SELECT LOWER(VARIABLE_NAME) FROM information_schema.SYSTEM_VARIABLES WHERE VARIABLE_SCOPE <> 'GLOBAL' AND READ_ONLY = 'NO'"
             }
         };
-        let (names, set) = crate::runtime().block_on(async {
-            let mut own = MySqlConnection::connect(scratch.url()).await.unwrap();
-            execute(&mut own, "CREATE TABLE t (id INT PRIMARY KEY)").await.unwrap();
-            let rows = own.fetch_all(sqlx::raw_sql(sql)).await.unwrap();
-            let name = |row: &sqlx::mysql::MySqlRow| {
-                String::from_utf8(row.try_get_unchecked::<Vec<u8>, _>(0).unwrap()).unwrap()
-            };
-            let names: BTreeSet<String> = rows.iter().map(name).collect();
-            let made = plan(scratch.url(), &Options::new("t", Target::Bigint)).await.unwrap();
-            let set: Vec<String> = made.session.into_iter().map(|statement| statement.sql).collect();
-            (names, set)
-        });
+        let world = servers.without_plan("CREATE TABLE t (id INT PRIMARY KEY)");
+        let names: BTreeSet<_> = servers.texts(&world.scratch, sql).into_iter().collect();
+        let made = servers.plan(&world, &Options::new("t", Target::Bigint));
+        let set: Vec<String> = made.session.into_iter().map(|statement| statement.sql).collect();
         assert!(names.len() > 100, "{database}: {names:?}");
         let unknown: Vec<_> = names.iter().filter(|name| !classes.contains_key(name.as_str())).collect();
         assert!(

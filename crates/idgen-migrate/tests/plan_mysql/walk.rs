@@ -3,18 +3,16 @@
 
 use std::collections::BTreeMap;
 
-use idgen_migrate::plan::{Options, Target, plan};
+use idgen_migrate::plan::{Options, Target};
 use idgen_mysql::{Index, UuidMap};
-use idgen_server::{Database, Server};
+use idgen_server::Database;
 use sqlx::mysql::MySqlConnection;
-use sqlx::{Connection, Executor, Row};
-use tokio::runtime::Runtime;
 use uuid::Uuid;
 
-use crate::cascades::cascades_in_innodb;
 use crate::client::Client;
 use crate::integers::map_for;
-use crate::shop::{execute, swapped, text};
+use crate::ledger::world::Servers;
+use crate::shop::{swapped, text, texts};
 
 /// A foreign key refers to no row.
 const NO_PARENT: u16 = 1452;
@@ -63,8 +61,7 @@ fn mariadb() {
 }
 
 fn walks(database: Database) {
-    let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
-    let runtime = crate::runtime();
+    let servers = Servers::start(database);
     let (walks, steps) = size();
     let targets = targets(database);
     let count = walks.div_ceil(targets.len()) as u64;
@@ -72,7 +69,7 @@ fn walks(database: Database) {
         let mut finished = 0;
         for seed in seed()..seed() + count {
             println!("{database}: walk to {} with IDGEN_WALK_SEED={seed}", to.name());
-            finished += u32::from(walk(&server, &runtime, to, seed, steps));
+            finished += u32::from(walk(&servers, to, seed, steps));
         }
         println!("{database}: {count} walks to {}, of which {finished} came to the last step", to.name());
     }
@@ -92,7 +89,7 @@ enum Written {
 type Rows = BTreeMap<u32, (i64, Option<u32>)>;
 
 struct Walk<'a> {
-    runtime: &'a Runtime,
+    servers: &'a Servers,
     own: MySqlConnection,
     client: &'a Client,
     to: Target,
@@ -107,28 +104,22 @@ struct Walk<'a> {
 }
 
 /// Returns true if the last step was executed.
-fn walk(server: &Server, runtime: &Runtime, to: Target, seed: u64, steps: usize) -> bool {
-    let scratch = server.scratch().unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let client = Client::new(server, scratch.name(), folder.path());
-    let mut own = runtime.block_on(MySqlConnection::connect(scratch.url())).unwrap();
-    runtime.block_on(execute(&mut own, &schema(to))).unwrap();
-    let random = fastrand::Rng::with_seed(seed);
+fn walk(servers: &Servers, to: Target, seed: u64, steps: usize) -> bool {
+    let world = servers.without_plan(&schema(to));
     let mut walk = Walk {
-        runtime,
-        own,
-        client: &client,
+        servers,
+        own: servers.connect(&world.scratch),
+        client: &world.client,
         to,
-        map: runtime.block_on(map_for(to, scratch.url(), Index::Unique, &[])),
-        random,
+        map: servers.runtime.block_on(map_for(to, world.scratch.url(), Index::Unique, &[])),
+        random: fastrand::Rng::with_seed(seed),
         acknowledged: Rows::new(),
         next: 1,
         at: 0,
         is_without_trigger: false,
     };
     (0..20).for_each(|_| walk.write());
-    let plan = runtime.block_on(plan(scratch.url(), &Options::new("p", to))).unwrap();
-    plan.write(folder.path()).unwrap();
+    let plan = servers.plan(&world, &Options::new("p", to));
     for _ in 0..steps {
         let did = walk.step();
         if did.contains("there is no way back and no last step") {
@@ -177,14 +168,14 @@ impl Walk<'_> {
                 let name =
                     self.client.made("p", ["fi", "fu", "fd", "bi", "bu", "bd"][self.random.usize(..6)]);
                 let sql = format!("DROP TRIGGER {name}");
-                let dropped = self.runtime.block_on(execute(&mut self.own, &sql));
+                let dropped = self.servers.on(&mut self.own, &sql);
                 self.is_without_trigger |= dropped.is_ok();
                 format!("{sql}: {dropped:?}")
             }
             _ => {
                 let sql = "ALTER TABLE c ALTER COLUMN n SET DEFAULT 2";
                 let back = "ALTER TABLE c ALTER COLUMN n SET DEFAULT 1";
-                let done = [sql, back].map(|sql| self.runtime.block_on(execute(&mut self.own, sql)));
+                let done = [sql, back].map(|sql| self.servers.on(&mut self.own, sql));
                 format!("{sql}: {done:?}")
             }
         };
@@ -211,7 +202,7 @@ impl Walk<'_> {
                 }
                 if said.contains("were altered or rebuilt since") {
                     let compared = format!("DELETE FROM {}", self.client.own("altered"));
-                    self.runtime.block_on(execute(&mut self.own, &compared)).unwrap();
+                    self.servers.on(&mut self.own, &compared).unwrap();
                 }
                 format!("{file}: {}", said.lines().last().unwrap_or_default())
             }
@@ -225,24 +216,19 @@ impl Walk<'_> {
             "SELECT CONCAT('DROP TRIGGER ', TRIGGER_NAME) FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA = DATABASE() AND TRIGGER_NAME \
              LIKE '%{id}%'"
         );
-        let mut drops: Vec<String> = self
-            .runtime
-            .block_on(sqlx::query_scalar(sqlx::AssertSqlSafe(list)).fetch_all(&mut self.own))
-            .unwrap();
+        let mut drops = self.servers.runtime.block_on(texts(&mut self.own, &list));
         assert!(!drops.is_empty());
         drops.extend(["c", "p"].map(|table| format!("DROP TABLE {table}_{id}_old")));
         for drop in drops {
-            self.runtime
-                .block_on(execute(&mut self.own, &drop))
-                .unwrap_or_else(|code| panic!("{drop}: {code}"));
+            self.servers.on(&mut self.own, &drop).unwrap_or_else(|code| panic!("{drop}: {code}"));
         }
         self.is_without_trigger = false;
     }
 
     fn written(&mut self) -> Written {
-        let sql = "SELECT CAST(COALESCE(SUM(IF(COLUMN_NAME = 'id_int', 2, DATA_TYPE = 'binary')), 0) AS SIGNED) FROM information_schema.COLUMNS \
+        let sql = "SELECT COALESCE(SUM(IF(COLUMN_NAME = 'id_int', 2, DATA_TYPE = 'binary')), 0) FROM information_schema.COLUMNS \
                    WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = 'p' AND COLUMN_NAME IN ('id', 'id_int')";
-        let found: i64 = self.runtime.block_on(sqlx::query_scalar(sql).fetch_one(&mut self.own)).unwrap();
+        let found = self.servers.number_on(&mut self.own, sql);
         [Written::Before, Written::Bytes, Written::Integers][usize::try_from(found).unwrap()]
     }
 
@@ -258,7 +244,7 @@ impl Walk<'_> {
             Written::Bytes => format!("x'{id:032x}'"),
             Written::Integers => {
                 let map = self.map.as_ref().unwrap();
-                self.runtime.block_on(map.id_of(Uuid::from_u128(id))).unwrap().to_string()
+                self.servers.runtime.block_on(map.id_of(Uuid::from_u128(id))).unwrap().to_string()
             }
         }
     }
@@ -303,12 +289,12 @@ impl Walk<'_> {
 
     /// Returns true if the change was acknowledged.
     fn change(&mut self, sql: &str) -> bool {
-        match self.runtime.block_on(execute(&mut self.own, sql)) {
+        match self.servers.on(&mut self.own, sql) {
             Ok(_) => true,
             // The other table of parents does not have the parent, because nothing wrote it there: the client gets an
             // error.
             Err(NO_PARENT) if self.is_without_trigger => {
-                self.runtime.block_on(execute(&mut self.own, "ROLLBACK")).unwrap();
+                self.servers.on(&mut self.own, "ROLLBACK").unwrap();
                 false
             }
             Err(code) => panic!("{sql}: error {code}"),
@@ -335,10 +321,8 @@ impl Walk<'_> {
             number("c"),
             number("other")
         );
-        let found =
-            self.runtime.block_on(self.own.fetch_all(sqlx::raw_sql(sqlx::AssertSqlSafe(sql)))).unwrap();
-        let mut found: Vec<String> =
-            found.iter().map(|row| String::from_utf8(row.get_unchecked(0)).unwrap().to_lowercase()).collect();
+        let found = self.servers.runtime.block_on(texts(&mut self.own, &sql));
+        let mut found: Vec<_> = found.iter().map(|row| row.to_lowercase()).collect();
         let digits = |number: u32| match self.to {
             Target::Bigint => format!("{number:x}"),
             _ => format!("{number:08x}"),

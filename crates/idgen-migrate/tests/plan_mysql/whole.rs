@@ -13,7 +13,8 @@ use crate::cascades::cascades_in_innodb;
 use crate::client::Client;
 use crate::clients::Clients;
 use crate::integers;
-use crate::shop::{Acknowledged, fill, text};
+use crate::ledger::world::World;
+use crate::shop::{Acknowledged, fill, text, texts};
 
 const CLIENTS: usize = 8;
 
@@ -84,10 +85,8 @@ fn change(database: Database, to: Target, rows: usize) {
 /// `index` is that of the map, for integers.
 fn change_with(database: Database, to: Target, index: Index, rows: usize) {
     let server = Server::start(database, &cascades_in_innodb(database)).unwrap();
-    let scratch = server.scratch().unwrap();
-    let folder = tempfile::tempdir().unwrap();
+    let World { client, scratch, folder } = World::new(&server);
     let url = scratch.url().to_owned();
-    let client = Client::new(&server, scratch.name(), folder.path());
     crate::workers(2).block_on(async {
         let rows = fill(&url, CLIENTS, rows, to).await;
         let is_integer = to == Target::Integer;
@@ -186,8 +185,5 @@ pub async fn left(url: &str) -> Vec<String> {
                AND (TABLE_NAME LIKE 'idgen|_%' ESCAPE '|' OR TABLE_NAME RLIKE '_[a-z][a-z0-9]{7}_(new|old|at)$') \
                UNION ALL SELECT TRIGGER_NAME FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA = DATABASE() \
                UNION ALL SELECT ROUTINE_NAME FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA = DATABASE()";
-    let rows = sqlx::raw_sql(sql).fetch_all(&mut connection).await.unwrap();
-    rows.iter()
-        .map(|row| String::from_utf8(row.try_get_unchecked::<Vec<u8>, _>(0).unwrap()).unwrap())
-        .collect()
+    texts(&mut connection, sql).await
 }

@@ -4,15 +4,14 @@
 use std::io::Write;
 use std::process::Stdio;
 
+use idgen_migrate::plan::Target;
 use idgen_migrate::plan::run::Folder;
 use idgen_migrate::plan::status::Reader;
-use idgen_migrate::plan::{Options, Target, plan};
 use idgen_server::Scratch;
 use sqlx::{AssertSqlSafe, Executor, PgConnection};
 
-use crate::operator::Stage;
-use crate::psql::{Files, SERVER, connect, execute, program, text};
-use crate::{TEXTS, UUIDS, run, shape};
+use crate::psql::{Files, SERVER, connect, database, execute, program, text};
+use crate::{TEXTS, UUIDS, shape};
 
 const ABANDON: &str = "undo/abandon.sql";
 
@@ -27,13 +26,6 @@ fn restored(url: &str) -> Scratch {
     restore.stdin.take().unwrap().write_all(&dump.stdout).unwrap();
     assert!(restore.wait().unwrap().success());
     scratch
-}
-
-fn refused(files: &Files, name: &str) -> String {
-    let output = tokio::task::block_in_place(|| files.attempt(name));
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(!output.status.success(), "{name}: {said}");
-    said
 }
 
 /// Inserts a row into each of these tables, in the order of their foreign keys.
@@ -62,20 +54,17 @@ const ALL: [&str; 3] = ["orders", "lines", "payments"];
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_dump_that_was_restored_in_the_middle_of_a_plan() {
     for step in ["backfill", "switch", "finish"] {
-        let stage = Stage::new(40).await;
-        stage.until(step).await;
-        let copy = restored(stage.scratch.url());
+        let (scratch, _, files) = crate::written(40).await;
+        files.run_before(step);
+        let copy = restored(scratch.url());
         let mut connection = connect(copy.url()).await;
-        let files = stage.files.at(copy.url());
+        let files = files.at(copy.url());
         let count = "SELECT concat_ws(' ', (SELECT count(*) FROM orders), (SELECT count(DISTINCT id) FROM lines), (SELECT count(*) FROM payments))";
         let before = text(&mut connection, count).await;
         let other = "the table lines is another table than the one of the plan (restored from a dump, or dropped and made again)";
         for name in files.names.iter().filter(|name| !name.ends_with("-check.sql")) {
-            let said = refused(&files, name);
-            assert!(
-                said.contains(other) && said.contains(ABANDON) && !said.contains("was dropped"),
-                "{name}: {said}"
-            );
+            let said = files.refused(name, other);
+            assert!(said.contains(ABANDON) && !said.contains("was dropped"), "{name}: {said}");
         }
         let mut reader = Reader::open(copy.url()).await.unwrap();
         let status = reader.read_one(&files.id).await.unwrap().unwrap();
@@ -90,7 +79,7 @@ async fn a_dump_that_was_restored_in_the_middle_of_a_plan() {
         let error = Folder::open(&files.folder()).unwrap().next(Some(&status), None).unwrap_err().to_string();
         assert!(error.contains(ABANDON), "{error}");
 
-        let said = run(&files, ABANDON).await;
+        let said = files.run(ABANDON);
         let is_switched = step == "finish";
         assert_eq!(said.contains("the switch had been made"), is_switched, "{said}");
         insert(&mut connection, &ALL).await;
@@ -105,17 +94,12 @@ async fn a_dump_that_was_restored_in_the_middle_of_a_plan() {
             assert!(old.parse::<u32>().unwrap() + 1 == all.parse::<u32>().unwrap(), "{kept}");
         } else {
             assert_eq!(shape(&mut connection).await, (TEXTS.to_owned(), "0".to_owned()));
-            let again = Files::write(
-                &plan(copy.url(), &Options::new("orders", Target::Uuid)).await.unwrap(),
-                copy.url(),
-            );
-            for name in &again.names {
-                run(&again, name).await;
-            }
+            let again = Files::to(Target::Uuid, copy.url(), "orders").await;
+            again.run_all(&again.names);
             assert_eq!(shape(&mut connection).await, (UUIDS.to_owned(), "0".to_owned()));
         }
         // It can be executed again.
-        run(&files, ABANDON).await;
+        files.run(ABANDON);
     }
 }
 
@@ -124,18 +108,16 @@ async fn a_table_that_was_dropped_in_the_middle_of_a_plan() {
     for (step, dropped) in
         [("verify", "orders"), ("finish", "orders"), ("finish", "payments"), ("switch", "lines")]
     {
-        let stage = Stage::new(40).await;
-        stage.until(step).await;
-        let mut connection = connect(stage.scratch.url()).await;
+        let (_scratch, mut connection, files) = crate::written(40).await;
+        files.run_before(step);
         execute(&mut connection, format!("DROP TABLE {dropped} CASCADE")).await;
-        for name in stage.files.names.iter().filter(|name| !name.ends_with("-check.sql")) {
-            let said = refused(&stage.files, name);
+        for name in files.names.iter().filter(|name| !name.ends_with("-check.sql")) {
             let part = format!(
                 "the table {dropped} of this plan was dropped: the steps can neither go on nor back. {ABANDON}"
             );
-            assert!(said.contains(&part), "{name}: {said}");
+            files.refused(name, &part);
         }
-        run(&stage.files, ABANDON).await;
+        files.run(ABANDON);
         let left: Vec<&str> = ALL.into_iter().filter(|&table| table != dropped).collect();
         insert(&mut connection, &left).await;
         let own = "SELECT (SELECT count(*) FROM pg_trigger WHERE tgname LIKE 'zzz_idgen%') + (SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'idgen_%') \
@@ -148,26 +130,25 @@ async fn a_table_that_was_dropped_in_the_middle_of_a_plan() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn what_a_dropped_schema_leaves_is_removed() {
     for step in ["verify", "finish"] {
-        let stage = Stage::new(40).await;
-        stage.until(step).await;
-        let mut connection = connect(stage.scratch.url()).await;
+        let (_scratch, mut connection, files) = crate::written(40).await;
+        files.run_before(step);
         execute(
             &mut connection,
-            format!("DROP SCHEMA idgen_{} CASCADE; ALTER TABLE lines RENAME TO rows", stage.files.id),
+            format!("DROP SCHEMA idgen_{} CASCADE; ALTER TABLE lines RENAME TO rows", files.id),
         )
         .await;
         let insert_order = "INSERT INTO orders (n) VALUES (1)";
         let error =
             connection.execute(sqlx::raw_sql(AssertSqlSafe(insert_order))).await.unwrap_err().to_string();
         assert!(error.contains("violates"), "{error}");
-        let said = refused(&stage.files, ABANDON);
+        let said = files.refused(ABANDON, "ALTER TABLE ");
         assert!(
             said.contains("ALTER TABLE public.rows DROP CONSTRAINT")
                 || said.contains("ALTER TABLE rows DROP CONSTRAINT"),
             "{said}"
         );
         execute(&mut connection, "ALTER TABLE rows RENAME TO lines").await;
-        run(&stage.files, ABANDON).await;
+        files.run(ABANDON);
         insert(&mut connection, &ALL).await;
     }
 }
@@ -175,34 +156,26 @@ async fn what_a_dropped_schema_leaves_is_removed() {
 /// The file names the objects of others on a column that it would drop before it drops any, and sequences count on after the switch.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn integers_and_strangers() {
-    let scratch = SERVER.scratch().unwrap();
-    let mut connection = connect(scratch.url()).await;
     let tables = "CREATE TABLE parents (id serial PRIMARY KEY, code int UNIQUE NULLS NOT DISTINCT REFERENCES parents); CREATE TABLE gone (parent_id int REFERENCES parents);
         INSERT INTO parents (code) VALUES (1), (2)";
-    execute(&mut connection, tables).await;
-    let planned = plan(scratch.url(), &Options::new("parents", Target::Bigint)).await.unwrap();
-    let files = Files::write(&planned, scratch.url());
-    for name in files.names.iter().take_while(|name| !name.ends_with("-switch.sql")) {
-        run(&files, name).await;
-    }
+    let (scratch, mut connection) = database(tables).await;
+    let files = Files::to(Target::Bigint, scratch.url(), "parents").await;
+    files.run_before("switch");
     execute(
         &mut connection,
         format!("DROP TABLE gone; CREATE VIEW v AS SELECT id_{}_new FROM parents", files.id),
     )
     .await;
-    let said = refused(&files, ABANDON);
-    assert!(said.contains("something else hangs on the columns") && said.contains("on public.v"), "{said}");
+    let said = files.refused(ABANDON, "something else hangs on the columns");
+    assert!(said.contains("on public.v"), "{said}");
     execute(&mut connection, "DROP VIEW v; CREATE TABLE gone (parent_id int REFERENCES parents)").await;
-    run(&files, ABANDON).await;
+    files.run(ABANDON);
     assert_eq!(rows_of(&mut connection).await, "2");
 
-    let planned = plan(scratch.url(), &Options::new("parents", Target::Bigint)).await.unwrap();
-    let files = Files::write(&planned, scratch.url());
-    for name in files.names.iter().take_while(|name| !name.ends_with("-finish.sql")) {
-        run(&files, name).await;
-    }
+    let files = Files::to(Target::Bigint, scratch.url(), "parents").await;
+    files.run_before("finish");
     execute(&mut connection, "DROP TABLE gone").await;
-    run(&files, ABANDON).await;
+    files.run(ABANDON);
     execute(&mut connection, "SELECT setval('parents_id_seq', 2147483647); INSERT INTO parents (code) VALUES (NULL); INSERT INTO parents (id, code) VALUES (7, 7)").await;
     assert_eq!(text(&mut connection, "SELECT max(id) FROM parents").await, "2147483648");
 }

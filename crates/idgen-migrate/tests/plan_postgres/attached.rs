@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use sqlx::{AssertSqlSafe, Executor, PgConnection};
 
 use crate::psql::{Files, SERVER, connect, execute, text};
-use crate::{planned, rows, run};
+use crate::rows;
 
 /// A change, a part of the line that names it, and what takes it back. `TEXT` is the type of the keys at that time.
 const CHANGES: &[(&str, &str, &str)] = &[
@@ -272,24 +272,17 @@ async fn all_are_named(connection: &mut PgConnection, id: &str, moment: &str, ki
 
 #[tokio::test(flavor = "multi_thread")]
 async fn each_change_of_a_key_is_named_before_the_switch_and_before_the_way_back() {
-    let scratch = SERVER.scratch().unwrap();
-    let mut connection = connect(scratch.url()).await;
-    rows::fill(&mut connection, 40).await;
+    let (scratch, mut connection) = rows::filled(40).await;
     execute(&mut connection, TOUCH).await;
-    let files = Files::write(&planned(scratch.url()).await, scratch.url());
-    let refused = |name: String, part: &str| {
-        let output = tokio::task::block_in_place(|| files.attempt(&name));
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(!output.status.success() && said.contains(part), "{name}: {said}");
-    };
+    let files = Files::with_texts(scratch.url()).await;
     let switch = files.step("switch").to_owned();
-    crate::run_before(&files, &switch).await;
+    files.run_before("switch");
     all_are_named(&mut connection, &files.id, "plan", "char(36)").await;
     execute(&mut connection, CHANGES[0].0).await;
-    refused(switch.clone(), "and the change would be lost");
+    files.refused(&switch, "and the change would be lost");
     execute(&mut connection, CHANGES[0].2).await;
     execute(&mut connection, OTHERS).await;
-    let said = run(&files, &switch).await;
+    let said = files.run(&switch);
     assert!(
         said.contains("changed since the plan was made, and kept:")
             && said.contains("new: orders: comment who orders"),
@@ -298,24 +291,24 @@ async fn each_change_of_a_key_is_named_before_the_switch_and_before_the_way_back
     all_are_named(&mut connection, &files.id, "switched", "uuid").await;
     let index = "CREATE INDEX later ON orders (id, more)";
     execute(&mut connection, index).await;
-    refused(format!("undo/{switch}"), "new: orders: index public.later");
+    files.refused(&format!("undo/{switch}"), "new: orders: index public.later");
     execute(&mut connection, "DROP INDEX later; COMMENT ON TABLE orders IS 'who ordered'").await;
-    run(&files, &format!("undo/{switch}")).await;
+    files.run(&format!("undo/{switch}"));
     // The last step would drop what hangs on the old columns, and the first way back what hangs on the new ones.
     for name in &files.names[files.names.iter().position(|name| name.ends_with("-indexes.sql")).unwrap()..] {
         if name.ends_with("-finish.sql") {
             execute(&mut connection, format!("CREATE INDEX later ON orders (id_{}_old)", files.id)).await;
-            refused(name.clone(), "something else hangs on the columns");
+            files.refused(name, "something else hangs on the columns");
             execute(&mut connection, "DROP INDEX later").await;
             let policy = format!(
                 "CREATE TABLE other (o text); CREATE POLICY p ON other USING (EXISTS (SELECT FROM orders WHERE id_{}_old::text = o))",
                 files.id
             );
             execute(&mut connection, policy).await;
-            refused(name.clone(), "something else hangs on the columns");
+            files.refused(name, "something else hangs on the columns");
             execute(&mut connection, "DROP TABLE other").await;
         }
-        run(&files, name).await;
+        files.run(name);
     }
     let kept = "SELECT concat_ws(' ', obj_description('orders'::regclass), has_table_privilege('public', 'orders', 'SELECT'), count(*) = count(more), \
         to_regclass('of_more')) FROM orders";

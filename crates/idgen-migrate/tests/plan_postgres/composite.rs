@@ -1,11 +1,11 @@
 //! Keys of several columns. The same statements are executed on tables without a plan, and both must stay equal.
 
-use idgen_migrate::plan::{Options, Target, plan};
+use idgen_migrate::plan::Target;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::psql::{Files, SERVER, connect, execute, text};
-use crate::{rows, run};
+use crate::psql::{Files, connect, database, execute, text};
+use crate::rows;
 
 /// Tenants have orders, whose number is theirs; lines and notes refer to both. `kind` is no id.
 const TABLES: &str = "CREATE TABLE tenants (id char(36) PRIMARY KEY, kind int NOT NULL, UNIQUE (id, kind));
@@ -87,10 +87,8 @@ impl Twins {
 }
 
 async fn change_while_the_plan_is_executed(old_keys_act_last: bool) {
-    let scratch = SERVER.scratch().unwrap();
-    let mut connection = connect(scratch.url()).await;
-    execute(&mut connection, format!("CREATE SCHEMA plain; {TABLES} SET search_path = plain; {TABLES}"))
-        .await;
+    let tables = format!("CREATE SCHEMA plain; {TABLES} SET search_path = plain; {TABLES}");
+    let (scratch, mut connection) = database(tables).await;
     if old_keys_act_last {
         rows::let_the_old_keys_act_last(&mut connection).await;
     }
@@ -104,15 +102,14 @@ async fn change_while_the_plan_is_executed(old_keys_act_last: bool) {
     for _ in 0..40 {
         twins.change().await;
     }
-    let planned = plan(scratch.url(), &Options::new("public.orders", Target::Uuid)).await.unwrap();
-    assert_eq!(planned.tables.len(), 4, "{:?}", planned.tables);
-    let files = Files::write(&planned, scratch.url());
+    let files = Files::to(Target::Uuid, scratch.url(), "public.orders").await;
+    assert_eq!(files.plan.tables.len(), 4, "{:?}", files.plan.tables);
     let switch = files.names.iter().position(|name| name.ends_with("-switch.sql")).unwrap();
     let (before, after) = (&files.names[..=switch], &files.names[switch - 4..]);
     let back = before.iter().rev().filter(|name| files.undo_of(name)).map(|name| format!("undo/{name}"));
     let back: Vec<String> = back.take(1).collect();
     for name in before.iter().chain(&back).chain(after) {
-        run(&files, name).await;
+        files.run(name);
         twins.equal(name).await;
         for _ in 0..25 {
             twins.change().await;

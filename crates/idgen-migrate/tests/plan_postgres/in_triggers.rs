@@ -1,10 +1,10 @@
 //! Rows that triggers of the application change: none of their updates is lost, and the actions of foreign keys do what they do without a plan.
 
-use idgen_migrate::plan::{Options, Target, plan};
+use idgen_migrate::plan::Target;
 use sqlx::PgConnection;
 
-use crate::psql::{Files, SERVER, connect, execute, text};
-use crate::{made, rows, run};
+use crate::psql::{Files, connect, database, execute, text};
+use crate::rows;
 
 /// A trigger writes all columns of a row as a document has them, as replication and event sourcing do. A document knows no columns of the plan.
 const DOCUMENTS: &str = r"
@@ -28,16 +28,11 @@ const DOCUMENTS: &str = r"
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_update_in_a_trigger_that_knows_no_columns_of_the_plan_is_kept() {
-    let scratch = SERVER.scratch().unwrap();
-    let mut connection = connect(scratch.url()).await;
-    execute(&mut connection, DOCUMENTS).await;
-    let files = Files::write(&made(scratch.url(), "orders").await, scratch.url());
-    let back = format!("undo/{}", files.step("switch"));
-    let switch = files.names.iter().position(|name| name == files.step("switch")).unwrap();
-    let again = &files.names[switch - 3..];
+    let (scratch, _connection) = database(DOCUMENTS).await;
+    let files = Files::to(Target::Uuid, scratch.url(), "orders").await;
     let mut n = 1;
-    for name in files.names[..=switch].iter().chain([&back]).chain(again) {
-        run(&files, name).await;
+    for name in &there_and_back(&files) {
+        files.run(name);
         let mut client = connect(scratch.url()).await;
         // By a trigger, and by the client itself. The second document says what the row has already.
         for send in ["INSERT INTO inbox VALUES (DOC)", "INSERT INTO inbox VALUES (DOC)", "SELECT apply(DOC)"]
@@ -51,6 +46,13 @@ async fn an_update_in_a_trigger_that_knows_no_columns_of_the_plan_is_kept() {
             assert_eq!(stored, format!("0190163d-8694-739b-aea5-966c26f8ad91 {n} {n}"), "{name}: {send}");
         }
     }
+}
+
+/// The files up to the switch, its way back, and those from the indexes on to the switch again.
+fn there_and_back(files: &Files) -> Vec<String> {
+    let switch = files.names.iter().position(|name| name == files.step("switch")).unwrap();
+    let back = format!("undo/{}", files.names[switch]);
+    [&files.names[..=switch], &[back], &files.names[switch - 3..]].concat()
 }
 
 /// Orders of tenants. Triggers count the versions of each row before those of the plan see it, and one of them writes another row of its table in
@@ -128,24 +130,16 @@ async fn act(connection: &mut PgConnection, n: i32) {
 }
 
 async fn act_while_the_plan_is_executed(old_keys_act_last: bool) {
-    let scratch = SERVER.scratch().unwrap();
-    let mut connection = connect(scratch.url()).await;
-    execute(
-        &mut connection,
-        format!("{FUNCTIONS} {ACTIONS} CREATE SCHEMA plain; SET search_path = plain; {ACTIONS}"),
-    )
-    .await;
+    let (scratch, mut connection) =
+        database(format!("{FUNCTIONS} {ACTIONS} CREATE SCHEMA plain; SET search_path = plain; {ACTIONS}"))
+            .await;
     if old_keys_act_last {
         rows::let_the_old_keys_act_last(&mut connection).await;
     }
-    let plan = plan(scratch.url(), &Options::new("public.orders", Target::Uuid)).await.unwrap();
-    let files = Files::write(&plan, scratch.url());
-    let back = format!("undo/{}", files.step("switch"));
-    let switch = files.names.iter().position(|name| name == files.step("switch")).unwrap();
-    let again = &files.names[switch - 3..];
+    let files = Files::to(Target::Uuid, scratch.url(), "public.orders").await;
     let mut n = 0;
-    for name in files.names[..=switch].iter().chain([&back]).chain(again) {
-        run(&files, name).await;
+    for name in &there_and_back(&files) {
+        files.run(name);
         let mut client = connect(scratch.url()).await;
         for _ in 0..3 {
             n += 1;

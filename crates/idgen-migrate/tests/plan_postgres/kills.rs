@@ -2,13 +2,12 @@
 
 use std::time::Duration;
 
-use idgen_migrate::plan::{Plan, Step};
 use idgen_server::Wait;
 use sqlx::PgConnection;
 
 use crate::clients::Clients;
-use crate::psql::{Files, SERVER, connect, execute, text, until};
-use crate::{UUIDS, keys, planned, rows, run, shape};
+use crate::psql::{Files, connect, execute, execute_needed, text, until};
+use crate::{UUIDS, keys, rows, shape};
 
 /// Keeps a file from being complete as long as it is held: the steps with short locks and indexes wait for it, and clients do not.
 const BLOCK: &str = "BEGIN; LOCK TABLE lines IN ROW EXCLUSIVE MODE";
@@ -23,7 +22,6 @@ const SESSIONS: &str =
     "FROM pg_stat_activity WHERE application_name = 'psql' AND datname = current_database()";
 
 struct Test {
-    plan: Plan,
     files: Files,
     url: String,
     connection: PgConnection,
@@ -32,15 +30,12 @@ struct Test {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn each_step_is_killed_undone_and_continued() {
-    let scratch = SERVER.scratch().unwrap();
-    let mut connection = connect(scratch.url()).await;
-    rows::fill(&mut connection, rows::count(4_000)).await;
+    let (scratch, mut connection) = rows::filled(rows::count(4_000)).await;
     rows::let_the_old_keys_act_last(&mut connection).await;
     let before = keys(&mut connection).await;
-    let plan = planned(scratch.url()).await;
-    let files = Files::write(&plan, scratch.url());
+    let files = Files::with_texts(scratch.url()).await;
     let clients = Clients::start(scratch.url(), rows::read(&mut connection).await);
-    let mut test = Test { plan, files, url: scratch.url().to_owned(), connection, kills: 0 };
+    let mut test = Test { files, url: scratch.url().to_owned(), connection, kills: 0 };
     let switch = test.files.step("switch").to_owned();
     for at in 0..test.files.names.len() {
         let name = test.files.names[at].clone();
@@ -48,7 +43,7 @@ async fn each_step_is_killed_undone_and_continued() {
         test.kill(&name).await;
         // Continued where it was killed; the soak continues each step.
         if name < switch && (rows::is_soak() || name.ends_with("-indexes.sql")) {
-            run(&test.files, &name).await;
+            test.files.run(&name);
             assert_eq!(
                 text(&mut test.connection, UNFINISHED).await,
                 "0",
@@ -58,17 +53,13 @@ async fn each_step_is_killed_undone_and_continued() {
         test.go_back(&name).await;
         if name == switch {
             // The server may have completed it for a client that was killed; then the way back has dropped what it needs.
-            for name in &test.files.names.clone()[at - 5..at] {
-                run(&test.files, name).await;
-            }
+            test.files.run_all(&test.files.names.clone()[at - 5..at]);
         }
         test.run_twice(&name).await;
         if name == switch {
             // Now there is something to go back from.
             test.go_back(&name).await;
-            for name in &test.files.names.clone()[at - 5..=at] {
-                run(&test.files, name).await;
-            }
+            test.files.run_all(&test.files.names.clone()[at - 5..=at]);
         }
     }
     let expected = clients.stop().await;
@@ -80,8 +71,8 @@ async fn each_step_is_killed_undone_and_continued() {
 
 impl Test {
     async fn run_twice(&self, name: &str) {
-        run(&self.files, name).await;
-        run(&self.files, name).await;
+        self.files.run(name);
+        self.files.run(name);
     }
 
     /// Goes back from a step, is killed there, and continues.
@@ -97,17 +88,8 @@ impl Test {
 
     /// Executes the first half of a step, as if its session had ended between two statements.
     async fn run_half(&mut self, at: usize) {
-        let step: &Step = &self.plan.steps[at];
-        let mut session = connect(&self.url).await;
-        for statement in &step.statements[..step.statements.len() / 2] {
-            let needed = match &statement.only_if {
-                Some(query) => text(&mut session, query).await == "true",
-                None => true,
-            };
-            if needed {
-                execute(&mut session, statement.sql.clone()).await;
-            }
-        }
+        let statements = &self.files.plan.steps[at].statements;
+        execute_needed(&mut connect(&self.url).await, &statements[..statements.len() / 2]).await;
     }
 
     /// Begins to execute a file, which cannot be complete, and ends its session or its client.
@@ -115,7 +97,7 @@ impl Test {
         let builds_indexes = name.ends_with("-indexes.sql") && !name.starts_with("undo");
         let step = name.trim_end_matches(".sql").split_once('-').unwrap().1.to_owned();
         let mut blocker = connect(&self.url).await;
-        let id = self.plan.id.clone();
+        let id = self.files.id.clone();
         let set = |pause: &str, blocks: u32| {
             format!("UPDATE idgen_{id}.settings SET pause = '{pause}', chunk_blocks = {blocks}")
         };
@@ -140,12 +122,12 @@ impl Test {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
         match client {
-            true => tokio::task::block_in_place(|| running.kill()),
+            true => running.kill(),
             false => {
                 execute(&mut self.connection, format!("SELECT pg_terminate_backend(pid) {SESSIONS}")).await
             }
         }
-        let (succeeded, said) = tokio::task::block_in_place(|| running.end());
+        let (succeeded, said) = running.end();
         assert!(!succeeded, "{name} was complete before it was killed: {said}");
         execute(&mut blocker, "ROLLBACK").await;
         if step == "backfill" {
@@ -168,25 +150,18 @@ impl Test {
 async fn files_in_the_wrong_order_change_nothing() {
     let (_scratch, mut connection, files) = crate::written(40).await;
     let switch = files.names.iter().position(|name| name.ends_with("-switch.sql")).unwrap();
-    for name in &files.names[..switch] {
-        run(&files, name).await;
-    }
-    let fails = |name: String, why: &'static str| {
-        let output = tokio::task::block_in_place(|| files.attempt(&name));
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(!output.status.success() && said.contains(why), "{name}: {said}");
-    };
-    fails(format!("undo/{}", files.step("triggers")), "is there: the next file is undo/08-text.sql");
-    fails(files.step("finish").to_owned(), "the switch has not been made");
-    run(&files, &files.names[switch]).await;
+    files.run_all(&files.names[..switch]);
+    files.refused(&format!("undo/{}", files.step("triggers")), "is there: the next file is undo/08-text.sql");
+    files.refused(files.step("finish"), "the switch has not been made");
+    files.run(&files.names[switch]);
     for name in ["check", "prepare", "triggers", "backfill", "indexes", "constraints", "verify", "text"] {
-        fails(files.step(name).to_owned(), "the switch has been made");
+        files.refused(files.step(name), "the switch has been made");
     }
     for name in ["prepare", "triggers", "indexes", "constraints", "text"] {
-        fails(format!("undo/{}", files.step(name)), "the switch has been made");
+        files.refused(&format!("undo/{}", files.step(name)), "the switch has been made");
     }
     let write = "INSERT INTO orders (n) VALUES (1); UPDATE orders SET id = gen_random_uuid() WHERE n = 1; DELETE FROM orders WHERE n = 1";
     execute(&mut connection, write).await;
-    run(&files, &format!("undo/{}", files.names[switch])).await;
+    files.run(&format!("undo/{}", files.names[switch]));
     execute(&mut connection, write).await;
 }

@@ -6,8 +6,8 @@ use std::time::Duration;
 use idgen_server::Wait;
 use sqlx::{Executor, PgConnection};
 
-use crate::psql::{Files, SERVER, connect, execute, text, until};
-use crate::{planned, rows};
+use crate::psql::{Files, connect, execute, text, until};
+use crate::rows;
 
 /// The longest wait of a client, after which its statement fails. A step waits 300 or 500 ms at a time; the rest is for a slow machine.
 const CLIENT_LIMIT: &str = "SET lock_timeout = '20s'";
@@ -42,7 +42,7 @@ async fn a_lock_of_another_change_stays_beside_each_step() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_vacuum_by_hand_is_named() {
     let (scratch, mut client, files) = crate::written(4_000).await;
-    crate::run_before(&files, files.step("triggers")).await;
+    files.run_before("triggers");
     let url = scratch.url().to_owned();
     let vacuum = tokio::spawn(async move {
         let mut own = connect(&url).await;
@@ -57,7 +57,7 @@ async fn a_vacuum_by_hand_is_named() {
         "SELECT pg_cancel_backend(pid) FROM pg_stat_progress_vacuum WHERE datname = current_database()";
     execute(&mut client, cancel).await;
     assert!(vacuum.await.unwrap().is_err());
-    let (is_done, said) = tokio::task::block_in_place(|| running.end());
+    let (is_done, said) = running.end();
     assert!(
         is_done && said.contains("(VACUUM of the role postgres, which does not give way"),
         "{is_done} {said:?}"
@@ -67,14 +67,12 @@ async fn a_vacuum_by_hand_is_named() {
 /// Autovacuum that prevents a wraparound is not interrupted for others: it is named, with a remedy.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn an_autovacuum_that_prevents_a_wraparound_is_named() {
-    let scratch = SERVER.scratch().unwrap();
-    let mut client = connect(scratch.url()).await;
-    rows::fill(&mut client, 4_000).await;
+    let (scratch, mut client) = rows::filled(4_000).await;
     // The lowest age that the server takes, and so slow that the step meets it.
     let slow = "ALTER TABLE lines SET (autovacuum_freeze_max_age = 100000, autovacuum_vacuum_cost_delay = 100, autovacuum_vacuum_cost_limit = 1)";
     execute(&mut client, slow).await;
-    let files = Files::write(&planned(scratch.url()).await, scratch.url());
-    crate::run_before(&files, files.step("triggers")).await;
+    let files = Files::with_texts(scratch.url()).await;
+    files.run_before("triggers");
     let older = "DO $$ BEGIN FOR i IN 1..100001 LOOP PERFORM pg_current_xact_id(); COMMIT; END LOOP; END $$";
     execute(&mut client, older).await;
     execute(&mut client, "ALTER SYSTEM SET autovacuum_naptime = 1").await;
@@ -87,7 +85,7 @@ async fn an_autovacuum_that_prevents_a_wraparound_is_named() {
     execute(&mut client, "ALTER SYSTEM SET autovacuum = off").await;
     execute(&mut client, "SELECT pg_reload_conf()").await;
     execute(&mut client, format!("SELECT pg_terminate_backend(pid) {works}")).await;
-    let (is_done, said) = tokio::task::block_in_place(|| running.end());
+    let (is_done, said) = running.end();
     execute(&mut client, "ALTER SYSTEM RESET autovacuum").await;
     execute(&mut client, "ALTER SYSTEM RESET autovacuum_naptime").await;
     execute(&mut client, "SELECT pg_reload_conf()").await;
@@ -106,7 +104,7 @@ async fn beside(held: &str, waiting: &[&str], passing: &[&str]) {
     for name in &files.names {
         let is_of = |steps: &[&str]| steps.iter().any(|step| files.step(step) == name);
         if !is_of(waiting) && !is_of(passing) {
-            crate::run(&files, name).await;
+            files.run(name);
             continue;
         }
         execute(&mut holder, format!("BEGIN; {held}")).await;
@@ -126,7 +124,7 @@ async fn beside(held: &str, waiting: &[&str], passing: &[&str]) {
         assert!(!is_of(waiting) || !running.has_ended(), "{name} did not wait");
         write(&mut client).await;
         execute(&mut holder, "COMMIT").await;
-        let (is_done, said) = tokio::task::block_in_place(|| running.end());
+        let (is_done, said) = running.end();
         assert!(is_done, "{name}: {said}");
     }
 }

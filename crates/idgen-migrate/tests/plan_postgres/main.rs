@@ -28,59 +28,40 @@ mod walks;
 
 use std::time::{Duration, Instant};
 
-use idgen_migrate::plan::{Options, Plan, Target, plan};
+use idgen_migrate::plan::Plan;
 use idgen_server::{Scratch, Wait};
 use sqlx::{Executor, PgConnection};
 
 use clients::Clients;
-use psql::{Files, SERVER, connect, execute, text};
-
-/// A plan to UUIDs for one table.
-async fn made(url: &str, table: &str) -> Plan {
-    plan(url, &Options::new(table, Target::Uuid)).await.unwrap()
-}
-
-async fn planned(url: &str) -> Plan {
-    let mut options = Options::new("orders", Target::Uuid);
-    options.keep_text = true;
-    plan(url, &options).await.unwrap()
-}
+use psql::{Files, connect, execute, text};
 
 /// A database with so many rows, a connection to it, and the files of a plan for it.
 async fn written(rows: usize) -> (Scratch, PgConnection, Files) {
-    let scratch = SERVER.scratch().unwrap();
-    let mut connection = connect(scratch.url()).await;
-    rows::fill(&mut connection, rows).await;
-    let files = Files::write(&planned(scratch.url()).await, scratch.url());
+    let (scratch, connection) = rows::filled(rows).await;
+    let files = Files::with_texts(scratch.url()).await;
     (scratch, connection, files)
 }
 
 /// Goes back and forth with clients at work: before the switch from the last step down, and after it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn each_step_is_undone_before_and_after_the_switch() {
-    let scratch = SERVER.scratch().unwrap();
-    let mut connection = connect(scratch.url()).await;
-    rows::fill(&mut connection, rows::count(20_000)).await;
+    let (scratch, mut connection) = rows::filled(rows::count(20_000)).await;
     let before = (shape(&mut connection).await, keys(&mut connection).await);
     assert_eq!(before.0, (TEXTS.into(), "0".into()));
-    let files = Files::write(&planned(scratch.url()).await, scratch.url());
+    let files = Files::with_texts(scratch.url()).await;
     let rows = rows::read(&mut connection).await;
     let clients = Clients::start(scratch.url(), rows);
     let switch = files.names.iter().position(|name| name.ends_with("-switch.sql")).unwrap();
     for last in [switch - 1, switch] {
-        for name in &files.names[..=last] {
-            run(&files, name).await;
-        }
+        files.run_all(&files.names[..=last]);
         if last == switch {
             assert_eq!(shape(&mut connection).await.0, UUIDS);
-            let again = run(&files, &files.names[switch]).await;
+            let again = files.run(&files.names[switch]);
             assert!(again.contains("the switch was made before"), "{again}");
             // Rows that are new since the switch have to come back with it.
             tokio::time::sleep(Duration::from_secs(1)).await;
         }
-        for name in files.names[..=last].iter().rev().filter(|name| files.undo_of(name)) {
-            run(&files, &format!("undo/{name}")).await;
-        }
+        files.go_back(&files.names[..=last]);
         assert_eq!((shape(&mut connection).await, keys(&mut connection).await), before);
     }
     let expected = clients.stop().await;
@@ -89,25 +70,16 @@ async fn each_step_is_undone_before_and_after_the_switch() {
 
     // Switched back, then once more from the checks on, to the end.
     let expected = rows::read(&mut connection).await;
-    for name in &files.names[..=switch] {
-        run(&files, name).await;
-    }
+    files.run_all(&files.names[..=switch]);
     let positional = "INSERT INTO lines SELECT gen_random_uuid()::text, order_id::text, 1 FROM lines LIMIT 1";
     let error = connection.execute(positional).await.unwrap_err().to_string();
     assert!(error.contains("values for the old columns of lines"), "{error}");
-    run(&files, &format!("undo/{}", files.names[switch])).await;
-    let output = tokio::task::block_in_place(|| files.attempt(&files.names[switch]));
-    assert!(
-        String::from_utf8_lossy(&output.stderr).contains("the next file is 05-indexes.sql"),
-        "a switch without its indexes"
-    );
-    for name in &files.names[switch - 4..] {
-        run(&files, name).await;
-    }
+    files.run(&format!("undo/{}", files.names[switch]));
+    files.refused(&files.names[switch], "the next file is 05-indexes.sql");
+    files.run_all(&files.names[switch - 4..]);
     rows::check(&mut connection, &expected).await;
     assert_eq!(keys(&mut connection).await, before.1);
-    let output = tokio::task::block_in_place(|| files.attempt(&format!("undo/{}", files.step("finish"))));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("there is no way back"));
+    files.refused(&format!("undo/{}", files.step("finish")), "there is no way back");
 }
 
 /// The types of the columns, and what is in the names of the plan.
@@ -142,27 +114,12 @@ async fn kill(connection: &mut PgConnection, like: &str) -> bool {
     text(connection, &sql).await != "0"
 }
 
-/// Executes the files before this one.
-async fn run_before(files: &Files, file: &str) {
-    for name in files.names.iter().take_while(|name| *name != file) {
-        run(files, name).await;
-    }
-}
-
-/// Executes a file without stopping the clients of this runtime.
-async fn run(files: &Files, name: &str) -> String {
-    tokio::task::block_in_place(|| files.run(name))
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn keys_become_uuids_while_clients_change_rows_and_runs_are_killed() {
-    let scratch = SERVER.scratch().unwrap();
-    let mut connection = connect(scratch.url()).await;
-    rows::fill(&mut connection, rows::count(20_000)).await;
+    let (scratch, mut connection) = rows::filled(rows::count(20_000)).await;
     let before = keys(&mut connection).await;
-    let plan = planned(scratch.url()).await;
-    assert_eq!(plan.tables, ["orders", "lines", "payments"]);
-    let files = Files::write(&plan, scratch.url());
+    let files = Files::with_texts(scratch.url()).await;
+    assert_eq!(files.plan.tables, ["orders", "lines", "payments"]);
     let rows = rows::read(&mut connection).await;
     let clients = Clients::start(scratch.url(), rows);
     for name in files.names.clone() {
@@ -184,8 +141,8 @@ async fn keys_become_uuids_while_clients_change_rows_and_runs_are_killed() {
             attempt_and_kill(&files, &name, &mut connection, like).await;
         }
         let begin = Instant::now();
-        run(&files, &name).await;
-        println!("{name} took {:?}; predicted: {:?}", begin.elapsed(), predicted(&plan, &name));
+        files.run(&name);
+        println!("{name} took {:?}; predicted: {:?}", begin.elapsed(), predicted(&files.plan, &name));
     }
     let expected = clients.stop().await;
     rows::check(&mut connection, &expected).await;

@@ -1,9 +1,9 @@
 //! Statements that clients prepared before the switch.
 
+use idgen_migrate::plan::Target;
 use sqlx::{AssertSqlSafe, Executor, PgConnection};
 
-use crate::psql::{Files, SERVER, connect, execute, text};
-use crate::{planned, rows, run};
+use crate::psql::{Files, database, execute, text};
 
 /// They fail at each execution, as the README of the plan says, and work after they are prepared again.
 #[tokio::test(flavor = "multi_thread")]
@@ -14,7 +14,7 @@ async fn prepared_statements_fail_until_they_are_prepared_again() {
     let id = "EXECUTE read ('0190163d-8694-739b-aea5-966c26f8ad91')";
     let new = "EXECUTE write ('0190163d-8694-739b-aea5-966c26f8ad92')";
     execute(&mut client, format!("{prepare}; {id}; EXECUTE key")).await;
-    crate::run_before(&files, files.step("finish")).await;
+    files.run_before("finish");
     for (statement, part) in [
         (id, "operator does not exist: uuid = character"),
         (new, "column \"id\" is of type uuid but expression is of type character"),
@@ -33,23 +33,20 @@ async fn prepared_statements_fail_until_they_are_prepared_again() {
 /// plan are gone; if it leaves them out, as the README of the plan says, it never does.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cached_list_of_columns_works_while_the_columns_are_there() {
-    let scratch = SERVER.scratch().unwrap();
-    let mut client = connect(scratch.url()).await;
-    rows::fill(&mut client, 40).await;
-    let plan = planned(scratch.url()).await;
-    let own = format!("_{}_", plan.id);
-    assert!(plan.notes.iter().any(|note| note.contains("self.ignored_columns") && note.contains(&own)));
-    let files = Files::write(&plan, scratch.url());
+    let (_scratch, mut client, files) = crate::written(40).await;
+    let own = format!("_{}_", files.id);
+    let is_named = |note: &String| note.contains("self.ignored_columns") && note.contains(&own);
+    assert!(files.plan.notes.iter().any(is_named));
     // The lists that were read after each step, and after which one.
     let mut lists = vec![("the beginning".to_owned(), columns(&mut client).await)];
     for name in files.names.iter().take_while(|name| *name != files.step("finish")) {
-        run(&files, name).await;
+        files.run(name);
         for (after, list) in &lists {
             insert(&mut client, list).await.unwrap_or_else(|error| panic!("{after}, {name}: {error}"));
         }
         lists.push((name.clone(), columns(&mut client).await));
     }
-    run(&files, files.step("finish")).await;
+    files.run(files.step("finish"));
     for (after, list) in &lists {
         let of_plan = list.iter().any(|column| column.contains(&own));
         // It does not matter where a client was started again, as long as the columns are in its list.
@@ -86,15 +83,12 @@ async fn insert(client: &mut PgConnection, columns: &[String]) -> Result<(), Str
 /// the switch on. With a list they work at any time.
 #[tokio::test(flavor = "multi_thread")]
 async fn statements_without_a_list_of_columns_fail_when_the_plan_says_so() {
-    let scratch = SERVER.scratch().unwrap();
-    let mut client = connect(scratch.url()).await;
-    execute(
-        &mut client,
+    let (scratch, mut client) = database(
         "CREATE TABLE orders (id char(36) PRIMARY KEY, n bigint); CREATE TABLE archive (id text, n bigint)",
     )
     .await;
-    let plan = crate::made(scratch.url(), "orders").await;
-    let files = Files::write(&plan, scratch.url());
+    let files = Files::to(Target::Uuid, scratch.url(), "orders").await;
+    let plan = &files.plan;
     let before = "COPY FROM without a list of columns fails";
     let prepare = plan.steps.iter().find(|step| step.name == "prepare").unwrap();
     assert!(prepare.purpose.contains(before), "{}", prepare.purpose);
@@ -106,7 +100,7 @@ async fn statements_without_a_list_of_columns_fail_when_the_plan_says_so() {
     let at = |step: &str| files.names.iter().position(|name| name == files.step(step)).unwrap();
     let (prepared, switched) = (at("prepare"), at("switch"));
     for (place, name) in files.names.iter().enumerate() {
-        run(&files, name).await;
+        files.run(name);
         let has_columns = place >= prepared && *name != files.step("finish");
         for (columns, may_fail) in [("", has_columns), (" (id, n)", false)] {
             let copied = copy(&mut client, columns).await;

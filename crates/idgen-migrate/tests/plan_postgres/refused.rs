@@ -3,8 +3,8 @@
 
 use idgen_migrate::plan::{Options, Target, plan};
 
-use crate::psql::{Files, SERVER, connect, execute, text};
-use crate::{rows, run};
+use crate::psql::{Files, database, execute, text};
+use crate::rows;
 
 /// Objects that make a plan impossible, the part of the message that names them, and the statements that make the plan
 /// possible again.
@@ -214,9 +214,7 @@ const KINDS: &[(&str, &str, &str)] = &[
 
 #[tokio::test(flavor = "multi_thread")]
 async fn each_kind_that_would_be_lost_is_named() {
-    let scratch = SERVER.scratch().unwrap();
-    let mut connection = connect(scratch.url()).await;
-    rows::fill(&mut connection, 40).await;
+    let (scratch, mut connection) = rows::filled(40).await;
     let mut options = Options::new("orders", Target::Uuid);
     options.keep_text = true;
     let id = plan(scratch.url(), &options).await.unwrap().id;
@@ -238,17 +236,12 @@ async fn each_kind_that_would_be_lost_is_named() {
 /// A key of several columns, of which one holds ids.
 #[tokio::test(flavor = "multi_thread")]
 async fn of_a_composite_key_only_ids_change() {
-    let scratch = SERVER.scratch().unwrap();
-    let mut connection = connect(scratch.url()).await;
     let tables = "CREATE TABLE tags (order_id char(36), tag varchar(20), n int, PRIMARY KEY (order_id, tag));
         INSERT INTO tags SELECT gen_random_uuid(), t, 1 FROM unnest('{a,b,c}'::text[]) AS t;
         CREATE DOMAIN code AS text; CREATE TABLE coded (id text PRIMARY KEY); CREATE TABLE uses (id code REFERENCES coded)";
-    execute(&mut connection, tables).await;
-    let planned = plan(scratch.url(), &Options::new("tags", Target::Uuid)).await.unwrap();
-    let files = Files::write(&planned, scratch.url());
-    for name in &files.names {
-        run(&files, name).await;
-    }
+    let (scratch, mut connection) = database(tables).await;
+    let files = Files::to(Target::Uuid, scratch.url(), "tags").await;
+    files.run_all(&files.names);
     let types = "SELECT string_agg(attname || ' ' || format_type(atttypid, atttypmod), ', ' ORDER BY attname) FROM pg_attribute \
         WHERE attrelid = 'tags'::regclass AND attnum > 0 AND NOT attisdropped";
     assert_eq!(text(&mut connection, types).await, "n integer, order_id uuid, tag character varying(20)");
@@ -265,48 +258,33 @@ async fn of_a_composite_key_only_ids_change() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_has_changed_since_the_plan_is_named() {
     let (_scratch, mut connection, files) = crate::written(40).await;
-    let refuses = |step: &str, part: &str| {
-        let output = tokio::task::block_in_place(|| files.attempt(files.step(step)));
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(!output.status.success() && said.contains(part), "{step}: {said}");
-    };
     let index = "new: lines: index public.later: CREATE INDEX later ON public.lines";
     execute(&mut connection, "CREATE INDEX later ON lines (order_id, quantity)").await;
-    refuses("check", index);
+    files.refused(files.step("check"), index);
     execute(&mut connection, "DROP INDEX later; CREATE RULE r AS ON UPDATE TO lines DO ALSO NOTIFY changed")
         .await;
-    refuses("check", "new: lines: rule r");
+    files.refused(files.step("check"), "new: lines: rule r");
     execute(&mut connection, "DROP RULE r ON lines; ALTER TABLE orders ALTER id SET DEFAULT 'none'").await;
-    refuses("check", "gone: orders.id: default (gen_random_uuid())::text");
+    files.refused(files.step("check"), "gone: orders.id: default (gen_random_uuid())::text");
     execute(&mut connection, "ALTER TABLE orders ALTER id SET DEFAULT gen_random_uuid()::text").await;
-    crate::run_before(&files, files.step("verify")).await;
+    files.run_before("verify");
     execute(&mut connection, "CREATE INDEX later ON lines (order_id, quantity)").await;
-    refuses("verify", index);
+    files.refused(files.step("verify"), index);
     execute(&mut connection, "DROP INDEX later").await;
-    for step in ["verify", "text"] {
-        run(&files, files.step(step)).await;
-    }
+    files.run_steps(&["verify", "text"]);
     let index = "CREATE INDEX later ON lines (order_id, quantity); CREATE VIEW v AS SELECT id FROM orders";
     execute(&mut connection, index).await;
-    refuses("switch", "new: orders.id: rule \"_RETURN\" on public.v");
+    files.refused(files.step("switch"), "new: orders.id: rule \"_RETURN\" on public.v");
     execute(&mut connection, "DROP INDEX later; DROP VIEW v").await;
-    for step in ["switch", "finish"] {
-        run(&files, files.step(step)).await;
-    }
+    files.run_steps(&["switch", "finish"]);
 }
 
 /// The copy updates each row. What the server or a trigger would not let it do is named, with what to do.
 #[tokio::test(flavor = "multi_thread")]
 async fn rows_that_the_copy_cannot_update_are_named() {
-    let scratch = SERVER.scratch().unwrap();
-    let mut connection = connect(scratch.url()).await;
-    execute(
-        &mut connection,
-        "CREATE TABLE customers (id char(36) PRIMARY KEY, n int);
+    let (scratch, mut connection) = database("CREATE TABLE customers (id char(36) PRIMARY KEY, n int);
          CREATE TABLE visits (customer_id char(36) REFERENCES customers, n int);
-         INSERT INTO customers SELECT gen_random_uuid(), 1; INSERT INTO visits SELECT id, g FROM customers, generate_series(-1, 1) AS g",
-    )
-    .await;
+         INSERT INTO customers SELECT gen_random_uuid(), 1; INSERT INTO visits SELECT id, g FROM customers, generate_series(-1, 1) AS g").await;
     let options = Options::new("customers", Target::Uuid);
     let publish = "CREATE PUBLICATION everything FOR ALL TABLES";
     execute(&mut connection, publish).await;
@@ -317,35 +295,28 @@ async fn rows_that_the_copy_cannot_update_are_named() {
     );
     assert!(error.contains("REPLICA IDENTITY FULL"), "{error}");
     execute(&mut connection, "DROP PUBLICATION everything").await;
-    let files = Files::write(&plan(scratch.url(), &options).await.unwrap(), scratch.url());
-    let says = |step: &str, part: &str| {
-        let output = tokio::task::block_in_place(|| files.attempt(files.step(step)));
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(!output.status.success() && said.contains(part), "{step}: {said}");
-    };
+    let files = Files::of(scratch.url(), &options).await;
     execute(&mut connection, publish).await;
-    says("check", "visits is published (everything) and has no replica identity");
+    files.refused(files.step("check"), "visits is published (everything) and has no replica identity");
     execute(
         &mut connection,
         "DROP PUBLICATION everything; ALTER TABLE visits ADD CONSTRAINT positive CHECK (n > 0) NOT VALID",
     )
     .await;
-    says("check", "2 rows of visits break its constraint positive");
+    files.refused(files.step("check"), "2 rows of visits break its constraint positive");
     execute(&mut connection, "UPDATE visits SET n = 1").await;
-    crate::run_before(&files, files.step("backfill")).await;
+    files.run_before("backfill");
     execute(
         &mut connection,
         "CREATE FUNCTION skip() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
          CREATE TRIGGER frozen BEFORE UPDATE ON visits FOR EACH ROW EXECUTE FUNCTION skip()",
     )
     .await;
-    says(
-        "backfill",
+    files.refused(
+        files.step("backfill"),
         "rows of visits were not changed by the copy: a BEFORE UPDATE trigger has skipped them or changed their keys (frozen)",
     );
     execute(&mut connection, "DROP TRIGGER frozen ON visits").await;
-    for step in ["backfill", "indexes", "constraints", "verify", "switch", "finish"] {
-        run(&files, files.step(step)).await;
-    }
+    files.run_steps(&["backfill", "indexes", "constraints", "verify", "switch", "finish"]);
     assert_eq!(text(&mut connection, "SELECT count(customer_id) FROM visits").await, "3");
 }

@@ -5,7 +5,7 @@ use sqlx::postgres::PgConnectOptions;
 
 use crate::clients::Clients;
 use crate::psql::{Files, SERVER, connect, execute, text, until};
-use crate::{UUIDS, planned, rows, run, shape};
+use crate::{UUIDS, rows, shape};
 
 /// All that is in the tables, the old keys too, independent of the order of rows and columns.
 const CONTENT: &str = "SELECT md5(string_agg(r, ',' ORDER BY r)) FROM (SELECT to_jsonb(o)::text FROM orders AS o
@@ -20,17 +20,17 @@ async fn a_logical_replica_ends_equal() {
     execute(&mut other, rows::TABLES).await;
     let slot = subscribe(&mut connection, &mut other, source.url()).await;
     until_equal(&mut connection, &mut other).await;
-    let files = Files::write(&planned(source.url()).await, source.url());
-    let there = Files::write(&planned(replica.url()).await, replica.url());
+    let files = Files::with_texts(source.url()).await;
+    let there = Files::with_texts(replica.url()).await;
     let clients = Clients::start(source.url(), rows::read(&mut connection).await);
     for (name, there_name) in files.names.iter().zip(&there.names) {
         match name[3..].trim_end_matches(".sql") {
             // The replica cannot apply a change with columns that it does not have, and waits.
             "switch" => {
-                run(&files, name).await;
+                files.run(name);
                 let waits = "SELECT apply_error_count > 0 FROM pg_stat_subscription_stats WHERE subname = 'of the test'";
                 until(&mut other, waits).await;
-                run(&there, there_name).await;
+                there.run(there_name);
             }
             "finish" => {
                 until(
@@ -38,18 +38,18 @@ async fn a_logical_replica_ends_equal() {
                     &format!("SELECT count(*) > 50 FROM lines WHERE order_id_{}_old IS NOT NULL", there.id),
                 )
                 .await;
-                run(&files, name).await;
+                files.run(name);
                 // Changes that the source wrote before have the columns that this step drops.
                 let end = text(&mut connection, "SELECT pg_current_wal_lsn()").await;
                 let has_all = format!(
                     "SELECT confirmed_flush_lsn >= '{end}' FROM pg_replication_slots WHERE slot_name = '{slot}'"
                 );
                 until(&mut connection, &has_all).await;
-                run(&there, there_name).await;
+                there.run(there_name);
             }
             _ => {
-                run(&there, there_name).await;
-                run(&files, name).await;
+                there.run(there_name);
+                files.run(name);
             }
         }
     }

@@ -4,15 +4,12 @@ use idgen_migrate::plan::{Options, Plan, Target, plan};
 use idgen_server::Scratch;
 use sqlx::PgConnection;
 
-use crate::psql::{Files, SERVER, connect, execute, text};
-use crate::run;
+use crate::psql::{Files, database, execute, text};
 
 /// A role that owns tables, and its URL.
 async fn owner(name: &str, tables: &str) -> (Scratch, PgConnection, String) {
-    let scratch = SERVER.scratch().unwrap();
-    let mut connection = connect(scratch.url()).await;
     let role = format!("CREATE ROLE {name} LOGIN PASSWORD 'owns-and-rests'; {tables}");
-    execute(&mut connection, role).await;
+    let (scratch, connection) = database(role).await;
     let (scheme, rest) = scratch.url().split_once("://").unwrap();
     let (_, address) = rest.rsplit_once('@').unwrap();
     let user = name.trim_matches('"').replace('\'', "%27");
@@ -38,7 +35,7 @@ async fn each_missing_right_is_named_by_the_plan_and_by_the_first_files() {
         assert!(refused.contains(&format!("GRANT {grant} TO \"app's\"")), "{refused}");
         execute(&mut connection, format!("GRANT {grant} TO \"app's\"")).await;
     }
-    let files = Files::write(&planned(&url, Target::Uuid).await.unwrap(), &url);
+    let files = Files::to(Target::Uuid, &url, "orders").await;
     // Without this one no file can be executed at all, so only the plan can name it.
     execute(&mut connection, "REVOKE USAGE ON LANGUAGE plpgsql FROM PUBLIC").await;
     let refused = planned(&url, Target::Uuid).await.unwrap_err();
@@ -48,7 +45,7 @@ async fn each_missing_right_is_named_by_the_plan_and_by_the_first_files() {
     for right in ["CREATE ON SCHEMA public", "UPDATE ON public.orders"] {
         execute(&mut connection, format!("REVOKE {right} FROM {from}")).await;
         for step in ["check", "prepare"] {
-            let output = tokio::task::block_in_place(|| files.attempt(files.step(step)));
+            let output = files.attempt(files.step(step));
             let said = String::from_utf8_lossy(&output.stderr).into_owned();
             let grant =
                 format!("GRANT {} TO \"app's\"", right.replace("public.orders", "\"public\".\"orders\""));
@@ -59,9 +56,7 @@ async fn each_missing_right_is_named_by_the_plan_and_by_the_first_files() {
         assert_eq!(text(&mut connection, schemas).await, "0");
         execute(&mut connection, format!("GRANT {right} TO {from}")).await;
     }
-    for name in &files.names {
-        run(&files, name).await;
-    }
+    files.run_all(&files.names);
     let key = "SELECT data_type FROM information_schema.columns WHERE table_name = 'lines' AND column_name = 'order_id'";
     assert_eq!(text(&mut connection, key).await, "uuid");
     execute(&mut connection, "DROP OWNED BY \"app's\"; DROP ROLE \"app's\"").await;

@@ -1,10 +1,11 @@
 //! The tables of the tests, and what is in them.
 
+use idgen_server::Scratch;
 use sqlx::{AssertSqlSafe, PgConnection};
 use uuid::Uuid;
 
 use crate::clients::{Order, Rows};
-use crate::psql::execute;
+use crate::psql::{SERVER, connect, execute};
 
 /// Three tables and three foreign keys, one of them to the table itself.
 pub const TABLES: &str = "
@@ -39,6 +40,14 @@ pub async fn fill(connection: &mut PgConnection, count: usize) {
          ANALYZE"
     );
     execute(connection, sql).await;
+}
+
+/// A database with such tables, and a connection to it.
+pub async fn filled(count: usize) -> (Scratch, PgConnection) {
+    let scratch = SERVER.scratch().unwrap();
+    let mut connection = connect(scratch.url()).await;
+    fill(&mut connection, count).await;
+    (scratch, connection)
 }
 
 /// Reads all rows of the tables.

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use idgen_migrate::plan::{Options, Target, plan};
+use idgen_migrate::plan::Target;
 
-use crate::psql::{Files, SERVER, connect, execute, program, text};
-use crate::run;
+use crate::psql::{Files, database, program, text};
 
 const RICH: &str = include_str!("rich.sql");
 
@@ -50,25 +49,16 @@ fn with_uuids(statement: &str) -> String {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_rich_schema_differs_only_in_the_type_of_its_keys() {
-    let scratch = SERVER.scratch().unwrap();
-    let mut connection = connect(scratch.url()).await;
-    execute(&mut connection, RICH).await;
+    let (scratch, mut connection) = database(RICH).await;
     let before = dump(scratch.url());
-    let planned = plan(scratch.url(), &Options::new("customers", Target::Uuid)).await.unwrap();
-    assert_eq!(planned.tables.len(), 5, "{:?}", planned.tables);
-    let files = Files::write(&planned, scratch.url());
+    let files = Files::to(Target::Uuid, scratch.url(), "customers").await;
+    assert_eq!(files.plan.tables.len(), 5, "{:?}", files.plan.tables);
     let (finish, rest) = files.names.split_last().unwrap();
-    for name in rest {
-        run(&files, name).await;
-    }
-    for name in rest.iter().rev().filter(|name| files.undo_of(name)) {
-        run(&files, &format!("undo/{name}")).await;
-    }
+    files.run_all(rest);
+    files.go_back(rest);
     same(&dump(scratch.url()), &before);
-    for name in rest {
-        run(&files, name).await;
-    }
-    run(&files, finish).await;
+    files.run_all(rest);
+    files.run(finish);
     let expected: BTreeSet<String> = before.iter().map(|statement| with_uuids(statement)).collect();
     assert_ne!(expected, before);
     same(&dump(scratch.url()), &expected);

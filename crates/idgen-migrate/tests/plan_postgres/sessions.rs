@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use idgen_migrate::plan::{Options, Target, plan};
 use sqlx::PgConnection;
 
-use crate::psql::{Files, SERVER, connect, execute, text};
-use crate::{UUIDS, keys, rows, run, shape};
+use crate::psql::{Files, execute, text};
+use crate::{UUIDS, keys, rows, shape};
 
 /// Settings that an owner can make for a database. Its schema `other` has an operator and tables of the same names.
 const ODD: [&str; 14] = [
@@ -41,9 +41,7 @@ const OBJECTS: &str = "CREATE SCHEMA other; CREATE TABLE other.orders (id int, n
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_settings_of_a_database_change_nothing() {
-    let scratch = SERVER.scratch().unwrap();
-    let mut connection = connect(scratch.url()).await;
-    rows::fill(&mut connection, 4_000).await;
+    let (scratch, mut connection) = rows::filled(4_000).await;
     execute(&mut connection, OBJECTS).await;
     let before = (keys(&mut connection).await, ids(&mut connection).await);
     let database = text(&mut connection, "SELECT quote_ident(current_database())").await;
@@ -58,25 +56,19 @@ async fn the_settings_of_a_database_change_nothing() {
     assert!(error.ends_with("write one of other.orders, public.orders"), "{error}");
     let plan = of("public.orders").await.unwrap();
     assert_eq!(plan.tables, ["orders", "lines", "payments"]);
-    let files = Files::write(&plan, scratch.url());
+    let files = Files::write(plan, scratch.url());
     let switch = files.names.iter().position(|name| name.ends_with("-switch.sql")).unwrap();
     let head = files.text(&files.names[0]);
     let head = head.split("-- Fails if the tables").next().unwrap();
-    let shown = tokio::task::block_in_place(|| files.attempt_text(&format!("{head} {SHOW}")));
+    let shown = files.attempt_text(&format!("{head} {SHOW}"));
     assert_eq!(
         String::from_utf8_lossy(&shown.stdout).trim(),
         "0 0 0 0 read committed off off other, public ISO, MDY UTF8"
     );
-    for name in &files.names[..=switch] {
-        run(&files, name).await;
-    }
-    for name in files.names[..=switch].iter().rev().filter(|name| files.undo_of(name)) {
-        run(&files, &format!("undo/{name}")).await;
-    }
+    files.run_all(&files.names[..=switch]);
+    files.go_back(&files.names[..=switch]);
     assert_eq!((keys(&mut connection).await, ids(&mut connection).await), before);
-    for name in &files.names {
-        run(&files, name).await;
-    }
+    files.run_all(&files.names);
     assert_eq!(shape(&mut connection).await, (UUIDS.into(), "0".into()));
     assert_eq!(keys(&mut connection).await, before.0);
     let spelled_alike: BTreeSet<String> = before.1.iter().map(|id| id.to_lowercase()).collect();

@@ -1,14 +1,13 @@
 //! Plans of small tables: damaged rows, what is refused, odd names, other targets, and a lock that is held.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use idgen_migrate::plan::{Options, Target, plan};
 use idgen_server::Wait;
 use sqlx::{AssertSqlSafe, Executor, PgConnection};
 
-use crate::psql::{Files, SERVER, STEP_SLEEPS, connect, execute, text};
-use crate::{TEXTS, UUIDS, planned, rows, run, shape};
+use crate::psql::{Files, SERVER, STEP_SLEEPS, connect, database, execute, text, until};
+use crate::{TEXTS, UUIDS, rows, shape};
 
 const A: &str = "6ccd780c-baba-1026-9564-5b8c656024db";
 const B: &str = "7ccd780c-baba-1026-9564-5b8c656024db";
@@ -17,7 +16,7 @@ const B: &str = "7ccd780c-baba-1026-9564-5b8c656024db";
 async fn problem(damage: &str) -> String {
     let (_scratch, mut connection, files) = crate::written(40).await;
     execute(&mut connection, damage).await;
-    let output = tokio::task::block_in_place(|| files.attempt(files.step("check")));
+    let output = files.attempt(files.step("check"));
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(!output.status.success() && error.contains("rows must be corrected"), "{damage}: {error}");
     assert_eq!(shape(&mut connection).await, (TEXTS.into(), "0".into()));
@@ -61,7 +60,7 @@ async fn damaged_rows_are_found_before_anything_is_changed() {
 async fn a_held_lock_does_not_stop_readers() {
     let (scratch, mut connection, files) = crate::written(40).await;
     let switch = files.step("switch").to_owned();
-    crate::run_before(&files, &switch).await;
+    files.run_before("switch");
     let mut holder = connect(scratch.url()).await;
     execute(&mut holder, "BEGIN; SELECT count(*) FROM lines").await;
     let reader = tokio::spawn(async move {
@@ -80,7 +79,7 @@ async fn a_held_lock_does_not_stop_readers() {
         execute(&mut holder, "ROLLBACK").await;
         (connection, count)
     });
-    let said = run(&files, &switch).await;
+    let said = files.run(&switch);
     let (mut connection, count) = reader.await.unwrap();
     println!("{count} reads");
     assert!(said.contains("attempt 2: the tables are in use by"), "{said}");
@@ -94,24 +93,19 @@ async fn a_held_lock_does_not_stop_readers() {
 async fn the_copy_waits_while_the_server_is_busy() {
     let (scratch, mut connection, files) = crate::written(40).await;
     let copy = files.step("backfill").to_owned();
-    crate::run_before(&files, &copy).await;
+    files.run_before("backfill");
     // Its own session is active, too.
     let id = files.id.clone();
     execute(&mut connection, format!("UPDATE idgen_{id}.settings SET max_active = 0")).await;
     let url = scratch.url().to_owned();
     let later = tokio::spawn(async move {
         let mut connection = connect(&url).await;
-        let waits = format!("SELECT count(*) {STEP_SLEEPS}");
-        let wait = Wait::until("the copy sleeps");
-        while text(&mut connection, &waits).await == "0" {
-            wait.check();
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
+        until(&mut connection, &format!("SELECT count(*) > 0 {STEP_SLEEPS}")).await;
         let rows = text(&mut connection, &format!("SELECT count(id_{id}_new) FROM orders")).await;
         execute(&mut connection, format!("UPDATE idgen_{id}.settings SET max_active = 64")).await;
         rows
     });
-    let said = run(&files, &copy).await;
+    let said = files.run(&copy);
     assert!(said.contains("sessions are active, replicas lag by"), "{said}");
     assert_eq!(later.await.unwrap(), "0");
     let count = format!("SELECT count(id_{}_new) FROM orders", files.id);
@@ -121,19 +115,14 @@ async fn the_copy_waits_while_the_server_is_busy() {
 /// Names that need quotes, ids as bytes, and a key of two columns that refers to them.
 #[tokio::test(flavor = "multi_thread")]
 async fn odd_names_and_bytes() {
-    let scratch = SERVER.scratch().unwrap();
-    let mut connection = connect(scratch.url()).await;
-    execute(&mut connection, ODD).await;
+    let (scratch, mut connection) = database(ODD).await;
     let error = plan(scratch.url(), &Options::new("no \"such", Target::Uuid)).await.unwrap_err().to_string();
     assert!(error.contains("there is no table"), "{error}");
-    let planned = plan(scratch.url(), &Options::new("Or\"der's", Target::Uuid)).await.unwrap();
-    assert_eq!(planned.tables, ["an odd schema.Or\"der's", "an odd schema.tags"]);
-    let files = Files::write(&planned, scratch.url());
+    let files = Files::to(Target::Uuid, scratch.url(), "Or\"der's").await;
+    assert_eq!(files.plan.tables, ["an odd schema.Or\"der's", "an odd schema.tags"]);
     let last = files.names.len() - 1;
     let before = text(&mut connection, CONTENT).await;
-    for name in &files.names[..last] {
-        run(&files, name).await;
-    }
+    files.run_all(&files.names[..last]);
     execute(&mut connection, "INSERT INTO \"an odd schema\".\"Or\"\"der's\" (\"%I'\") VALUES ('new')").await;
     execute(&mut connection, "DELETE FROM \"an odd schema\".\"Or\"\"der's\" WHERE \"%I'\" = 'new'").await;
     assert_eq!(
@@ -143,13 +132,9 @@ async fn odd_names_and_bytes() {
     let comment = "col_description('\"an odd schema\".tags'::regclass, (SELECT attnum FROM pg_attribute \
         WHERE attrelid = '\"an odd schema\".tags'::regclass AND attname = 'of'))";
     assert_eq!(text(&mut connection, comment).await, "two\n--! lines");
-    for name in files.names[..last].iter().rev().filter(|name| files.undo_of(name)) {
-        run(&files, &format!("undo/{name}")).await;
-    }
+    files.go_back(&files.names[..last]);
     assert_eq!(text(&mut connection, CONTENT).await, before);
-    for name in &files.names {
-        run(&files, name).await;
-    }
+    files.run_all(&files.names);
     assert_eq!(
         text(&mut connection, CONTENT).await,
         before.replace("\\x6ccd780cbaba102695645b8c656024db", A)
@@ -165,21 +150,14 @@ async fn odd_names_and_bytes() {
 /// PostgreSQL has no regular expressions for such collations.
 #[tokio::test(flavor = "multi_thread")]
 async fn keys_whose_collation_ignores_case() {
-    let scratch = SERVER.scratch().unwrap();
-    let mut connection = connect(scratch.url()).await;
     let schema = "CREATE COLLATION blind (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
         CREATE TABLE wholes (id text COLLATE blind PRIMARY KEY);
         CREATE TABLE parts (n integer PRIMARY KEY, whole text COLLATE blind REFERENCES wholes ON UPDATE CASCADE);
         INSERT INTO wholes SELECT gen_random_uuid() FROM generate_series(1, 20);
         INSERT INTO parts SELECT row_number() OVER (), upper(id) FROM wholes;";
-    execute(&mut connection, schema).await;
-    let files = Files::write(
-        &plan(scratch.url(), &Options::new("wholes", Target::Uuid)).await.unwrap(),
-        scratch.url(),
-    );
-    for name in &files.names {
-        run(&files, name).await;
-    }
+    let (scratch, mut connection) = database(schema).await;
+    let files = Files::to(Target::Uuid, scratch.url(), "wholes").await;
+    files.run_all(&files.names);
     let joined = text(
         &mut connection,
         "SELECT count(*) || ' ' || min(pg_typeof(whole)::text) FROM parts JOIN wholes ON id = whole",
@@ -200,9 +178,7 @@ const CONTENT: &str = "SELECT string_agg(o.\"select\"::text || o.\"%I'\" || t.of
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_cannot_be_taken_along_is_named() {
-    let scratch = SERVER.scratch().unwrap();
-    let mut connection = connect(scratch.url()).await;
-    rows::fill(&mut connection, 40).await;
+    let (scratch, mut connection) = rows::filled(40).await;
     let refused = "CREATE VIEW recent AS SELECT id FROM orders;
         ALTER TABLE orders ADD CONSTRAINT long CHECK (length(id) > 30);
         CREATE INDEX lines_lower ON lines (lower(id));
@@ -247,9 +223,7 @@ async fn what_cannot_be_taken_along_is_named() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn notes_name_what_a_person_has_to_decide() {
-    let scratch = SERVER.scratch().unwrap();
-    let mut connection = connect(scratch.url()).await;
-    rows::fill(&mut connection, 40).await;
+    let (scratch, mut connection) = rows::filled(40).await;
     let more = "CREATE TABLE currencies (code varchar(3) PRIMARY KEY); INSERT INTO currencies VALUES ('EUR');
         ALTER TABLE payments ADD currency varchar(3) DEFAULT 'EUR' REFERENCES currencies;
         CREATE TABLE comments (about text); INSERT INTO comments SELECT id FROM orders;
@@ -263,7 +237,7 @@ async fn notes_name_what_a_person_has_to_decide() {
         CREATE INDEX orders_like ON orders (id bpchar_pattern_ops);
         CREATE PUBLICATION all_orders FOR TABLE orders";
     execute(&mut connection, more).await;
-    let plan = planned(scratch.url()).await;
+    let plan = Files::with_texts(scratch.url()).await.plan;
     assert_eq!(plan.tables, ["orders", "lines", "payments"]);
     let notes = plan.notes.join("\n");
     for part in [
@@ -301,11 +275,10 @@ async fn new_rows_get_version_7_and_version_4_again() {
         );
         execute(&mut connection, made).await;
         assert_eq!(version_of_new(&mut connection).await, "4");
-        let plan = plan(scratch.url(), &Options::new("made", Target::V7FromNow)).await.unwrap();
-        let files = Files::write(&plan, scratch.url());
-        run(&files, &files.names[0]).await;
+        let files = Files::to(Target::V7FromNow, scratch.url(), "made").await;
+        files.run(&files.names[0]);
         assert_eq!(version_of_new(&mut connection).await, "7");
-        run(&files, &format!("undo/{}", files.names[0])).await;
+        files.run(&format!("undo/{}", files.names[0]));
         assert_eq!(version_of_new(&mut connection).await, "4");
     }
 }

@@ -2,19 +2,16 @@
 
 use std::process::{Command, Stdio};
 
+use idgen_migrate::plan::Target;
 use idgen_server::{Database, Server, Settings, Wait};
 
-use crate::psql::{Files, SERVER, connect, execute, text, until};
-use crate::{made, rows};
+use crate::psql::{Files, connect, execute, text, until};
+use crate::rows;
 
 /// Before the last file of the steps that come before the switch.
 fn until_switch(files: &Files, from: &str) {
     let (from, switch) = (files.step(from).to_owned(), files.step("switch").to_owned());
-    files
-        .names
-        .iter()
-        .filter(|name| **name >= from && **name < switch)
-        .for_each(|name| drop(files.run(name)));
+    files.run_all(files.names.iter().filter(|name| **name >= from && **name < switch));
 }
 
 /// The file does not wait a minute in a test.
@@ -58,14 +55,8 @@ async fn a_snapshot_of_a_standby_stops_the_switch() {
     let started = shell(&start).output().unwrap();
     assert!(started.status.success(), "{}", String::from_utf8_lossy(&started.stderr));
     rows::fill(&mut connection, 500).await;
-    let files = Files::write(&made(scratch.url(), "orders").await, scratch.url());
-    tokio::task::block_in_place(|| {
-        files
-            .names
-            .iter()
-            .take_while(|name| **name != files.step("backfill"))
-            .for_each(|name| drop(files.run(name)));
-    });
+    let files = Files::to(Target::Uuid, scratch.url(), "orders").await;
+    files.run_before("backfill");
     let lsn = text(&mut connection, "SELECT pg_current_wal_lsn()").await;
     until(&mut connection, &format!("SELECT bool_and(replay_lsn >= '{lsn}') FROM pg_stat_replication")).await;
     let mut reader = shell(&format!("{bin}/psql -X -q -h /tmp -p 5999 -U {user} {database}"))
@@ -83,14 +74,14 @@ async fn a_snapshot_of_a_standby_stops_the_switch() {
     while String::from_utf8_lossy(&shell(&idle).output().unwrap().stdout).trim() != "1" {
         wait.check();
     }
-    tokio::task::block_in_place(|| until_switch(&files, "backfill"));
-    let refused = tokio::task::block_in_place(|| files.attempt_text(&impatient(&files)));
+    until_switch(&files, "backfill");
+    let refused = files.attempt_text(&impatient(&files));
     let said = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert!(said.contains("a snapshot is older than the end of the copy"), "{said}");
     assert!(said.contains("the standby"), "{said}");
     drop(input);
     reader.wait().unwrap();
-    tokio::task::block_in_place(|| files.run(files.step("switch")));
+    files.run(files.step("switch"));
 }
 
 const BIN: &str = "$(pg_config --bindir 2>/dev/null || dirname $(ls /usr/lib/postgresql/*/bin/postgres /usr/local/bin/postgres 2>/dev/null | head -1))";
@@ -98,15 +89,10 @@ const BIN: &str = "$(pg_config --bindir 2>/dev/null || dirname $(ls /usr/lib/pos
 /// A copy that is repeated after the indexes were built: no `CREATE INDEX CONCURRENTLY` waits for snapshots of before any more.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_snapshot_from_before_a_repeated_copy_stops_the_switch() {
-    let scratch = SERVER.scratch().unwrap();
-    let mut connection = connect(scratch.url()).await;
-    rows::fill(&mut connection, 500).await;
+    let (scratch, mut connection) = rows::filled(500).await;
     execute(&mut connection, "CREATE TABLE other (n int)").await;
-    let files = Files::write(&made(scratch.url(), "orders").await, scratch.url());
-    let run = |name: &str| tokio::task::block_in_place(|| files.run(files.step(name)));
-    for step in ["prepare", "triggers", "backfill", "indexes"] {
-        run(step);
-    }
+    let files = Files::to(Target::Uuid, scratch.url(), "orders").await;
+    files.run_steps(&["prepare", "triggers", "backfill", "indexes"]);
     execute(
         &mut connection,
         "ALTER TABLE orders DISABLE TRIGGER ALL; INSERT INTO orders (id) SELECT gen_random_uuid() FROM generate_series(1, 300);
@@ -118,9 +104,7 @@ async fn a_snapshot_from_before_a_repeated_copy_stops_the_switch() {
     // A transaction that stays open keeps the oldest transaction of all later snapshots.
     let mut writer = connect(scratch.url()).await;
     execute(&mut writer, "BEGIN; INSERT INTO other VALUES (1)").await;
-    for step in ["triggers", "backfill", "indexes", "constraints", "verify"] {
-        run(step);
-    }
+    files.run_steps(&["triggers", "backfill", "indexes", "constraints", "verify"]);
     // A role that sees nothing of other sessions executes the same query.
     let file = files.text(files.step("switch"));
     let query =
@@ -136,7 +120,7 @@ async fn a_snapshot_from_before_a_repeated_copy_stops_the_switch() {
     assert_eq!(text(&mut connection, &query).await, "1");
     execute(&mut connection, format!("RESET ROLE; DROP OWNED BY {role}; DROP ROLE {role}")).await;
 
-    let refused = tokio::task::block_in_place(|| files.attempt_text(&impatient(&files)));
+    let refused = files.attempt_text(&impatient(&files));
     let said = String::from_utf8_lossy(&refused.stderr).into_owned();
     let pid = text(&mut old, "SELECT pg_backend_pid()").await;
     assert!(said.contains("a snapshot is older than the end of the copy"), "{said}");
@@ -157,7 +141,7 @@ async fn a_snapshot_from_before_a_repeated_copy_stops_the_switch() {
             }
         }
     });
-    let done = tokio::task::block_in_place(|| files.attempt_text(&impatient(&files)));
+    let done = files.attempt_text(&impatient(&files));
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     stop.store(true, std::sync::atomic::Ordering::Relaxed);
     busy.await.unwrap();
@@ -169,17 +153,15 @@ async fn a_snapshot_from_before_a_repeated_copy_stops_the_switch() {
 /// long one that began later while a transaction is open that is older than the copy.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_snapshot_from_after_the_indexes_does_not_stop_the_switch() {
-    let scratch = SERVER.scratch().unwrap();
-    let mut connection = connect(scratch.url()).await;
-    rows::fill(&mut connection, 500).await;
+    let (scratch, mut connection) = rows::filled(500).await;
     execute(&mut connection, "CREATE TABLE other (n int)").await;
-    let files = Files::write(&made(scratch.url(), "orders").await, scratch.url());
+    let files = Files::to(Target::Uuid, scratch.url(), "orders").await;
     let mut writer = connect(scratch.url()).await;
     execute(&mut writer, "BEGIN; INSERT INTO other VALUES (1)").await;
-    tokio::task::block_in_place(|| until_switch(&files, "check"));
+    files.run_before("switch");
     let mut report = connect(scratch.url()).await;
     execute(&mut report, "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM other").await;
-    let done = tokio::task::block_in_place(|| files.attempt_text(&impatient(&files)));
+    let done = files.attempt_text(&impatient(&files));
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     for mut session in [writer, report] {
         execute(&mut session, "COMMIT").await;

@@ -1,12 +1,11 @@
 //! Functions, operators, types and casts that others made in the database: a survey, a planning and a status call none of them with the rights
 //! of their user.
 
-use idgen_migrate::plan::Target;
 use idgen_migrate::plan::status::Reader;
+use idgen_migrate::plan::{Options, Target, plan};
 use idgen_migrate::survey;
 
-use crate::psql::{Files, SERVER, connect, execute, text};
-use crate::{Options, plan};
+use crate::psql::{Files, SERVER, connect, database, execute, text};
 
 /// Functions and operators of all names and types that PostgreSQL's own have, and operators of `varchar` and `bpchar`, which PostgreSQL compares
 /// as texts: each writes a file on the server. That works in a transaction that only reads.
@@ -73,9 +72,7 @@ const CALLED: &str = "SELECT COALESCE(pg_catalog.pg_read_file(pg_catalog.current
 
 #[tokio::test]
 async fn nothing_of_others_is_called() {
-    let scratch = SERVER.scratch().unwrap();
-    let mut connection = connect(scratch.url()).await;
-    execute(&mut connection, TYPES).await;
+    let (scratch, mut connection) = database(TYPES).await;
     execute(&mut connection, SHADOWS).await;
     let database = text(&mut connection, "SELECT quote_ident(current_database())").await;
     // The shadows are found: without a schema, a name means theirs.
@@ -136,8 +133,7 @@ async fn triggers_of_a_plan_call_nothing_of_others() {
              INSERT INTO orders SELECT {id}, n FROM generate_series(1, 10) AS n; INSERT INTO lines SELECT * FROM orders"
         );
         execute(&mut connection, format!("{TYPES} {tables}")).await;
-        let files =
-            Files::write(&plan(scratch.url(), &Options::new("orders", target)).await.unwrap(), scratch.url());
+        let files = Files::to(target, scratch.url(), "orders").await;
         execute(&mut connection, SHADOWS).await;
         // Files are executed with the rights of their user, and find what this one has in its path.
         let database = text(&mut connection, "SELECT quote_ident(current_database())").await;
@@ -151,7 +147,7 @@ async fn triggers_of_a_plan_call_nothing_of_others() {
             _ => ["pg_catalog.gen_random_uuid()::pg_catalog.text", uuid],
         };
         for name in &files.names {
-            crate::run(&files, name).await;
+            files.run(name);
             let id = if name.as_str() < files.step("switch") { before } else { after };
             let write = format!(
                 "INSERT INTO public.orders (id, n) SELECT {id}, 11; INSERT INTO public.lines (order_id, n) SELECT id, 11 FROM public.orders
@@ -181,13 +177,12 @@ async fn a_plan_makes_uuids_of_postgresql_where_the_path_has_others() {
          INSERT INTO app.lines SELECT id FROM app.orders"
     );
     execute(&mut connection, tables).await;
-    let mut options = Options::new("app.orders", Target::Uuid);
-    options.keep_text = true;
-    let files = Files::write(&plan(scratch.url(), &options).await.unwrap(), scratch.url());
+    let options = Options { keep_text: true, ..Options::new("app.orders", Target::Uuid) };
+    let files = Files::of(scratch.url(), &options).await;
     let switch = files.step("switch").to_owned();
     let before = files.names.iter().take_while(|name| *name != files.step("finish"));
     for name in before.chain([&format!("undo/{switch}")]).chain(&files.names) {
-        crate::run(&files, name).await;
+        files.run(name);
         if *name == switch {
             execute(&mut connect(scratch.url()).await, "INSERT INTO app.orders DEFAULT VALUES").await;
         }

@@ -2,9 +2,8 @@
 
 use idgen_migrate::plan::{Options, Target, plan};
 
-use crate::operator::Stage;
 use crate::psql::{Files, SERVER, connect, execute, text};
-use crate::{made, planned, run, shape};
+use crate::shape;
 
 /// Two plans in one database share nothing, whatever their tables and schemas are called.
 #[tokio::test(flavor = "multi_thread")]
@@ -30,10 +29,7 @@ async fn two_plans_share_nothing() {
             CREATE INDEX ON {quoted} (id, n); INSERT INTO {quoted} SELECT gen_random_uuid(), n FROM generate_series(1, 20) AS n"
         );
         execute(&mut connection, sql).await;
-        plans.push((
-            Files::write(&made(scratch.url(), &format!("{schema}.{table}")).await, scratch.url()),
-            quoted,
-        ));
+        plans.push((Files::to(Target::Uuid, scratch.url(), &format!("{schema}.{table}")).await, quoted));
     }
     let ids: std::collections::BTreeSet<String> = plans.iter().map(|(files, _)| files.id.clone()).collect();
     assert_eq!(ids.len(), plans.len());
@@ -41,16 +37,14 @@ async fn two_plans_share_nothing() {
     // All in turn, then some back, the others to their end.
     for at in 0..=switch {
         for (files, _) in &plans {
-            run(files, &files.names[at]).await;
+            files.run(&files.names[at]);
         }
     }
     for (at, (files, table)) in plans.iter().enumerate() {
         match at % 2 {
-            0 => drop(run(files, files.step("finish")).await),
+            0 => drop(files.run(files.step("finish"))),
             _ => {
-                for name in files.names[..=switch].iter().rev().filter(|name| files.undo_of(name)) {
-                    run(files, &format!("undo/{name}")).await;
-                }
+                files.go_back(&files.names[..=switch]);
             }
         }
         let kind = text(
@@ -66,26 +60,23 @@ async fn two_plans_share_nothing() {
 /// Two plans for the same tables, and two of connected ones: the second has to wait for the first.
 #[tokio::test(flavor = "multi_thread")]
 async fn plans_of_the_same_tables_exclude_each_other() {
-    let stage = Stage::new(40).await;
-    let mut connection = connect(stage.scratch.url()).await;
-    let url = stage.scratch.url();
-    let of_lines = Files::write(&made(url, "lines").await, url);
+    let (scratch, mut connection, at_work) = crate::written(40).await;
+    let url = scratch.url();
+    let of_lines = Files::to(Target::Uuid, url, "lines").await;
     execute(&mut connection, "CREATE INDEX more ON lines (quantity, id)").await;
-    let newer = Files::write(&planned(url).await, url);
+    let newer = Files::with_texts(url).await;
     execute(&mut connection, "DROP INDEX more").await;
-    stage.until("backfill").await;
+    at_work.run_before("backfill");
     for (files, part) in
         [(&of_lines, "_new: type uuid"), (&newer, "this file is not of the plan that is at work")]
     {
         for step in ["check", "prepare"] {
-            let output = tokio::task::block_in_place(|| files.attempt(files.step(step)));
-            let said = String::from_utf8_lossy(&output.stderr).into_owned();
-            assert!(!output.status.success() && said.contains(part), "{step}: {said}");
+            files.refused(files.step(step), part);
         }
     }
     for table in ["lines", "orders"] {
         let error = plan(url, &Options::new(table, Target::Uuid)).await.unwrap_err().to_string();
         assert!(error.contains("has begun") || error.contains("another plan is at work"), "{error}");
     }
-    stage.from("backfill").await;
+    at_work.run_from("backfill");
 }

@@ -10,7 +10,7 @@ use sqlx::{AssertSqlSafe, Executor, PgConnection, Row};
 use uuid::Uuid;
 
 use crate::psql::{SERVER, connect, execute, text};
-use crate::{planned, rows};
+use crate::rows;
 
 /// The tables of the walks with integers, of which a plan changes those of the orders.
 const INTEGERS: &str = "
@@ -287,13 +287,13 @@ async fn one(session: &mut PgConnection, statement: &Statement) -> Result<(), sq
 async fn walk(seed: u64, to: Target) -> usize {
     let scratch = SERVER.scratch().unwrap();
     let mut connection = connect(scratch.url()).await;
-    let plan = if to == Target::Bigint {
-        execute(&mut connection, INTEGERS).await;
-        plan(scratch.url(), &Options::new("orders", to)).await.unwrap()
-    } else {
-        rows::fill(&mut connection, 40).await;
-        planned(scratch.url()).await
-    };
+    let keep_text = to == Target::Uuid;
+    match to {
+        Target::Bigint => execute(&mut connection, INTEGERS).await,
+        _ => rows::fill(&mut connection, 40).await,
+    }
+    let options = Options { keep_text, ..Options::new("orders", to) };
+    let plan = plan(scratch.url(), &options).await.unwrap();
     let (orders, lines) = read(&mut connection).await;
     let client = connect(scratch.url()).await;
     let mut walk = Walk {

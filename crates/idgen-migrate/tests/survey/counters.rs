@@ -2,35 +2,24 @@
 
 use std::collections::BTreeSet;
 
-use idgen_migrate::survey::{Code, Options, Survey, survey};
+use idgen_migrate::survey::{Code, Options, Survey};
 use idgen_server::{Database, Server, Settings};
 
-use crate::common::{execute, runtime};
-
-fn surveyed(url: &str, options: &Options) -> Survey {
-    runtime().block_on(survey(url, options)).unwrap()
-}
+use crate::common::{as_user, bare, run, surveyed};
 
 /// The tables whose counter is near its end. Each statement of a finding is executed.
 fn near(url: &str, survey: &Survey) -> BTreeSet<String> {
     let found = survey.findings.iter().filter(|finding| finding.code == Code::CounterNearEnd);
     found
         .map(|finding| {
-            runtime().block_on(execute(url, &finding.statement));
-            finding.table.rsplit('.').next().unwrap().to_owned()
+            run(url, &finding.statement);
+            bare(&finding.table).to_owned()
         })
         .collect()
 }
 
 fn names(names: &[&str]) -> BTreeSet<String> {
     names.iter().map(|&name| name.to_owned()).collect()
-}
-
-/// Returns the URL of the same database for the user `reader`.
-fn as_reader(url: &str) -> String {
-    let (scheme, rest) = url.split_once("://").unwrap();
-    let (_, address) = rest.rsplit_once('@').unwrap();
-    format!("{scheme}://reader:reads-and-rests@{address}")
 }
 
 const NOT_KNOWN: &str = "how far the counters of these columns are: ";
@@ -66,7 +55,7 @@ fn sequences_of_postgres_are_found_or_named() {
         SELECT setval('small_round', 99);
         CREATE SEQUENCE numbers AS smallint; SELECT setval('numbers', 32000);
         CREATE TABLE labels (id text DEFAULT 'L-' || nextval('numbers') PRIMARY KEY);";
-    runtime().block_on(execute(scratch.url(), sql));
+    run(scratch.url(), sql);
     let all = names(&["orders", "restarted", "parted_1", "serials_1", "falls", "turns", "labels"]);
     let of_owner = surveyed(scratch.url(), &Options::default());
     assert_eq!(near(scratch.url(), &of_owner), all);
@@ -79,8 +68,8 @@ fn sequences_of_postgres_are_found_or_named() {
 
     let sql = "DROP ROLE IF EXISTS reader; CREATE ROLE reader LOGIN PASSWORD 'reads-and-rests';
                GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader; REVOKE ALL ON ALL SEQUENCES IN SCHEMA public FROM reader;";
-    runtime().block_on(execute(scratch.url(), sql));
-    let url = as_reader(scratch.url());
+    run(scratch.url(), sql);
+    let url = as_user(scratch.url(), "reader");
     let of_reader = surveyed(&url, &Options::default());
     assert_eq!(near(&url, &of_reader), names(&[]));
     let columns = "falls.id, falls_far.id, far.id, halfway.id, labels.id, orders.id, parted_1.id, parted_2a.id, restarted.id, serials_1.id, \
@@ -90,14 +79,14 @@ fn sequences_of_postgres_are_found_or_named() {
     assert!(one.unseen.contains(&format!("{NOT_KNOWN}far.id{NEEDED}")), "{:?}", one.unseen);
 
     // USAGE gives the last value, but not the first one.
-    runtime().block_on(execute(scratch.url(), "GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO reader"));
+    run(scratch.url(), "GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO reader");
     let of_user = surveyed(&url, &Options::default());
     assert_eq!(near(&url, &of_user), all.iter().filter(|&name| name != "restarted").cloned().collect());
     let columns = "falls_far.id, far.id, restarted.id";
     assert!(of_user.unseen.contains(&format!("{NOT_KNOWN}{columns}{NEEDED}")), "{:?}", of_user.unseen);
-    runtime().block_on(execute(scratch.url(), "GRANT SELECT ON ALL SEQUENCES IN SCHEMA public TO reader"));
+    run(scratch.url(), "GRANT SELECT ON ALL SEQUENCES IN SCHEMA public TO reader");
     assert_eq!(near(&url, &surveyed(&url, &Options::default())), all);
-    runtime().block_on(execute(scratch.url(), "DROP OWNED BY reader; DROP ROLE reader"));
+    run(scratch.url(), "DROP OWNED BY reader; DROP ROLE reader");
 }
 
 #[test]
@@ -111,17 +100,17 @@ fn sequences_of_mariadb_are_found_or_named() {
         CREATE TABLE falls (id INT DEFAULT NEXTVAL(s3) PRIMARY KEY);
         CREATE SEQUENCE s4 MAXVALUE 100 START WITH 99 CYCLE CACHE 1; CREATE TABLE turns (id INT DEFAULT NEXTVAL(s4) PRIMARY KEY);
         CREATE USER IF NOT EXISTS reader IDENTIFIED BY 'reads-and-rests';";
-    runtime().block_on(execute(scratch.url(), sql));
+    run(scratch.url(), sql);
     let found = surveyed(scratch.url(), &Options::default());
     assert_eq!(near(scratch.url(), &found), names(&["near", "falls"]), "{:?}", found.unseen);
     let grants: String =
         ["near", "far", "falls", "turns"].map(|table| format!("GRANT SELECT ON {table} TO reader;")).concat();
-    runtime().block_on(execute(scratch.url(), &grants));
-    let url = as_reader(scratch.url());
+    run(scratch.url(), &grants);
+    let url = as_user(scratch.url(), "reader");
     let of_reader = surveyed(&url, &Options::default());
     assert_eq!(near(&url, &of_reader), names(&[]));
     let line = of_reader.unseen.iter().find(|line| line.starts_with(NOT_KNOWN));
     let line = line.unwrap_or_else(|| panic!("{:?}", of_reader.unseen));
     assert!(line.ends_with(NEEDED) && line.matches(".id").count() == 4, "{line}");
-    runtime().block_on(execute(scratch.url(), "DROP USER reader"));
+    run(scratch.url(), "DROP USER reader");
 }

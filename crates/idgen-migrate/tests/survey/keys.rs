@@ -1,9 +1,10 @@
 //! Keys whose values show little: those of empty tables, as an app has just made them, and hashes. Tables that two ranges cover.
 
-use crate::common::execute;
-use crate::unknown;
 use idgen_migrate::survey::{Kind, Options, Survey, survey};
 use idgen_server::{Database, Server, Settings};
+
+use crate::common::table;
+use crate::unknown;
 
 /// Neutron and Keystone of OpenStack have such tables.
 const TABLES: &str = "
@@ -31,14 +32,10 @@ async fn check(url: &str) {
         (0..300_u32).map(|n| format!("('{:08x}-baba-4026-9564-5b8c656024db')", n * 14_000_000)).collect();
     let sql = TABLES.replace("REPEATED", &digest.repeat(2))
         + &format!("INSERT INTO middle VALUES {};", rows.join(", "));
-    match url.strip_prefix("sqlite:") {
-        Some(path) => rusqlite::Connection::open(path).unwrap().execute_batch(&sql).unwrap(),
-        None => execute(url, &sql).await,
-    }
+    unknown::run(url, &sql).await;
     let found = survey(url, &Options::default()).await.unwrap();
-    let names = |table: &str| -> Vec<&str> {
-        let table = found.tables.iter().find(|one| one.table.rsplit('.').next() == Some(table));
-        table.iter().flat_map(|table| &table.columns).map(|column| column.column.as_str()).collect()
+    let names = |name: &str| -> Vec<&str> {
+        table(&found, name).columns.iter().map(|column| column.column.as_str()).collect()
     };
     assert_eq!(names("networks"), ["id", "standard_attr_id"], "{url}");
     assert_eq!(names("bindings"), ["network_id", "agent_id", "area"], "{url}");
@@ -54,7 +51,7 @@ async fn check(url: &str) {
     );
     assert_eq!(names("mapped"), ["public_id"], "{url}: a hash beside the key is content");
     digests(&found, url);
-    let middle = found.tables.iter().find(|one| one.table.rsplit('.').next() == Some("middle")).unwrap();
+    let middle = table(&found, "middle");
     assert_eq!(
         (middle.rows, middle.rows_read, middle.ranges, middle.whole),
         (Some(300), 300, 2, true),
@@ -63,8 +60,7 @@ async fn check(url: &str) {
 }
 
 fn digests(found: &Survey, url: &str) {
-    let mapped = found.tables.iter().find(|one| one.table.rsplit('.').next() == Some("mapped")).unwrap();
-    let key = &mapped.columns[0];
+    let key = &table(found, "mapped").columns[0];
     assert_eq!((key.kinds[0].kind, key.kinds[0].values), (Kind::Digest, 2), "{url}");
     let cost = key.cost.as_ref().unwrap();
     assert_eq!(

@@ -5,30 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use idgen_migrate::survey::{
-    Arrival, Code, FillFrom, Finding, Level, NewIds, Options, Survey, TableReport, survey,
-};
+use idgen_migrate::survey::{Arrival, Code, FillFrom, Finding, Level, NewIds, Options, Survey};
 use idgen_server::{Database, Scratch, Server, Settings};
 
-fn surveyed(url: &str, options: &Options) -> Survey {
-    crate::common::runtime().block_on(survey(url, options)).unwrap()
-}
-
-fn execute(url: &str, sql: &str) {
-    crate::common::runtime().block_on(crate::common::execute(url, sql));
-}
-
-/// Returns the URL of the same schema for a user of this name.
-fn as_user(url: &str, name: &str) -> String {
-    let (scheme, rest) = url.split_once("://").unwrap();
-    let (_, address) = rest.rsplit_once('@').unwrap();
-    format!("{scheme}://{name}:few-and-far@{address}")
-}
-
-fn table<'s>(survey: &'s Survey, name: &str) -> &'s TableReport {
-    let is = |table: &&TableReport| table.table.rsplit('.').next() == Some(name);
-    survey.tables.iter().find(is).unwrap_or_else(|| panic!("{name} in {:?}", survey.tables))
-}
+use crate::common::{as_user, run, surveyed, table};
 
 /// A random id in the SQL of the server.
 const V4_MYSQL: &str = "UNHEX(CONCAT(HEX(RANDOM_BYTES(6)), '4', SUBSTR(HEX(RANDOM_BYTES(2)), 2), 'a', \
@@ -47,7 +27,7 @@ impl Inserts {
         let (url, is_over, count) = (url.to_owned(), stop.clone(), rows.clone());
         let thread = std::thread::spawn(move || {
             while !is_over.load(Ordering::SeqCst) {
-                execute(&url, &sql);
+                run(&url, &sql);
                 count.fetch_add(10, Ordering::SeqCst);
             }
         });
@@ -91,7 +71,7 @@ fn mysql_and_mariadb() {
                       UNION ALL SELECT 5 UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9)";
         let many =
             |times: usize| (0..times).map(|n| format!("{digits} AS d{n}")).collect::<Vec<_>>().join(", ");
-        execute(
+        run(
             scratch.url(),
             &format!(
                 "CREATE TABLE counted (id BIGINT AUTO_INCREMENT PRIMARY KEY, n INT);
@@ -124,10 +104,10 @@ fn mysql_and_mariadb() {
         assert_eq!(all.unseen, Vec::<String>::new());
 
         let (schema, host) = (scratch.name(), "'%'");
-        execute(
+        run(
             server.url(),
             &format!(
-                "CREATE USER few@{host} IDENTIFIED BY 'few-and-far'; GRANT SELECT ON {schema}.random TO few@{host};
+                "CREATE USER few@{host} IDENTIFIED BY 'reads-and-rests'; GRANT SELECT ON {schema}.random TO few@{host};
                  GRANT INSERT ON {schema}.inserted TO few@{host};"
             ),
         );
@@ -139,7 +119,7 @@ fn mysql_and_mariadb() {
         {
             assert!(few.unseen.iter().any(|line| line.contains(part)), "{database} {part}: {:?}", few.unseen);
         }
-        execute(server.url(), &format!("DROP USER few@{host}"));
+        run(server.url(), &format!("DROP USER few@{host}"));
 
         let ten = (0..10).map(|_| format!("({V4_MYSQL})")).collect::<Vec<_>>().join(", ");
         let inserts = format!(
@@ -153,7 +133,7 @@ fn mysql_and_mariadb() {
 fn postgres() {
     let server = Server::start(Database::Postgres, &Settings::new()).unwrap();
     let scratch = server.scratch().unwrap();
-    execute(
+    run(
         scratch.url(),
         "CREATE TABLE counted (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, n int);
          CREATE TABLE random (id uuid PRIMARY KEY); CREATE TABLE quiet (id uuid PRIMARY KEY);
@@ -175,7 +155,7 @@ fn postgres() {
     let estimated = cost(&all);
     assert_eq!(estimated.fill_from, Some(FillFrom::Estimate));
 
-    execute(scratch.url(), "CREATE EXTENSION pgstattuple");
+    run(scratch.url(), "CREATE EXTENSION pgstattuple");
     let counted = cost(&surveyed(scratch.url(), &Options::default()));
     assert_eq!(counted.fill_from, Some(FillFrom::Pages));
     // All pages but the inner ones and the first one are leaves, at most two in a hundred are inner ones.
@@ -184,9 +164,9 @@ fn postgres() {
     let fills = (estimated.fill.unwrap(), counted.fill.unwrap());
     assert!((fills.0 - fills.1).abs() < 0.05, "{fills:?}");
 
-    execute(
+    run(
         scratch.url(),
-        "DROP ROLE IF EXISTS few; CREATE ROLE few LOGIN PASSWORD 'few-and-far'; GRANT SELECT ON large, quiet TO few;
+        "DROP ROLE IF EXISTS few; CREATE ROLE few LOGIN PASSWORD 'reads-and-rests'; GRANT SELECT ON large, quiet TO few;
          ALTER TABLE quiet ENABLE ROW LEVEL SECURITY; CREATE POLICY none ON quiet USING (false);",
     );
     let few = surveyed(&as_user(scratch.url(), "few"), &Options::default());
@@ -204,7 +184,7 @@ fn postgres() {
             few.unseen
         );
     }
-    execute(
+    run(
         scratch.url(),
         "DROP POLICY none ON quiet; ALTER TABLE quiet DISABLE ROW LEVEL SECURITY; DROP OWNED BY few; DROP ROLE few;",
     );
@@ -220,7 +200,7 @@ fn tables_of_mysql_take_a_statement_each_and_the_catalog_the_same_few() {
     let settings = Settings::new().option("innodb_flush_log_at_trx_commit", "0").option("sync_binlog", "0");
     let server = Server::start(Database::MySql, &settings).unwrap();
     let scratch = server.scratch().unwrap();
-    execute(scratch.url(), "CREATE TABLE first (id BINARY(16) PRIMARY KEY, n INT)");
+    run(scratch.url(), "CREATE TABLE first (id BINARY(16) PRIMARY KEY, n INT)");
     let (statement_time, sample_time) = (Duration::from_secs(60), Duration::from_secs(3_600));
     let options = Options { statement_time, sample_time, ..Options::default() };
     let one = surveyed(scratch.url(), &options);
@@ -228,7 +208,7 @@ fn tables_of_mysql_take_a_statement_each_and_the_catalog_the_same_few() {
         let tables: String = (first..(first + 250).min(TABLES))
             .map(|n| format!("CREATE TABLE t{n} (id BINARY(16) PRIMARY KEY, n INT);"))
             .collect();
-        execute(scratch.url(), &tables);
+        run(scratch.url(), &tables);
     }
     let begin = Instant::now();
     let all = surveyed(scratch.url(), &options);
@@ -244,12 +224,12 @@ fn programs_that_a_user_may_not_see_are_not_seen() {
         let server = Server::start(database, &Settings::new()).unwrap();
         let (scratch, rep) = (server.scratch().unwrap(), server.scratch().unwrap());
         let schema = scratch.name();
-        execute(
+        run(
             scratch.url(),
             "CREATE TABLE orders (id CHAR(36) PRIMARY KEY); INSERT INTO orders VALUES ('6ccd780c-baba-4026-9564-5b8c656024db')",
         );
         let pages = format!("SELECT id FROM {schema}.orders ORDER BY id DESC LIMIT 1");
-        execute(rep.url(), &format!("CREATE VIEW newest AS {pages}"));
+        run(rep.url(), &format!("CREATE VIEW newest AS {pages}"));
         let to_v7 = Options { to: Some(NewIds::V7), ..Options::default() };
         let level = |survey: &Survey| {
             let of = |one: &&Finding| one.code == Code::CursorById;
@@ -257,11 +237,11 @@ fn programs_that_a_user_may_not_see_are_not_seen() {
         };
         let (found, what) = level(&surveyed(scratch.url(), &to_v7)).unwrap();
         assert_eq!(found, Level::Danger, "{database}: {what}");
-        execute(rep.url(), "DROP VIEW newest");
-        execute(rep.url(), &format!("CREATE PROCEDURE newest() {pages}"));
+        run(rep.url(), "DROP VIEW newest");
+        run(rep.url(), &format!("CREATE PROCEDURE newest() {pages}"));
         // What the server counted comes first: the statement that made the procedure, too.
         if database == Database::MySql {
-            execute(scratch.url(), "TRUNCATE performance_schema.events_statements_summary_by_digest");
+            run(scratch.url(), "TRUNCATE performance_schema.events_statements_summary_by_digest");
         }
         let all = surveyed(scratch.url(), &to_v7);
         let (found, what) = level(&all).unwrap();
@@ -271,10 +251,10 @@ fn programs_that_a_user_may_not_see_are_not_seen() {
         let is_counted = all.unseen.iter().any(|line| line.contains("it has counted none"));
         assert_eq!(is_counted, database == Database::MariaDb, "{:?}", all.unseen);
 
-        execute(scratch.url(), "CREATE VIEW last AS SELECT id FROM orders ORDER BY id DESC LIMIT 1");
+        run(scratch.url(), "CREATE VIEW last AS SELECT id FROM orders ORDER BY id DESC LIMIT 1");
         let user =
-            format!("CREATE USER blind IDENTIFIED BY 'few-and-far'; GRANT SELECT ON {schema}.* TO blind");
-        execute(server.url(), &user);
+            format!("CREATE USER blind IDENTIFIED BY 'reads-and-rests'; GRANT SELECT ON {schema}.* TO blind");
+        run(server.url(), &user);
         let blind = surveyed(&as_user(scratch.url(), "blind"), &to_v7);
         assert_eq!(level(&blind).unwrap().0, Level::Warning, "{database}");
         let routines = if database == Database::MySql { "SHOW_ROUTINE" } else { "SELECT on mysql.proc" };
@@ -288,6 +268,6 @@ fn programs_that_a_user_may_not_see_are_not_seen() {
         ] {
             assert!(blind.unseen.iter().any(|line| line.contains(&part)), "{database} {part}: {:?}", blind.unseen);
         }
-        execute(server.url(), "DROP USER blind");
+        run(server.url(), "DROP USER blind");
     }
 }

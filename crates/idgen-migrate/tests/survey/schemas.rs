@@ -1,22 +1,15 @@
 //! Schemas as others make them: reserved words as names, prefixes of indexes, full-text and partial indexes, generated and invisible
 //! columns, partitions, inheritance, domains, names in another case. The figures are compared with counts by hand.
 
-use idgen_migrate::survey::{Cost, Kind, Options, Survey, TableReport, survey};
+use idgen_migrate::survey::{Cost, Kind, Options, Survey};
 use idgen_server::{Database, Server, Settings};
+
+use crate::common::{run, surveyed, table};
 
 fn surveyed_on(server: &Server, sql: &str) -> Survey {
     let scratch = server.scratch().unwrap();
-    crate::common::runtime().block_on(async {
-        crate::common::execute(scratch.url(), sql).await;
-        survey(scratch.url(), &Options::default()).await.unwrap()
-    })
-}
-
-fn table<'s>(survey: &'s Survey, name: &str) -> &'s TableReport {
-    let find = |is: &dyn Fn(&str) -> bool| survey.tables.iter().find(|table| is(&table.table));
-    let found =
-        find(&|table| table == name).or_else(|| find(&|table| table.rsplit('.').next() == Some(name)));
-    found.unwrap_or_else(|| panic!("{name} in {:?}", survey.tables))
+    run(scratch.url(), sql);
+    surveyed(scratch.url(), &Options::default())
 }
 
 fn cost(survey: &Survey, name: &str, column: &str) -> Cost {
@@ -148,7 +141,7 @@ fn sqlite() {
     );
     rusqlite::Connection::open(&path).unwrap().execute_batch(&sql).unwrap();
     let options = Options { rows: 1, starts: 1, ..Options::default() };
-    let found = crate::common::runtime().block_on(survey(path.to_str().unwrap(), &options)).unwrap();
+    let found = surveyed(path.to_str().unwrap(), &options);
     assert_eq!(found.tables_seen, 2, "{:?}", found.tables);
     // The partial index has one row, the table two.
     assert_eq!(table(&found, "Orders").rows, Some(2));

@@ -2,23 +2,22 @@
 
 use std::collections::BTreeSet;
 
-use idgen_migrate::survey::{Code, Options, Survey, survey};
+use idgen_migrate::survey::{Code, Options, Survey};
 use idgen_server::{Database, Server, Settings};
+
+use crate::common::{self, bare, run};
 
 fn surveyed(server: &Server, sql: &str) -> (Survey, Vec<(String, Code)>) {
     let scratch = server.scratch().unwrap();
-    crate::common::runtime().block_on(async {
-        crate::common::execute(scratch.url(), sql).await;
-        let survey = survey(scratch.url(), &Options::default()).await.unwrap();
-        for finding in &survey.findings {
-            crate::common::execute(scratch.url(), &finding.statement).await;
-        }
-        assert_eq!(survey.unseen, Vec::<String>::new());
-        let bare = |table: &str| table.rsplit('.').next().unwrap().to_owned();
-        let found: BTreeSet<_> =
-            survey.findings.iter().map(|found| (bare(&found.table), found.code)).collect();
-        (survey, found.into_iter().collect())
-    })
+    run(scratch.url(), sql);
+    let survey = common::surveyed(scratch.url(), &Options::default());
+    for finding in &survey.findings {
+        run(scratch.url(), &finding.statement);
+    }
+    assert_eq!(survey.unseen, Vec::<String>::new());
+    let found: BTreeSet<_> =
+        survey.findings.iter().map(|found| (bare(&found.table).to_owned(), found.code)).collect();
+    (survey, found.into_iter().collect())
 }
 
 fn assert_names_the_plan(survey: &Survey) {
@@ -81,8 +80,7 @@ fn mysql_and_mariadb() {
         assert_eq!(hidden, [true, false], "{database}");
         // Small integers and counters need no rows. All others are read.
         let (whole, not_read): (Vec<_>, Vec<_>) = survey.tables.iter().partition(|table| table.whole);
-        let mut names: Vec<_> =
-            not_read.iter().map(|table| table.table.rsplit('.').next().unwrap()).collect();
+        let mut names: Vec<_> = not_read.iter().map(|table| bare(&table.table)).collect();
         names.sort_unstable();
         assert_eq!(names, ["far", "keyed", "keyless", "listed", "near"], "{database}");
         assert!(whole.iter().all(|table| table.rows == Some(table.rows_read)), "{database}");
@@ -133,7 +131,7 @@ fn postgres() {
     assert_eq!(found, expected.map(|(table, code)| (table.to_owned(), code)));
     assert_names_the_plan(&survey);
     for name in ["many", "bytes"] {
-        let table = survey.tables.iter().find(|table| table.table == name).unwrap();
+        let table = common::table(&survey, name);
         assert_eq!((table.rows, table.rows_read, table.ranges), (Some(20_000), 1_000, 5), "{name}");
     }
 }

@@ -1,13 +1,15 @@
 //! A survey says the same wherever sessions begin with unusual settings.
 
-use idgen_migrate::survey::{Options, survey};
+use idgen_migrate::survey::Options;
 use idgen_server::{Database, Server, Settings};
 use serde_json::Value;
+
+use crate::common::{run, surveyed};
 
 /// Returns the parts of a survey that must be the same twice. Statements have times, and the pool is read from the
 /// server.
 fn found(url: &str) -> (Value, Value, usize) {
-    let survey = crate::common::runtime().block_on(survey(url, &Options::default())).unwrap();
+    let survey = surveyed(url, &Options::default());
     assert_eq!(survey.unseen, Vec::<String>::new());
     let json = serde_json::to_value(&survey).unwrap();
     (json["tables"].clone(), json["findings"].clone(), survey.rows_read as usize)
@@ -27,14 +29,12 @@ fn mysql_and_mariadb() {
     for database in Database::MYSQL_FAMILY {
         let server = Server::start(database, &Settings::new()).unwrap();
         let scratch = server.scratch().unwrap();
-        let runtime = crate::common::runtime();
-        let execute = |sql: String| runtime.block_on(crate::common::execute(scratch.url(), &sql));
         // The server makes a primary key for `e`, and may hide it.
         let own_key = match database {
             Database::MySql => "SET SESSION sql_generate_invisible_primary_key = 1;",
             _ => "",
         };
-        execute(format!("{own_key} {MYSQL} ANALYZE TABLE a, b, c, d, e"));
+        run(scratch.url(), &format!("{own_key} {MYSQL} ANALYZE TABLE a, b, c, d, e"));
         let usual = found(scratch.url());
         assert_eq!(usual.0.as_array().unwrap().len(), 5, "{database}");
         let more = match database {
@@ -46,7 +46,7 @@ fn mysql_and_mariadb() {
                 "SET GLOBAL sql_mode = 'ORACLE,PAD_CHAR_TO_FULL_LENGTH'; SET GLOBAL max_statement_time = 0.05"
             }
         };
-        execute(format!("{ODD_MYSQL}{more}"));
+        run(scratch.url(), &format!("{ODD_MYSQL}{more}"));
         assert_eq!(found(scratch.url()), usual, "{database}");
     }
 }
@@ -74,16 +74,15 @@ const ODD_POSTGRES: [&str; 9] = [
 fn postgres() {
     let server = Server::start(Database::Postgres, &Settings::new()).unwrap();
     let scratch = server.scratch().unwrap();
-    let runtime = crate::common::runtime();
-    let execute = |sql: String| runtime.block_on(crate::common::execute(scratch.url(), &sql));
-    execute(POSTGRES.to_owned());
+    run(scratch.url(), POSTGRES);
     let usual = found(scratch.url());
     assert_eq!(usual.0.as_array().unwrap().len(), 4);
     for setting in ODD_POSTGRES {
-        execute(format!(
-            "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET {}', current_database()); END $$",
-            setting.replace('\'', "''")
-        ));
+        let setting = setting.replace('\'', "''");
+        let sql = format!(
+            "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET {setting}', current_database()); END $$"
+        );
+        run(scratch.url(), &sql);
     }
     assert_eq!(found(scratch.url()), usual);
 }

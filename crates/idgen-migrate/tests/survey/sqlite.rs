@@ -4,13 +4,15 @@ use std::task::Poll;
 
 use idgen_migrate::survey::{Arrival, ArrivalBy, Code, FillFrom, Kind, Level, Options, Survey, survey};
 
+use crate::common::table;
+
 pub const NOW: i64 = 1_795_262_400_000;
 
 fn surveyed_with(sql: &str, options: &Options) -> Survey {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("survey.db");
     rusqlite::Connection::open(&path).unwrap().execute_batch(sql).unwrap();
-    crate::common::runtime().block_on(survey(&format!("sqlite:{}", path.display()), options)).unwrap()
+    crate::common::surveyed(&format!("sqlite:{}", path.display()), options)
 }
 
 pub fn surveyed(sql: &str) -> Survey {
@@ -252,7 +254,7 @@ fn a_sample_is_a_few_ranges_and_bytes_are_those_of_the_values() {
         INSERT INTO p SELECT unhex(printf('%08x', n * 214748) || '00004000a000000000000000'), n, n FROM s;
         INSERT INTO c SELECT rowid, id FROM (SELECT row_number() OVER () AS rowid, id FROM p); ANALYZE;";
     let found = surveyed(sql);
-    let parent = found.tables.iter().find(|table| table.table == "p").unwrap();
+    let parent = table(&found, "p");
     assert_eq!((parent.rows, parent.rows_read, parent.ranges, parent.whole), (Some(20_000), 1_000, 5, false));
     let cost = parent.columns[0].cost.as_ref().unwrap();
     assert_eq!((cost.value_bytes, cost.table_bytes, cost.indexes, cost.references), (17.0, 340_000, 1, 1));
@@ -286,8 +288,7 @@ fn leaf_pages_and_page_fill_are_those_of_the_file() {
         INSERT INTO t SELECT unhex(printf('%08x', (n * 2654435761) % 4294967296) || '00004000a000000000000000'), n FROM s;
         DELETE FROM t WHERE n % 7 = 0; ANALYZE;";
     rusqlite::Connection::open(&path).unwrap().execute_batch(sql).unwrap();
-    let found =
-        crate::common::runtime().block_on(survey(path.to_str().unwrap(), &Options::default())).unwrap();
+    let found = crate::common::surveyed(path.to_str().unwrap(), &Options::default());
     let cost = found.tables[0].columns[0].cost.clone().unwrap();
     let (count, fill) = leaves(&path);
     assert!(count > 20, "{count}");
@@ -323,7 +324,7 @@ fn a_second_look_shows_where_rows_arrive() {
         survey.await.unwrap()
     });
     let watched = |name: &str| {
-        let table = found.tables.iter().find(|table| table.table == name).unwrap();
+        let table = table(&found, name);
         let watched = table.watched.as_ref().unwrap();
         assert!(watched.seconds >= 5.0 && watched.inserted.is_none(), "{watched:?}");
         (watched.at_right_edge, watched.in_sample, table.columns[0].arrival)

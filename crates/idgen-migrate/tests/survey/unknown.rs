@@ -5,7 +5,7 @@ use idgen_migrate::survey::{
 };
 use idgen_server::Database;
 
-use crate::common::execute;
+use crate::common::{bare, execute};
 use crate::ids;
 
 pub const NOW: i64 = 1_795_262_400_000;
@@ -59,13 +59,8 @@ pub async fn run(url: &str, sql: &str) {
     }
 }
 
-fn bare(name: &str) -> &str {
-    name.rsplit('.').next().unwrap()
-}
-
 fn column<'s>(survey: &'s Survey, table: &str, column: &str) -> &'s ColumnReport {
-    let of = survey.tables.iter().find(|one| bare(&one.table) == table);
-    let of = of.unwrap_or_else(|| panic!("no {table}: {:?}", survey.tables));
+    let of = crate::common::table(survey, table);
     of.columns
         .iter()
         .find(|one| one.column == column)
@@ -223,7 +218,7 @@ pub async fn check(database: Option<Database>, url: &str) {
         assert_eq!((key.arrival, &key.arrival_by), (arrival, &by), "{url}: {table}: {key:?}");
     }
     assert_eq!(codes(&found, "s_token"), [(Code::TwoSpellings, Level::Danger)], "{url}");
-    let zero = found.tables.iter().find(|table| bare(&table.table) == "z_zero").unwrap();
+    let zero = crate::common::table(&found, "z_zero");
     assert_eq!(zero.columns.len(), 1, "{url}: {zero:?}");
     for (table, name) in [("p_users", "mail"), ("p_users", "id"), ("p_posts", "author"), ("p_posts", "id")] {
         assert_eq!(column(&found, table, name).values, 2, "{url}: {table}.{name}");

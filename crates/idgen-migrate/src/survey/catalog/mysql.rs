@@ -107,11 +107,10 @@ async fn tables(session: &mut Session, catalog: &mut Catalog, places: &mut Place
             rows: number(rows),
             clustered: CLUSTERED.iter().any(|known| engine.eq_ignore_ascii_case(known)),
             storage: Some(engine.clone()).filter(|engine| !engine.is_empty()),
-            columns: Vec::new(),
-            keys: Vec::new(),
             counters: counters.into_iter().collect(),
             bytes_per_row: number(row_bytes).filter(|&bytes| bytes > 0).map(|bytes| bytes as f64),
             readable: true,
+            ..Table::default()
         };
         places.add(catalog, table);
     }

@@ -48,13 +48,9 @@ async fn tables(session: &mut Session, catalog: &mut Catalog, places: &mut Place
             schema: schema.clone(),
             name: name.clone(),
             rows,
-            columns: Vec::new(),
-            keys: Vec::new(),
-            counters: Vec::new(),
-            clustered: false,
-            storage: None,
             bytes_per_row,
             readable: readable == "true",
+            ..Table::default()
         };
         places.add(catalog, table);
     }

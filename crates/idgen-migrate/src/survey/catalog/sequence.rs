@@ -14,6 +14,10 @@ pub(super) struct Sequence {
     pub(super) cycles: bool,
 }
 
+/// What is missing where the value of a sequence cannot be read.
+pub(super) const NEEDS_SELECT: &str =
+    "they need SELECT on their sequences, which SELECT on the tables does not include";
+
 impl Sequence {
     /// Reads the five numbers; `None` if one of them is none.
     pub(super) fn of([last, min, max, increment]: [&str; 4], cycles: bool) -> Option<Sequence> {

@@ -13,18 +13,8 @@ pub(super) async fn read(session: &mut Session) -> Result<Catalog> {
                AND l.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY l.name";
     for row in session.catalog("tables", sql).await? {
         let [name, without_rowid] = &Cell::texts(&row)[..] else { continue };
-        let table = Table {
-            schema: String::new(),
-            name: name.clone(),
-            rows: None,
-            columns: Vec::new(),
-            keys: Vec::new(),
-            counters: Vec::new(),
-            clustered: without_rowid == "1",
-            storage: None,
-            bytes_per_row: None,
-            readable: true,
-        };
+        let table =
+            Table { name: name.clone(), clustered: without_rowid == "1", readable: true, ..Table::default() };
         places.add(&mut catalog, table);
     }
     columns(session, &mut catalog, &places).await?;

@@ -5,15 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use idgen_migrate::plan::{Options, Target, plan};
-use idgen_server::{Database, Server};
+use idgen_migrate::plan::{Options, Target};
+use idgen_server::Database;
 use sqlx::mysql::{MySqlConnection, MySqlDatabaseError};
 use sqlx::{AssertSqlSafe, Connection, Executor, Row};
-use tokio::runtime::Runtime;
 
-use crate::client::Client;
+use crate::ledger::world::Servers;
 use crate::shop::execute;
-use crate::whole::{left, named};
+use crate::whole::named;
 
 const SCHEMA: &str = "
     CREATE TABLE orders (id INT NOT NULL AUTO_INCREMENT PRIMARY KEY, busy INT NOT NULL);
@@ -25,26 +24,22 @@ const SCHEMA: &str = "
 /// The rows whose changes were acknowledged to clients: ids with numbers.
 type Rows = BTreeMap<i64, i64>;
 
-pub fn clients(server: &Server, runtime: &Runtime) {
-    let scratch = server.scratch().unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let client = Client::new(server, scratch.name(), folder.path());
+pub fn clients(servers: &Servers) {
+    let world = servers.without_plan(SCHEMA);
+    let (client, url) = (&world.client, world.scratch.url());
     let stop = Arc::new(AtomicBool::new(false));
-    let writers: Vec<_> = runtime.block_on(async {
-        let mut own = MySqlConnection::connect(scratch.url()).await.unwrap();
-        execute(&mut own, SCHEMA).await.unwrap();
-        for _ in 0..8 {
-            let double = "INSERT INTO orders (busy) SELECT 0 FROM orders; INSERT INTO order_lines (order_id) SELECT id FROM orders \
-                          WHERE id NOT IN (SELECT order_id FROM order_lines)";
-            execute(&mut own, double).await.unwrap();
-        }
-        let made = plan(scratch.url(), &Options::new("orders", Target::Bigint)).await.unwrap();
-        made.write(folder.path()).unwrap();
-        (0..4).map(|seed| tokio::spawn(write(scratch.url().to_owned(), seed, Arc::clone(&stop)))).collect()
-    });
-    let mut expected = runtime.block_on(rows(scratch.url()));
+    for _ in 0..8 {
+        let double = "INSERT INTO orders (busy) SELECT 0 FROM orders; INSERT INTO order_lines (order_id) SELECT id FROM orders \
+                      WHERE id NOT IN (SELECT order_id FROM order_lines)";
+        servers.sql(&world.scratch, double).unwrap();
+    }
+    servers.plan(&world, &Options::new("orders", Target::Bigint));
+    let runtime = &servers.runtime;
+    let writers: Vec<_> =
+        (0..4).map(|seed| runtime.spawn(write(url.to_owned(), seed, Arc::clone(&stop)))).collect();
+    let mut expected = runtime.block_on(rows(url));
     expected.retain(|_, busy| *busy == 0);
-    let [rename, verify, finish] = ["rename", "verify", "finish"].map(|step| named(&client, step));
+    let [rename, verify, finish] = ["rename", "verify", "finish"].map(|step| named(client, step));
     client.files("").iter().filter(|file| **file <= rename).for_each(|file| drop(client.must(file)));
     client.must(&format!("undo/{rename}"));
     let last = client.files("");
@@ -62,11 +57,11 @@ pub fn clients(server: &Server, runtime: &Runtime) {
         assert!(expected.len() > before + 20, "{} rows are too few for a test", expected.len() - before);
         // A lock wait timeout, a deadlock; and what MariaDB says to some statements while the renaming waits.
         let known: &[u16] =
-            if server.database() == Database::MariaDb { &[1205, 1213, 1146] } else { &[1205, 1213] };
+            if servers.server.database() == Database::MariaDb { &[1205, 1213, 1146] } else { &[1205, 1213] };
         assert!(refused.iter().all(|code| known.contains(code)), "{refused:?}");
-        assert_eq!(rows(scratch.url()).await, expected);
-        assert_eq!(left(scratch.url()).await, Vec::<String>::new());
+        assert_eq!(rows(url).await, expected);
     });
+    servers.assert_nothing_left(&world);
 }
 
 /// Inserts orders with a line, changes some and deletes some, until `stop` is set.

@@ -2,7 +2,6 @@
 
 use idgen_server::Database;
 
-use crate::client::Client;
 use crate::ledger::hidden::{self, compared};
 use crate::ledger::world::Servers;
 
@@ -100,8 +99,7 @@ pub fn changes_by_others(servers: &Servers) {
     }
     servers.assert_rows(&world, "p", 8, "changes by others");
     servers.assert_rows(&world, "c", 8, "changes by others");
-    let granted =
-        Client::new(&servers.server, world.scratch.name(), world.folder.path()).of(&reader, "of a test");
+    let granted = world.client_of(&servers.server, &reader);
     assert_eq!(granted.execute_text("SELECT COUNT(*) AS n FROM p").unwrap(), "n\n8\n");
     servers.sql(&world.scratch, &format!("DROP USER {reader}")).unwrap();
     truncated(servers);

@@ -1,9 +1,9 @@
 //! Changes that only `SHOW CREATE TABLE` shows: a file sees that the table was altered, and is refused.
 
 use idgen_migrate::plan::status::Reader;
+use idgen_migrate::plan::{Options, Target};
 use idgen_server::Database;
 
-use crate::client::Client;
 use crate::ledger::world::{Servers, World};
 
 /// A change that only `SHOW CREATE TABLE` shows on both servers, and the statement that takes it back.
@@ -37,10 +37,8 @@ pub fn hidden_changes(servers: &Servers) {
             "ALTER TABLE q ADD words TEXT, ADD KEY of_n (n), ADD FULLTEXT KEY of_words (words)",
         )
         .unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    servers.plan(&world.scratch, "q", folder.path());
-    let world =
-        World { client: Client::new(&servers.server, world.scratch.name(), folder.path()), folder, ..world };
+    let world = world.another(&servers.server);
+    servers.plan(&world, &Options::new("q", Target::Binary16));
     world.until("rename");
     let (rename, refused) = (world.file("rename"), "the tables above were altered or rebuilt since");
     let seen = match is_mysql {

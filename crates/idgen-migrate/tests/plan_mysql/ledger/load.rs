@@ -3,13 +3,13 @@
 
 use std::time::Duration;
 
-use idgen_migrate::plan::{Options, Target, plan};
+use idgen_migrate::plan::{Options, Target};
 use idgen_mysql::Index;
 use idgen_server::{Database, Wait};
 use sqlx::mysql::MySqlConnection;
 
-use crate::client::{Client, result};
-use crate::integers::map_for;
+use crate::client::result;
+use crate::integers::map;
 use crate::ledger::world::{Servers, World, text};
 
 /// The rows that are locked one after the other.
@@ -20,15 +20,9 @@ pub fn integers_under_load(servers: &Servers) {
     if servers.server.database() != Database::MariaDb {
         return;
     }
-    let world = servers.world();
-    let folder = tempfile::tempdir().unwrap();
-    servers.runtime.block_on(async {
-        map_for(Target::Integer, world.scratch.url(), Index::Unique, &[]).await;
-        let made = plan(world.scratch.url(), &Options::new("p", Target::Integer)).await.unwrap();
-        made.write(folder.path()).unwrap();
-    });
-    let client = Client::new(&servers.server, world.scratch.name(), folder.path());
-    let world = World { client, folder, ..world };
+    let world = servers.world().another(&servers.server);
+    servers.runtime.block_on(map(world.scratch.url(), Index::Unique, &[]));
+    servers.plan(&world, &Options::new("p", Target::Integer));
     world.until("copy-p");
     let mut holder = lock(servers, &world, LOCKED[0]);
     let child = world.client.start(&world.file("copy-p"));

@@ -11,7 +11,6 @@ use crate::ledger::monitor::Monitor;
 use crate::ledger::world::{Servers, text};
 use crate::ledger::{bytes, dumps, load};
 use crate::shop::execute;
-use crate::whole::left;
 
 pub fn locks_of_others(servers: &Servers) {
     readers(servers);
@@ -138,5 +137,5 @@ fn open_transactions(servers: &Servers) {
         }
     }
     servers.assert_rows(&world, "c", 8 + i64::from(number - 20) / 2, "open transactions");
-    assert_eq!(servers.runtime.block_on(left(world.scratch.url())), Vec::<String>::new());
+    servers.assert_nothing_left(&world);
 }

@@ -1,10 +1,9 @@
 //! Steps that are left out, repeated or failed, lost triggers, two plans and poolers.
 
+use idgen_migrate::plan::{Options, Target};
 use idgen_server::Database;
 
-use crate::client::Client;
-use crate::ledger::world::{Servers, World, text};
-use crate::whole::left;
+use crate::ledger::world::{Servers, text};
 
 pub fn in_any_order(servers: &Servers) {
     lost_triggers(servers);
@@ -96,7 +95,7 @@ fn steps_left_out(servers: &Servers) {
     world.refused(&world.file("verify"), "the tables are renamed");
     world.must("verify-renamed");
     world.must("finish");
-    assert_eq!(servers.runtime.block_on(left(world.scratch.url())), Vec::<String>::new());
+    servers.assert_nothing_left(&world);
     for file in world.client.files("") {
         if file != "01-check.sql" {
             world.refused(&file, "undone or finished");
@@ -112,13 +111,8 @@ fn steps_left_out(servers: &Servers) {
 /// Two plans of one schema whose files are executed in turns share nothing.
 fn two_plans(servers: &Servers) {
     let world = servers.world();
-    let folder = tempfile::tempdir().unwrap();
-    servers.plan(&world.scratch, "q", folder.path());
-    let second = World {
-        client: Client::new(&servers.server, world.scratch.name(), folder.path()),
-        scratch: servers.server.scratch().unwrap(),
-        folder,
-    };
+    let second = world.another(&servers.server);
+    servers.plan(&second, &Options::new("q", Target::Binary16));
     assert_ne!(world.client.id(), second.client.id());
     world.until("triggers-back");
     second.until("rename");
@@ -140,7 +134,6 @@ fn two_plans(servers: &Servers) {
         servers.assert_rows(&world, table, rows, "two plans");
     }
     assert_eq!(servers.number(&world.scratch, "SELECT COUNT(*) FROM p WHERE n = 3"), 9);
-    drop((second.scratch, second.folder));
 }
 
 /// The statements of a file reach more than one session.
@@ -163,8 +156,7 @@ fn accounts(servers: &Servers) {
         world.scratch.name()
     );
     servers.sql(&world.scratch, &make).unwrap();
-    let client =
-        Client::new(&servers.server, world.scratch.name(), world.folder.path()).of(&account, "of a test");
+    let client = world.client_of(&servers.server, &account);
     // MySQL asks for the privilege when a procedure that reads the foreign keys of all schemas is made, before ours can.
     let words = match servers.server.database() {
         Database::MySql => "you need (at least one of) the PROCESS privilege(s)".to_owned(),

@@ -1,9 +1,8 @@
 //! Tables that the account of the plan cannot see, and rights that its triggers do not have.
 
-use idgen_migrate::plan::{Options, Target, plan};
+use idgen_migrate::plan::{Options, Target};
 use idgen_server::Database;
 
-use crate::client::Client;
 use crate::ledger::world::{Servers, World};
 
 pub fn tables_and_rights_of_others(servers: &Servers) {
@@ -14,8 +13,7 @@ pub fn tables_and_rights_of_others(servers: &Servers) {
 }
 
 fn as_account(servers: &Servers, world: World, account: &str) -> World {
-    let client = Client::new(&servers.server, world.scratch.name(), world.folder.path());
-    World { client: client.of(account, "of a test"), ..world }
+    World { client: world.client_of(&servers.server, account), ..world }
 }
 
 /// A child of another schema, for which the account has no right.
@@ -57,8 +55,7 @@ fn children_in_another_schema(servers: &Servers) {
 
 /// A plan for a table of a plan that is at work says so, and does not advise to drop what the other one needs.
 fn another_plan(servers: &Servers, world: &World) {
-    let options = Options::new("c", Target::Binary16);
-    let said = servers.runtime.block_on(plan(world.scratch.url(), &options)).unwrap_err().to_string();
+    let said = servers.plan_error(world, &Options::new("c", Target::Binary16));
     assert!(
         said.contains("another plan of idgen is at work on the table c") && !said.contains("Drop it"),
         "{said}"

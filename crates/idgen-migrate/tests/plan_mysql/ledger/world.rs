@@ -1,6 +1,8 @@
 //! A schema of its own with a plan for it, and an operator who executes its files in whichever order.
 
-use idgen_migrate::plan::{Options, Target, plan};
+use std::rc::Rc;
+
+use idgen_migrate::plan::{Options, Plan, Target, plan};
 use idgen_server::{Database, Scratch, Server};
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Connection};
@@ -8,8 +10,8 @@ use tokio::runtime::Runtime;
 
 use crate::cascades::cascades_in_innodb;
 use crate::client::Client;
-use crate::shop::execute;
-use crate::whole::named;
+use crate::shop::{execute, texts};
+use crate::whole::{left, named};
 
 const ID: &str = "CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL";
 
@@ -32,11 +34,11 @@ pub fn text(number: u32) -> String {
     format!("{number:08x}-0000-4000-8000-000000000000")
 }
 
-/// A schema of its own, and the files of a plan for it.
+/// A schema of its own, and a folder for the files of a plan for it.
 pub struct World {
     pub client: Client,
     // Dropped after what uses them.
-    pub scratch: Scratch,
+    pub scratch: Rc<Scratch>,
     pub folder: tempfile::TempDir,
 }
 
@@ -47,7 +49,10 @@ pub struct Servers {
 
 impl Servers {
     pub fn start(database: Database) -> Servers {
-        let runtime = crate::runtime();
+        Servers::with_runtime(database, crate::runtime())
+    }
+
+    pub fn with_runtime(database: Database, runtime: Runtime) -> Servers {
         Servers { server: Server::start(database, &cascades_in_innodb(database)).unwrap(), runtime }
     }
 
@@ -56,17 +61,32 @@ impl Servers {
     }
 
     pub fn world_of(&self, schema: &str, table: &str) -> World {
-        let scratch = self.server.scratch().unwrap();
-        let folder = tempfile::tempdir().unwrap();
-        self.sql(&scratch, schema).unwrap();
-        self.plan(&scratch, table, folder.path());
-        World { client: Client::new(&self.server, scratch.name(), folder.path()), scratch, folder }
+        self.world_to(schema, table, Target::Binary16)
     }
 
-    pub fn plan(&self, scratch: &Scratch, table: &str, folder: &std::path::Path) {
-        let made =
-            self.runtime.block_on(plan(scratch.url(), &Options::new(table, Target::Binary16))).unwrap();
-        made.write(folder).unwrap();
+    pub fn world_to(&self, schema: &str, table: &str, to: Target) -> World {
+        let world = self.without_plan(schema);
+        self.plan(&world, &Options::new(table, to));
+        world
+    }
+
+    /// A schema with these tables, for which no plan was made yet.
+    pub fn without_plan(&self, schema: &str) -> World {
+        let world = World::new(&self.server);
+        self.sql(&world.scratch, schema).unwrap();
+        world
+    }
+
+    /// Writes the files of a plan into the folder.
+    pub fn plan(&self, world: &World, options: &Options) -> Plan {
+        let made = self.runtime.block_on(plan(world.scratch.url(), options)).unwrap();
+        made.write(world.folder.path()).unwrap();
+        made
+    }
+
+    /// The reason why there is no such plan.
+    pub fn plan_error(&self, world: &World, options: &Options) -> String {
+        self.runtime.block_on(plan(world.scratch.url(), options)).unwrap_err().to_string()
     }
 
     pub fn connect(&self, scratch: &Scratch) -> MySqlConnection {
@@ -90,6 +110,16 @@ impl Servers {
         self.runtime.block_on(sqlx::query_scalar(sql).fetch_one(connection)).unwrap()
     }
 
+    /// The first column of each row.
+    pub fn texts(&self, scratch: &Scratch, sql: &str) -> Vec<String> {
+        self.runtime.block_on(texts(&mut self.connect(scratch), sql))
+    }
+
+    /// Nothing of the plan is there any more.
+    pub fn assert_nothing_left(&self, world: &World) {
+        assert_eq!(self.runtime.block_on(left(world.scratch.url())), Vec::<String>::new());
+    }
+
     pub fn assert_rows(&self, world: &World, table: &str, rows: i64, of: &str) {
         let found = self.number(&world.scratch, &format!("SELECT COUNT(*) FROM {table}"));
         assert_eq!(found, rows, "{} {of}: {table}", self.server.database());
@@ -97,6 +127,30 @@ impl Servers {
 }
 
 impl World {
+    pub fn new(server: &Server) -> World {
+        World::of(server, Rc::new(server.scratch().unwrap()))
+    }
+
+    /// The same schema, and another folder.
+    pub fn another(&self, server: &Server) -> World {
+        World::of(server, Rc::clone(&self.scratch))
+    }
+
+    fn of(server: &Server, scratch: Rc<Scratch>) -> World {
+        let folder = tempfile::tempdir().unwrap();
+        World { client: Client::new(server, scratch.name(), folder.path()), scratch, folder }
+    }
+
+    /// The files of the same plan, executed by an account with the password of the tests.
+    pub fn client_of(&self, server: &Server, account: &str) -> Client {
+        Client::new(server, self.scratch.name(), self.folder.path()).of(account, "of a test")
+    }
+
+    /// Executes all files, each in a session of its own.
+    pub fn all(&self) {
+        self.client.files("").iter().for_each(|file| drop(self.client.must(file)));
+    }
+
     /// The table that the plan has beside one of the application: `new` or `old`.
     pub fn beside(&self, servers: &Servers, table: &str, which: &str) -> String {
         let sql = format!(

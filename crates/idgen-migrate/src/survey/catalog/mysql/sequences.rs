@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::super::rows::{Places, column};
-use super::super::sequence::Sequence;
+use super::super::sequence::{NEEDS_SELECT, Sequence};
 use super::of_schema;
 use crate::survey::schema::{Catalog, Counter};
 use crate::survey::session::{Engine, Session};
@@ -41,10 +41,7 @@ pub(super) async fn read(session: &mut Session, catalog: &mut Catalog, places: &
         }
         let used = match &states[&key] {
             Some(state) => Ok(state.used(class)),
-            None => {
-                Err("they need SELECT on their sequences, which SELECT on the tables does not include"
-                    .to_owned())
-            }
+            None => Err(NEEDS_SELECT.to_owned()),
         };
         table.counters.push(Counter { column: at, name: key.1, used, parent: None });
     }

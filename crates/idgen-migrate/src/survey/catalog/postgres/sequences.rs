@@ -1,7 +1,7 @@
 //! Sequences of PostgreSQL, which fill columns.
 
 use super::super::rows::{Places, column};
-use super::super::sequence::Sequence;
+use super::super::sequence::{NEEDS_SELECT, Sequence};
 use super::OWN;
 use crate::survey::schema::{Catalog, Class, Counter};
 use crate::survey::session::Session;
@@ -58,10 +58,7 @@ pub(super) async fn read(
                 Err("they are temporary, or unlogged on a replica, so this session cannot read them"
                     .to_owned())
             }
-            None => {
-                Err("they need SELECT on their sequences, which SELECT on the tables does not include"
-                    .to_owned())
-            }
+            None => Err(NEEDS_SELECT.to_owned()),
         };
         let Some(table_at) = places.get(schema, table) else {
             if !is_of_some {
