@@ -1,21 +1,8 @@
 import { IdError, configError, errorOf } from "./error.js";
-import { FineClock } from "./fine-clock.js";
+import { type Clock, FineClock } from "./fine-clock.js";
 import { timeText } from "./timestamp.js";
 
-/** Reads the time, and can wait if that is possible. */
-export interface Clock {
-  /** Milliseconds since 1970, also with a fraction. It may step back: the generators handle that. */
-  now(): number;
-  /** The same in units of 100 ns, for kinds that hold more than milliseconds. By default they use `now`. */
-  ticks?(): bigint;
-  /**
-   * The milliseconds between two neighboring readings of `ticks`, or without it of `now`: by default 0.0001, and 1 for `now`. Bits of an id that stand
-   * for less are random, because this clock does not show an order there.
-   */
-  readonly stepMs?: number;
-  /** Waits for about so many milliseconds. A clock without it cannot wait, and the generators return an error instead. */
-  sleep?(ms: number): void;
-}
+export type { Clock } from "./fine-clock.js";
 
 /** What a generator does if the clock is behind the last id by more than the tolerance. */
 export type WhenBehind = "error" | "wait" | "restart";

@@ -1,4 +1,17 @@
-import type { Clock } from "./clock.js";
+/** Reads the time, and can wait if that is possible. */
+export interface Clock {
+  /** Milliseconds since 1970, also with a fraction. It may step back: the generators handle that. */
+  now(): number;
+  /** The same in units of 100 ns, for kinds that hold more than milliseconds. By default they use `now`. */
+  ticks?(): bigint;
+  /**
+   * The milliseconds between two neighboring readings of `ticks`, or without it of `now`: by default 0.0001, and 1 for `now`. Bits of an id that stand
+   * for less are random, because this clock does not show an order there.
+   */
+  readonly stepMs?: number;
+  /** Waits for about so many milliseconds. A clock without it cannot wait, and the generators return an error instead. */
+  sleep?(ms: number): void;
+}
 
 /** A clock that is known to so many milliseconds needs no further bounds. */
 const CLOSE = 0.01;

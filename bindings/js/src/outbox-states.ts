@@ -2,7 +2,7 @@
 
 import { decodeHyphenated, encodeHyphenated } from "./codec/hyphenated.js";
 import { configError } from "./error.js";
-import type { Change, Outcome, OutboxDatabase, Unreadable } from "./outbox.js";
+import type { Change, Outcome, OutboxDatabase, Unreadable } from "./outbox-change.js";
 
 /** Nothing can follow the largest number of a change. */
 const LARGEST = Number.MAX_SAFE_INTEGER;

@@ -20,11 +20,12 @@ use serde::Serialize;
 
 use crate::strategy::Strategy;
 use crate::{Error, Result};
+pub(crate) use arrival::Arriving;
 use btree_model::{Figures, Table, TreeState};
 pub use clients::{Clients, Delay};
 use idgen_record::Arrival;
 pub(crate) use innodb::record_bytes;
-pub(crate) use keys::{Arriving, Keys, Makers};
+pub(crate) use keys::{Keys, Makers};
 pub use load::Load;
 pub(crate) use load::{check_existing, check_one_table, check_skew, existing_rows, key_bytes, within};
 use models::Modeled;

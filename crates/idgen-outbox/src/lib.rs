@@ -38,6 +38,7 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod answers;
 mod change;
 mod error;
 mod outbox;

@@ -3,13 +3,12 @@
 use std::collections::HashMap;
 use std::time::{Duration, SystemTime};
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::change::{Change, Outcome, Unreadable};
+use crate::change::{Change, Unreadable};
 use crate::error::{Error, Result};
-use crate::outbox::Outbox;
 
 /// A change waits for at most this long until it is sent again.
 pub(crate) const LONGEST: Duration = Duration::from_secs(3600);
@@ -49,102 +48,14 @@ macro_rules! last {
     };
 }
 
-impl Outbox {
-    /// Records the server's answer for a change. An answer for an older change than the newest one of the row does
-    /// nothing: the newest one is still to be sent.
-    ///
-    /// - [`Waits`](Outcome::Waits): the change is sent again when the row that it waits for was applied, or after 2 seconds, then
-    ///   4, and so on, up to an hour. If that row is refused here, this one is, too.
-    /// - [`Blocked`](Outcome::Blocked): refused, unless this device has a newer change of the row that blocks it. Then
-    ///   it waits.
-    /// - [`Older`](Outcome::Older): the device was restored from a backup or copied. The row is refused, and
-    ///   [`retry`](Self::retry) or the next change of the row overwrites the server's row.
-    ///
-    /// # Errors
-    /// SQLite fails. Record all answers of a batch in one transaction.
-    pub fn answered(
-        &self,
-        database: &Connection,
-        (table, row, number): (&str, Uuid, u64),
-        outcome: &Outcome,
-        now: SystemTime,
-    ) -> Result<()> {
-        let (row, number) = (row.to_string(), stored(number)?);
-        let find =
-            "SELECT state, resent, attempts, number, sent FROM idgen_outbox WHERE tbl = ?1 AND row = ?2";
-        let mut find = database.prepare_cached(find)?;
-        let found = find.query_row(params![table, row], |found| {
-            let numbers = (found.get::<_, i64>(3)?, found.get::<_, i64>(4)?);
-            Ok((found.get::<_, String>(0)?, found.get::<_, bool>(1)?, found.get::<_, i64>(2)?, numbers))
-        });
-        let Some((state, resent, attempts, (current, sent))) = found.optional()? else { return Ok(()) };
-        if current != number {
-            return match outcome {
-                // The server has a change of which this device does not know, and would be overwritten by the next one.
-                Outcome::Older(newest) if state == "pending" && number < current => {
-                    let own = number.unsigned_abs() < *newest && *newest <= sent.unsigned_abs();
-                    if own { Ok(()) } else { older(database, (table, &row, current), *newest) }
-                }
-                _ => Ok(()),
-            };
-        }
-        match (state.as_str(), outcome) {
-            // Also of a row that was refused: the change was sent twice.
-            ("pending" | "refused", Outcome::Applied) => done(database, table, &row),
-            ("pending", Outcome::Older(_)) if resent => done(database, table, &row),
-            ("pending", Outcome::Older(newest)) => older(database, (table, &row, number), *newest),
-            ("pending", Outcome::Refused(reason)) => {
-                refuse(database, (table, &row, number), reason).map(drop)
-            }
-            (
-                "pending",
-                Outcome::Waits { reason, table: needs, row: needed }
-                | Outcome::Blocked { reason, table: needs, row: needed, .. },
-            ) => {
-                let needed = needed.to_string();
-                // A row that the server has may have a higher number since a column was renamed.
-                let other = "SELECT state, IIF(state = 'done', MIN(number, sent), number) FROM idgen_outbox WHERE tbl = ?1 AND row = ?2";
-                let mut other = database.prepare_cached(other)?;
-                let other = other.query_row(params![needs, needed], |found| {
-                    Ok((found.get::<_, String>(0)? == "refused", found.get::<_, i64>(1)?))
-                });
-                let other = other.optional()?;
-                let is_refused = other.is_some_and(|(is_refused, _)| is_refused);
-                let is_final = match outcome {
-                    Outcome::Blocked { number, .. } => other
-                        .is_none_or(|(is_refused, newest)| is_refused || newest.unsigned_abs() <= *number),
-                    _ => is_refused,
-                };
-                if is_final {
-                    let reason = if is_refused { &because(needs, &needed) } else { reason };
-                    refuse(database, (table, &row, number), reason)?;
-                } else {
-                    let pause = Duration::from_secs(2 << attempts.clamp(0, 20)).min(LONGEST);
-                    let wait = concat!(
-                        "UPDATE idgen_outbox SET reason = ?3, attempts = attempts + 1, wake = ?4, position = ",
-                        last!(),
-                        " + 1 WHERE tbl = ?1 AND row = ?2"
-                    );
-                    database.execute(wait, params![table, row, reason, millis(later(now, pause))])?;
-                }
-                let name =
-                    "UPDATE idgen_outbox SET needs_tbl = ?3, needs_row = ?4 WHERE tbl = ?1 AND row = ?2";
-                database.execute(name, params![table, row, needs, needed])?;
-                Ok(())
-            }
-            _ => Ok(()),
-        }
-    }
-}
-
-fn stored(number: u64) -> Result<i64> {
+pub(crate) fn stored(number: u64) -> Result<i64> {
     let held = i64::try_from(number).ok().filter(|_| number <= LARGEST);
     held.ok_or_else(|| {
         Error::misuse(format!("{number} is not the number of a change: pass on that of the batch"))
     })
 }
 
-fn because(table: &str, row: &str) -> String {
+pub(crate) fn because(table: &str, row: &str) -> String {
     format!("it waits for the row {row} of {table}, which was refused")
 }
 
@@ -173,7 +84,7 @@ pub(crate) fn write(
     Ok(number.unsigned_abs())
 }
 
-fn done(database: &Connection, table: &str, row: &str) -> Result<()> {
+pub(crate) fn done(database: &Connection, table: &str, row: &str) -> Result<()> {
     // Of what was given out, the last one is the row's newest change.
     let done = "UPDATE idgen_outbox SET state = 'done', sent = MAX(sent, number), \
          given = IIF(instr(given, ' ' || number || ':') > 0, substr(given, instr(given, ' ' || number || ':')), ''), reason = NULL, needs_tbl = NULL, needs_row = NULL, attempts = 0, \
@@ -190,7 +101,11 @@ const REFUSE_OTHERS: &str = "WITH RECURSIVE others (tbl, row) AS (SELECT ?1, ?2 
          AND (tbl, row) <> (?1, ?2)";
 
 /// Refuses a row of which the server has a change that this device does not know. The next number follows both, and is known to follow the server's.
-fn older(database: &Connection, (table, row, number): (&str, &str, i64), newest: u64) -> Result<()> {
+pub(crate) fn older(
+    database: &Connection,
+    (table, row, number): (&str, &str, i64),
+    newest: u64,
+) -> Result<()> {
     let reason = format!(
         "the server has a newer change of this row, with the number {newest}: this device was restored from a backup, or copied"
     );
@@ -199,6 +114,22 @@ fn older(database: &Connection, (table, row, number): (&str, &str, i64), newest:
         let knows = "UPDATE idgen_outbox SET number = MAX(number, ?3), sent = ?3, given = ' ' || ?3 || ':0' WHERE tbl = ?1 AND row = ?2";
         database.execute(knows, params![table, row, stored(newest)?])?;
     }
+    Ok(())
+}
+
+/// Has a change wait behind all others until this time.
+pub(crate) fn wait(
+    database: &Connection,
+    (table, row): (&str, &str),
+    reason: &str,
+    until: SystemTime,
+) -> Result<()> {
+    let statement = concat!(
+        "UPDATE idgen_outbox SET reason = ?3, attempts = attempts + 1, wake = ?4, position = ",
+        last!(),
+        " + 1 WHERE tbl = ?1 AND row = ?2"
+    );
+    database.execute(statement, params![table, row, reason, millis(until)])?;
     Ok(())
 }
 
@@ -343,7 +274,7 @@ mod tests {
     /// The steps of a statement, as SQLite plans them.
     fn planned(sql: &str) -> Vec<String> {
         let database = Connection::open_in_memory().unwrap();
-        Outbox::open(&database).unwrap();
+        database.execute_batch(include_str!("schema.sql")).unwrap();
         let mut plan = database.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
         let binds = vec!["x"; plan.parameter_count()];
         let steps = plan.query_map(rusqlite::params_from_iter(binds), |row| row.get(3)).unwrap();

@@ -9,8 +9,8 @@ mod table;
 
 use crate::figures::Figures;
 use crate::mix::Operation;
-use crate::run::Run;
-use crate::sample::Sample;
+use crate::run::{Detail, Run};
+use crate::sample::{Noise, Sample};
 use crate::window::Window;
 
 pub use table::METRICS;
@@ -58,17 +58,6 @@ pub enum Better {
     Higher,
     /// Neither: it describes the run.
     Neither,
-}
-
-/// The noise of a metric: two samples that are closer than this do not differ; see [`Sample`](crate::Sample).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Noise {
-    /// The largest difference that is noise at any size and for any number of runs, in the unit of the
-    /// metric: what an idle server does, or a difference without practical meaning.
-    pub floor: f64,
-    /// The largest difference that is noise between single runs, as a share of the value: of the recorded
-    /// pairs of runs of one load, about one in twenty differed by more.
-    pub share: f64,
 }
 
 /// The table of a report that a metric belongs to.
@@ -260,5 +249,12 @@ mod tests {
         {
             assert!(Metric::of_windows().any(|metric| metric.name == name), "{name}");
         }
+    }
+}
+
+impl Detail {
+    /// The metric that is written alike and has the same noise.
+    pub fn metric(&self) -> Option<&'static Metric> {
+        Metric::named(self.like)
     }
 }

@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::clients::Clients;
 use crate::mix::Operations;
-use crate::run::Run;
 use crate::totals::{Latency, Totals};
 use crate::tree::TreeFigures;
 use crate::window::Window;
@@ -43,19 +42,4 @@ pub struct Repeat {
     pub windows: Vec<Window>,
     /// Each tree.
     pub trees: Vec<TreeFigures>,
-}
-
-impl Repeat {
-    pub(crate) fn of(run: &Run, seed: u64) -> Self {
-        let trees = run.trees.iter().map(|tree| TreeFigures { file: None, ..tree.clone() }).collect();
-        Repeat {
-            seed,
-            totals: run.totals,
-            latency: run.latency,
-            clients: run.clients,
-            operations: run.operations.clone(),
-            windows: run.windows.clone(),
-            trees,
-        }
-    }
 }

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::arrival::Arrival;
 use crate::clients::Clients;
-use crate::metrics::Metric;
 use crate::mix::Operations;
 use crate::repeat::Repeat;
 use crate::strategy::{Column, Family, IdKind};
@@ -188,9 +187,17 @@ impl Run {
     }
 }
 
-impl Detail {
-    /// The metric that is written alike and has the same noise.
-    pub fn metric(&self) -> Option<&'static Metric> {
-        Metric::named(self.like)
+impl Repeat {
+    pub(crate) fn of(run: &Run, seed: u64) -> Self {
+        let trees = run.trees.iter().map(|tree| TreeFigures { file: None, ..tree.clone() }).collect();
+        Repeat {
+            seed,
+            totals: run.totals,
+            latency: run.latency,
+            clients: run.clients,
+            operations: run.operations.clone(),
+            windows: run.windows.clone(),
+            trees,
+        }
     }
 }

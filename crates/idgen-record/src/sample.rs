@@ -5,8 +5,18 @@
 //! value of either sample. Ratios, because the spread of a rate, a time or a count grows with its size: the spread of the
 //! larger of two samples says nothing of the smaller one. Otherwise there is no difference, whatever the medians are.
 
-use crate::metrics::Noise;
 use crate::rank::rank_test;
+
+/// The noise of a metric: two samples that are closer than this do not differ; see [`Sample`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Noise {
+    /// The largest difference that is noise at any size and for any number of runs, in the unit of the
+    /// metric: what an idle server does, or a difference without practical meaning.
+    pub floor: f64,
+    /// The largest difference that is noise between single runs, as a share of the value: of the recorded
+    /// pairs of runs of one load, about one in twenty differed by more.
+    pub share: f64,
+}
 
 /// The values of one figure, one for each run; at least one, and all finite.
 #[derive(Clone, Debug, PartialEq)]

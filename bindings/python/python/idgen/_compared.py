@@ -29,7 +29,6 @@ from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.sql.selectable import ScalarSelect
 
 from idgen._checks import checks
-from idgen.sqlalchemy import Base64UUID, BinaryUUID, SwappedUUID
 
 
 def form(type_: Any, dialect: Any) -> str | None:
@@ -37,12 +36,8 @@ def form(type_: Any, dialect: Any) -> str | None:
     of characters), or hyphenated; None for types of other values.
     """
     type_ = getattr(type_, "_variant_mapping", {}).get(dialect.name, type_)
-    if isinstance(type_, SwappedUUID):
-        return "swapped"
-    if isinstance(type_, BinaryUUID):
-        return "bytes"
-    if isinstance(type_, Base64UUID):
-        return "base64"
+    if (own := getattr(type_, "_idgen_form", None)) is not None:
+        return own
     if isinstance(type_, sa.TypeDecorator):
         return form(type_.load_dialect_impl(dialect), dialect)
     if isinstance(type_, sa.Uuid):

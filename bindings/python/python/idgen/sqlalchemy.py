@@ -74,6 +74,7 @@ class BinaryUUID(_UUID):
 
     impl = types.LargeBinary
     cache_ok = True
+    _idgen_form = "bytes"
     _swapped = False
 
     def load_dialect_impl(self, dialect: Dialect) -> types.TypeEngine[Any]:
@@ -104,6 +105,7 @@ class SwappedUUID(BinaryUUID):
     """
 
     cache_ok = True
+    _idgen_form = "swapped"
     _swapped = True
 
 
@@ -151,6 +153,7 @@ class Base64UUID(_UUID):
 
     impl = types.CHAR
     cache_ok = True
+    _idgen_form = "base64"
 
     def load_dialect_impl(self, dialect: Dialect) -> types.TypeEngine[Any]:
         if dialect.name in _MYSQL:
@@ -214,6 +217,6 @@ class ShortId(types.TypeDecorator[int]):
         return None if value is None else int(value)
 
 
-# They need the types of this module.
+# They teach SQLAlchemy to compare and mix the types of this module.
 from idgen import _compared as _compared  # noqa: E402
 from idgen import _mixed as _mixed  # noqa: E402

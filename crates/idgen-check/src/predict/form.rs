@@ -222,6 +222,17 @@ impl Form {
         }
         (number & mask, mask, of)
     }
+
+    /// The numbers of a draw that an id may show: the bits that it does not show are tried.
+    pub(super) fn candidates(&self, id: u128, draw: usize, known: u128) -> impl Iterator<Item = u64> {
+        let (number, mask, of) = self.seen(id, draw, known);
+        let hidden = (u64::MAX >> (64 - of)) & !mask;
+        let next = move |bits: &u64| {
+            let bits = bits.wrapping_sub(hidden) & hidden;
+            (bits != 0).then_some(bits)
+        };
+        std::iter::successors(Some(0), next).map(move |bits| number | bits)
+    }
 }
 
 /// The forms of UUIDs, the most frequent ones first.

@@ -11,7 +11,6 @@ use super::follow::{Draws, Lead};
 use super::form::{End, FORMS, Form, fixed};
 use super::scrambled::inverse;
 use super::source::SYSTEM;
-use super::weyl::candidates;
 use super::{SPARE, windows};
 
 const FACTOR: u64 = 6_364_136_223_846_793_005;
@@ -131,7 +130,7 @@ const VARIANTS: u64 = 16;
 /// Three numbers one after the other of which ids hide little: the first of them, and what each may be.
 fn triple(form: &Form, ids: &[u128], known: u128) -> Option<(usize, [Vec<u32>; 3])> {
     let of = |draw: usize| {
-        let number = candidates(form, ids[draw / form.draws], draw % form.draws, known);
+        let number = form.candidates(ids[draw / form.draws], draw % form.draws, known);
         number.take(MOST_HIDDEN).map(|number| number as u32).collect::<Vec<_>>()
     };
     let triples = (0..IDS * form.draws - 2).map(|first| (first, [of(first), of(first + 1), of(first + 2)]));

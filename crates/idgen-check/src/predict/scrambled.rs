@@ -11,7 +11,6 @@ use super::echelon::Echelon;
 use super::follow::{Draws, Lead};
 use super::form::{End, FORMS, Form, fixed};
 use super::source::{Equations, Linear, State};
-use super::weyl::candidates;
 use super::windows;
 pub(super) use sources::inverse;
 use sources::{SCRAMBLED, Scrambled};
@@ -74,7 +73,7 @@ impl Plan {
             let one = |zero: &Vec<u64>| u64::from((zero[word] & number).count_ones() & 1);
             Candidate { word: number, ones: self.zeros.iter().fold(0, |ones, zero| ones << 1 | one(zero)) }
         };
-        candidates(self.form, id, draw, known).map(candidate).collect()
+        self.form.candidates(id, draw, known).map(candidate).collect()
     }
 
     /// The source before these ids, if all of them come from it.

@@ -2,7 +2,7 @@
 //! determine the state and the constant.
 
 use super::follow::{Draws, Lead};
-use super::form::{End, FORMS, Form, fixed};
+use super::form::{End, FORMS, fixed};
 use super::scrambled::inverse;
 use super::windows;
 
@@ -66,17 +66,6 @@ impl Draws for Source {
     }
 }
 
-/// The numbers that an id may show: the bits that it does not show are tried.
-pub(super) fn candidates(form: &Form, id: u128, draw: usize, known: u128) -> impl Iterator<Item = u64> {
-    let (number, mask, of) = form.seen(id, draw, known);
-    let hidden = (u64::MAX >> (64 - of)) & !mask;
-    let next = move |bits: &u64| {
-        let bits = bits.wrapping_sub(hidden) & hidden;
-        (bits != 0).then_some(bits)
-    };
-    std::iter::successors(Some(0), next).map(move |bits| number | bits)
-}
-
 /// Ids that are needed: their bits are 80 more than those of state and constant, and those that are tried.
 const IDS: usize = 2;
 
@@ -88,9 +77,9 @@ pub(super) fn find(ids: &[u128]) -> Vec<Lead> {
         for mixer in &MIXERS {
             for window in windows(ids.len(), IDS) {
                 let (first, second) = (ids[window[0]], ids[window[1]]);
-                for number in candidates(form, first, 0, known) {
+                for number in form.candidates(first, 0, known) {
                     let state = mixer.unmix(number);
-                    for number in candidates(form, first, 1, known) {
+                    for number in form.candidates(first, 1, known) {
                         let constant = mixer.unmix(number).wrapping_sub(state);
                         let start = Source { mixer, state: state.wrapping_sub(constant), constant };
                         let mut later = start.clone();

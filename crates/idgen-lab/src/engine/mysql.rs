@@ -12,6 +12,7 @@ mod myrocks;
 mod others;
 mod reach;
 mod statements;
+mod status;
 mod survey;
 mod tables;
 

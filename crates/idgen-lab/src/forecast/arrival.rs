@@ -14,11 +14,11 @@ use idgen::Timestamp;
 use idgen::source::FixedEntropy;
 
 use super::clients::{Clients, Delay};
-use super::keys::Arriving;
 use crate::Result;
 use crate::key::Key;
 use crate::turns::Turns;
 use crate::workload::share;
+use idgen_record::Skew;
 
 /// Times longer than those of this share of the statements are stalls. This constant and the next ones were chosen for training
 /// runs with 3, 12 and 32 clients and 1, 5, 20 and 60 rows in a statement, which the hold-out sets do not have.
@@ -38,6 +38,21 @@ const TICKS_PER_MICRO: f64 = 10.0;
 /// Makes the ids of a statement: by which client, when, and how many.
 pub(super) trait Maker {
     fn make(&mut self, client: usize, moment: Timestamp, rows: u64) -> Result<Vec<Key>>;
+}
+
+/// The order in which the rows of a load arrive at the server: that of their ids, unless clients wait or clocks differ.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arriving<'a> {
+    /// The statements and delays of clients; without them, rows arrive in the order in which their ids are made.
+    pub(crate) clients: Option<Clients>,
+    /// Rows that are inserted.
+    pub(crate) rows: u64,
+    /// Inserts per second.
+    pub(crate) rate: f64,
+    /// True if the ids of a statement have times of their own, and not that of the statement.
+    pub(crate) own_clock: bool,
+    /// The differences between the clocks of the writers; `None` if they agree.
+    pub(crate) skew: Option<&'a Skew>,
 }
 
 /// A statement that has rows left to insert.

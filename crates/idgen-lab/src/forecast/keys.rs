@@ -3,14 +3,13 @@
 use idgen::Timestamp;
 use idgen::source::{Entropy, FixedEntropy};
 
-use super::Clients;
-use super::arrival::{Maker, Order};
+use super::arrival::{Arriving, Maker, Order};
 use super::buckets::Bucketed;
 use crate::Result;
 use crate::key::Key;
 use crate::strategy::{self, Ids, Strategy};
 use crate::workload::Arrivals;
-use idgen_record::{Column, IdKind, Skew, Workload};
+use idgen_record::{Column, IdKind, Workload};
 
 /// The keys of all writers, in the order in which their rows are inserted: that of their creation, or that in which the
 /// statements of several clients arrive.
@@ -60,21 +59,6 @@ impl Tenants {
         let step = u64::from(u32::MAX / self.count);
         Ok(((tenant * step) as u32).to_be_bytes())
     }
-}
-
-/// The order in which the rows of a load arrive at the server: that of their ids, unless clients wait or clocks differ.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Arriving<'a> {
-    /// The statements and delays of clients; without them, rows arrive in the order in which their ids are made.
-    pub(crate) clients: Option<Clients>,
-    /// Rows that are inserted.
-    pub(crate) rows: u64,
-    /// Inserts per second.
-    pub(crate) rate: f64,
-    /// True if the ids of a statement have times of their own, and not that of the statement.
-    pub(crate) own_clock: bool,
-    /// The differences between the clocks of the writers; `None` if they agree.
-    pub(crate) skew: Option<&'a Skew>,
 }
 
 /// The generators of all writers, and their clock.

@@ -3,7 +3,8 @@
 use idgen_record::{Column, Skew};
 use serde::Serialize;
 
-use super::keys::{Arriving, Makers, TENANT_BYTES};
+use super::arrival::Arriving;
+use super::keys::{Makers, TENANT_BYTES};
 use super::{Clients, Settings};
 use crate::strategy::Strategy;
 use crate::{Error, Result};

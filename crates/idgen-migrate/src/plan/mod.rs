@@ -35,6 +35,7 @@ mod identity;
 mod make;
 mod mysql;
 mod options;
+mod pace;
 mod postgres;
 mod reasons;
 mod references;

@@ -123,6 +123,22 @@ pub(crate) struct Catalog {
     pub(crate) unseen: Vec<String>,
 }
 
+impl Column {
+    /// Returns true if the name and the type are those of the time at which a row was made.
+    pub(crate) fn is_creation_time(&self) -> bool {
+        let kind = self.type_text.to_ascii_lowercase();
+        let name = self.name.to_ascii_lowercase();
+        let is_time = ["timestamp", "datetime"].iter().any(|part| kind.starts_with(part))
+            || (self.class == Class::Any && !kind.contains("blob"));
+        let parts =
+            ["creat", "insert", "added", "joined", "regist", "received", "submitted", "placed", "logged"];
+        let is_exact =
+            matches!(name.as_str(), "at" | "time" | "timestamp" | "ts" | "made" | "made_at" | "ctime");
+        let is_person = ["creator", "_by", "user", "author"].iter().any(|part| name.contains(part));
+        is_time && !is_person && (is_exact || parts.iter().any(|part| name.contains(part)))
+    }
+}
+
 impl Key {
     pub(crate) fn new(name: &str, unique: bool, primary: bool, whole: bool) -> Key {
         Key { name: name.to_owned(), unique, primary, holds_values: true, whole, ..Key::default() }

@@ -23,6 +23,9 @@ use crate::statement::sql::{ALL, SHARED, WITH_SETTINGS, hash, literal};
 use crate::statement::values::{Values, number_at};
 use crate::table::tables::Tables;
 
+/// The action that errors of a claim name.
+pub(crate) const ACTION: &str = "map a UUID to an id";
+
 /// The context of one call.
 #[derive(Clone, Debug)]
 pub(crate) struct Context {

@@ -13,9 +13,18 @@
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Executor};
 
-use crate::connection::session::{HERE, OUT_OF_RANGE};
 use crate::error::failure::{Attempt, Failure};
 use crate::statement::values::Values;
+
+/// The running server process and the schema of a session. Servers that were copied from one image have equal names, so it
+/// includes the end of a UUID of version 1: the hardware address and a random number of this start of the server (MySQL
+/// manual, "Miscellaneous Functions", `UUID()`). If the clock is set back, that number changes, and the server seems to be
+/// another one until its connections read their names again.
+pub(super) const HERE: &str = "CONCAT_WS(' ', @@hostname, @@port, @@server_id, RIGHT(UUID(), 17), \
+    IF(@@lower_case_table_names, LOWER(DATABASE()), DATABASE()))";
+
+/// A number that is out of range, which is an error (1690) at every `sql_mode`.
+pub(crate) const OUT_OF_RANGE: &str = "CAST(EXP(9999) AS UNSIGNED)";
 
 /// The variable of a session that holds its mark.
 pub(super) const MARK: &str = "@idgen_session";

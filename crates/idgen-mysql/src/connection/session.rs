@@ -6,7 +6,7 @@ use futures_util::TryStreamExt;
 use sqlx::mysql::{MySqlConnection, MySqlRow};
 use sqlx::{AssertSqlSafe, Column, Executor, Row};
 
-use crate::connection::own_session::{LATEST, Latest, MARK, NewSession, mark};
+use crate::connection::own_session::{HERE, LATEST, Latest, MARK, NewSession, OUT_OF_RANGE, mark};
 use crate::connection::server::{REDO_LOG, ServerReport, Topology};
 use crate::error::failure::{Attempt, Failure};
 use crate::error::refusal::MEMBER_STATE;
@@ -42,21 +42,11 @@ const SET: &str = "SET SESSION sql_select_limit = 18446744073709551615, completi
 /// Fails with error 1568 in a transaction, and has no other effect: the session's isolation level stays as it is.
 const IN_NO_TRANSACTION: &str = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED";
 
-/// The running server process and the schema of a session. Servers that were copied from one image have equal names, so it
-/// includes the end of a UUID of version 1: the hardware address and a random number of this start of the server (MySQL
-/// manual, "Miscellaneous Functions", `UUID()`). If the clock is set back, that number changes, and the server seems to be
-/// another one until its connections read their names again.
-pub(super) const HERE: &str = "CONCAT_WS(' ', @@hostname, @@port, @@server_id, RIGHT(UUID(), 17), \
-    IF(@@lower_case_table_names, LOWER(DATABASE()), DATABASE()))";
-
 /// The number of the error that [`elsewhere`] ends with.
 pub(crate) const ELSEWHERE: u16 = 1690;
 
 /// True in a session whose changes get into the binary log, if the server has one.
 pub(crate) const IS_LOGGED: &str = "(@@SESSION.sql_log_bin OR NOT @@GLOBAL.log_bin)";
-
-/// A number that is out of range, which is an error ([`ELSEWHERE`]) at every `sql_mode`.
-pub(crate) const OUT_OF_RANGE: &str = "CAST(EXP(9999) AS UNSIGNED)";
 
 /// Fails on other servers and schemas than the named ones and in sessions that are not [logged](IS_LOGGED), before anything
 /// that follows; and otherwise selects the number of the session. It reads no table, so that it begins no snapshot.

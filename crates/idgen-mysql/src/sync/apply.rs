@@ -372,7 +372,7 @@ async fn begin<C: Connection>(transaction: &mut C, guard: Guard) -> Attempt<()> 
 
 /// The outcome of a change because of what was applied before it; `None` if it is to be applied.
 fn decided(newest: &Newest, change: &Change) -> Option<Outcome> {
-    let is_known = change.known.as_ref().is_none_or(|known| known.includes(newest));
+    let is_known = change.known.as_ref().is_none_or(|known| known.includes(newest.number, newest.mark()));
     let older = Outcome::Older { newest: newest.number };
     match change.number.cmp(&newest.number) {
         Ordering::Greater if is_known => None,

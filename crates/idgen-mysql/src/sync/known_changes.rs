@@ -3,8 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::sync::log::Newest;
-
 /// The changes of a row that the sender of a change knows: the highest number, and from the one that the server had last, the
 /// numbers that it gave out itself, with their marks. The last one is that of the change. An outbox writes it, as `3 3:9f86d081884c7d65 4:a1b2c3d4e5f60718`,
 /// and `0 0:0 1:9f86d081884c7d65` for a new row; a sender that only counts has a number.
@@ -44,13 +42,10 @@ impl KnownChanges {
 
     /// The sender knows this change. One from before the first number that it gave out, or that the server had then, is of a server that was
     /// restored from a backup.
-    pub(super) fn includes(&self, newest: &Newest) -> bool {
-        let is_it = |(number, mark): &(u64, Mark)| {
-            *number == newest.number && (*mark == newest.mark() || *mark == NO_MARK)
-        };
-        let is_before = self.given.first().is_none_or(|(first, _)| newest.number < *first);
-        newest.number <= self.number
-            && (newest.mark() == NO_MARK || is_before || self.given.iter().any(is_it))
+    pub(super) fn includes(&self, number: u64, mark: Mark) -> bool {
+        let is_it = |(given, own): &(u64, Mark)| *given == number && (*own == mark || *own == NO_MARK);
+        let is_before = self.given.first().is_none_or(|(first, _)| number < *first);
+        number <= self.number && (mark == NO_MARK || is_before || self.given.iter().any(is_it))
     }
 }
 
@@ -94,10 +89,6 @@ impl fmt::Display for KnownChanges {
 mod tests {
     use super::*;
 
-    fn newest(number: u64, mark: Mark) -> Newest {
-        Newest::of(number, [7; 24], mark)
-    }
-
     #[test]
     fn only_what_the_sender_gave_out_is_its_own() {
         let known: KnownChanges =
@@ -118,13 +109,13 @@ mod tests {
             (5, 0, true),
             (6, 0, false),
         ] {
-            assert_eq!(known.includes(&newest(number, mark(last))), expected, "{number} {last}");
+            assert_eq!(known.includes(number, mark(last)), expected, "{number} {last}");
         }
         assert_eq!((known.mark(6), known.mark(4)), (Some(mark(3)), None));
         // The server has named the number 4, whoever gave it out, and then this sender gave out 6.
         let told: KnownChanges = "6 4:0 6:0000000000000003".parse().unwrap();
-        assert_eq!([3, 4, 5].map(|number| told.includes(&newest(number, mark(9)))), [true, true, false]);
-        assert!(KnownChanges::from(5).includes(&newest(5, mark(9))));
+        assert_eq!([3, 4, 5].map(|number| told.includes(number, mark(9))), [true, true, false]);
+        assert!(KnownChanges::from(5).includes(5, mark(9)));
         assert_eq!(known.to_string().parse(), Ok(known));
     }
 

@@ -1,6 +1,7 @@
 //! The values that entries of the table of metrics share.
 
-use super::{Better, Group, Metric, Noise, Unit};
+use super::{Better, Group, Metric, Unit};
+use crate::sample::Noise;
 
 /// The values that most entries have.
 pub(super) const METRIC: Metric = Metric {

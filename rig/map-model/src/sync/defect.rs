@@ -1,6 +1,6 @@
 //! Remedies that are taken out of the design, to show that the checker notices.
 
-use crate::sync::world::Scope;
+use crate::sync::change::Scope;
 
 /// A property that holds in every state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,12 +5,13 @@
 //! each state that can be reached, the devices then send what they have until nothing is left, as their loops do: what the
 //! server has in the end depends neither on how batches were cut nor on their order. Each [`Defect`] takes a remedy out.
 
+mod change;
 mod defect;
 mod model;
 mod outbox;
 mod server;
 mod world;
 
+pub use change::Scope;
 pub use defect::{Defect, Promise};
 pub use model::{Report, check};
-pub use world::Scope;

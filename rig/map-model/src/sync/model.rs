@@ -3,9 +3,10 @@
 use stateright::{Checker, HasDiscoveries, Model, Property};
 
 use crate::check::Judged;
+use crate::sync::change::{BAD, Content, DEVICES, Message, Outcome, ROWS, RowAt, Scope};
 use crate::sync::defect::{Defect, Promise};
 use crate::sync::outbox::State;
-use crate::sync::world::{BAD, Content, DEVICES, Message, Outcome, ROWS, RowAt, Scope, World};
+use crate::sync::world::World;
 
 /// A step. Numbers are those of a device, or the place of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

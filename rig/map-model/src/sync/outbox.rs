@@ -1,7 +1,7 @@
 //! The outbox of a device, modeled on `crates/idgen-outbox`.
 
+use crate::sync::change::{ANY, Change, Content, Marks, Outcome, ROWS, RowAt};
 use crate::sync::defect::Defect;
-use crate::sync::world::{ANY, Change, Content, Marks, Outcome, ROWS, RowAt};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum State {

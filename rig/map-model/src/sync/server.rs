@@ -1,7 +1,7 @@
 //! The server: its tables and the log of the sync, as `idgen_mysql::sync` applies batches.
 
+use crate::sync::change::{ANY, BAD, Change, Content, Outcome, ROWS, RowAt, Scope};
 use crate::sync::defect::Defect;
-use crate::sync::world::{ANY, BAD, Change, Content, Outcome, ROWS, RowAt, Scope};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Server {

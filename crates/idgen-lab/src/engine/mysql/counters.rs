@@ -4,12 +4,13 @@
 //! splits, and from the Performance Schema for reads and writes of single files. Source: MySQL Reference Manual,
 //! sections Server Status Variables, InnoDB INFORMATION_SCHEMA Metrics Table, and File I/O Summary Tables.
 
-use sqlx::mysql::{MySqlConnection, MySqlRow};
+use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Executor, Row};
 
+use super::status::{Status, number};
 use super::{Host, doing, myrocks};
+use crate::Result;
 use crate::engine::{Counters, FilePages};
-use crate::{Error, Result};
 
 const STATUS: &str = "SHOW GLOBAL STATUS WHERE Variable_name IN ('Innodb_pages_read', 'Innodb_pages_written', \
      'Innodb_pages_created', 'Innodb_buffer_pool_read_requests', 'Innodb_buffer_pool_reads', \
@@ -75,30 +76,4 @@ pub async fn read(connection: &mut MySqlConnection, host: &Host) -> Result<Count
         table_pages,
         ..Counters::default()
     })
-}
-
-/// The numbers of a statement that returns a name and a number in each row.
-pub(super) struct Status(Vec<(String, u64)>);
-
-impl Status {
-    pub(super) async fn read(connection: &mut MySqlConnection, sql: &'static str) -> Result<Status> {
-        let failed = doing("read the server's counters");
-        let rows = connection.fetch_all(sql).await.map_err(&failed)?;
-        let one = |row: MySqlRow| {
-            let text = |place: usize| row.try_get_unchecked::<String, _>(place).map_err(&failed);
-            Ok((text(0)?, number(&text(1)?)?))
-        };
-        rows.into_iter().map(one).collect::<Result<_>>().map(Status)
-    }
-
-    pub(super) fn get(&self, wanted: &str) -> Result<u64> {
-        let found = self.0.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted));
-        found.map(|(_, value)| *value).ok_or_else(|| {
-            Error::engine("the server's counters are incomplete", format!("no status variable {wanted}"))
-        })
-    }
-}
-
-pub(super) fn number(text: &str) -> Result<u64> {
-    text.parse().map_err(|error| Error::engine(format!("the server counts \"{text}\", not a number"), error))
 }

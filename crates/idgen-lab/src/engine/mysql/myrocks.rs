@@ -9,8 +9,8 @@ use idgen_server::Settings;
 use sqlx::mysql::MySqlConnection;
 use sqlx::{Executor, Row};
 
-use super::counters::{Status, number};
 use super::doing;
+use super::status::{Status, number};
 use crate::engine::{Counters, LsmCounters};
 use crate::{Error, Result};
 use idgen_record::Workload;

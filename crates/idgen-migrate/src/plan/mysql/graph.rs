@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::catalog::{Catalog, Table};
 use super::form::Form;
-use super::refuse;
 use super::session::Session;
 use idgen_database::catalog::ForeignKey;
 use idgen_database::{Error, Result};
@@ -216,7 +215,7 @@ impl Graph {
 /// The table that a plan begins with. If it is not in InnoDB, nothing else is read: its catalog may look different.
 fn in_innodb<'a>(catalog: &'a Catalog, start: &str) -> Result<&'a Table> {
     let table = catalog.table(start)?;
-    refuse::not_innodb(table).map_or(Ok(table), |why| Err(Error::new(why)))
+    not_innodb(table).map_or(Ok(table), |why| Err(Error::new(why)))
 }
 
 fn several_columns(table: &Table) -> Error {
@@ -227,4 +226,12 @@ fn several_columns(table: &Table) -> Error {
         table.primary.len(),
         table.primary.join(", ")
     ))
+}
+
+/// Describes the problem of a table of another engine than InnoDB. Views have no engine.
+pub(super) fn not_innodb(table: &Table) -> Option<String> {
+    let Table { name, engine, .. } = table;
+    (table.is_base() && !engine.eq_ignore_ascii_case("InnoDB")).then(|| {
+        format!("the table {name} is in {engine}, not in InnoDB, the only engine that plans are for: change its engine first")
+    })
 }

@@ -3,7 +3,7 @@
 use super::catalog::{Catalog, Column, Part, Table};
 use super::dependent;
 use super::form::Form;
-use super::graph::Graph;
+use super::graph::{Graph, not_innodb};
 use super::hidden;
 use super::quote::{LONGEST, name};
 use super::session::Session;
@@ -138,14 +138,6 @@ fn of_table(catalog: &Catalog, name: &str) -> Option<String> {
         return None;
     };
     Some(format!("the table {name} {why}"))
-}
-
-/// Describes the problem of a table of another engine than InnoDB. Views have no engine.
-pub(super) fn not_innodb(table: &Table) -> Option<String> {
-    let Table { name, engine, .. } = table;
-    (table.is_base() && !engine.eq_ignore_ascii_case("InnoDB")).then(|| {
-        format!("the table {name} is in {engine}, not in InnoDB, the only engine that plans are for: change its engine first")
-    })
 }
 
 fn refers(catalog: &Catalog, table: &Table, column: &Column) -> bool {

@@ -1,12 +1,13 @@
 //! The file that ends a plan whose steps can neither go on nor back.
 
+use super::change::ABANDON;
 use super::render::Templates;
 use super::steps::Context;
 use crate::plan::data::{Plan, Script};
 use idgen_database::Result;
 
 /// The path of the file.
-pub(crate) const FILE: &str = "undo/abandon.sql";
+pub(crate) const FILE: &str = ABANDON;
 
 const PURPOSE: &str = "For a plan whose steps can neither go on nor back: one of its tables was dropped, or the database was restored from a \
     dump while the plan was at work, so its tables are others than those that the plan remembers. It removes the plan from the tables that are \

@@ -5,7 +5,7 @@ use super::catalog::{Catalog, Column, Table};
 use super::graph::{Graph, key_of, pairs};
 use super::names::quoted;
 use super::session::Session;
-use super::steps::{
+use super::texts::{
     BACKFILL, CHECK, CONSTRAINTS, FINISH, INDEXES, PREPARE, SWITCH, TEXT, TRIGGERS, Text, VERIFY,
 };
 use crate::plan::references;

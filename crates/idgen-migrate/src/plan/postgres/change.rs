@@ -9,7 +9,6 @@ use serde::Serialize;
 
 use self::index::{IndexChange, index_change};
 use self::key::{KeyChange, key, names, side};
-use super::abandon;
 use super::catalog::{Catalog, Column, Table};
 use super::graph::{Graph, key_of, pairs};
 use super::names::{hash, identity, with_ending};
@@ -17,6 +16,9 @@ use super::spelling::Spelling;
 use crate::plan::data::Target;
 use crate::plan::options::Options;
 use idgen_database::{Error, Result};
+
+/// The path of the file that ends a plan whose steps can neither go on nor back.
+pub(super) const ABANDON: &str = "undo/abandon.sql";
 
 /// The whole change.
 #[derive(Debug, Serialize)]
@@ -203,7 +205,7 @@ impl Change {
             shown: tables.iter().map(|table| table.shown.as_str()).collect::<Vec<_>>().join(", "),
             files: steps.iter().map(|step| (step.name, step.file.clone())).collect(),
             steps,
-            abandon: abandon::FILE,
+            abandon: ABANDON,
             texts: Vec::new(),
             id,
             version,

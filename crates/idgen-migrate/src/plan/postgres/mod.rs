@@ -19,6 +19,7 @@ mod spelling;
 pub(super) mod status;
 mod steps;
 mod taken;
+mod texts;
 mod trial;
 
 use self::catalog::{Catalog, Table};

@@ -2,7 +2,7 @@
 
 use super::execute;
 use super::names::{literal, quoted};
-use crate::plan::run::settings::{is_off, known};
+use crate::plan::pace::{is_off, known};
 use crate::plan::status::Status;
 use idgen_database::Result;
 

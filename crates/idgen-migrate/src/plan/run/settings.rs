@@ -3,7 +3,7 @@
 use crate::plan::data::Engine;
 use crate::plan::status::Status;
 use crate::plan::{mysql, postgres};
-use idgen_database::{Error, Result};
+use idgen_database::Result;
 
 /// Changes a setting of the copies of a plan. A copy that runs reads it before its next chunk.
 ///
@@ -34,17 +34,4 @@ pub async fn set(url: &str, plan: &Status, name: &str, value: &str) -> Result<()
         Engine::Postgres => postgres::pace::set(url, plan, name, value).await,
         Engine::MySql | Engine::MariaDb => mysql::pace::set(url, plan, name, value).await,
     }
-}
-
-/// The setting's name, if it is one of these.
-pub(crate) fn known<'a>(name: &str, names: &[&'a str]) -> Result<&'a str> {
-    let found = names.iter().find(|known| **known == name);
-    found
-        .copied()
-        .ok_or_else(|| Error::new(format!("a copy has no setting {name:?}: choose {}", names.join(", "))))
-}
-
-/// True for the value `none` of a limit above which a copy ends: it then has no such limit.
-pub(crate) fn is_off(name: &str, value: &str) -> bool {
-    name.starts_with("abort_") && value == "none"
 }

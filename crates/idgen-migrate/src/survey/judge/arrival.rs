@@ -4,10 +4,11 @@
 use serde::Serialize;
 
 use crate::survey::judge::came::{Came, LEAST_TIMES, is_counter, ranked};
-use crate::survey::judge::classify::Reading;
 use crate::survey::judge::integers;
 use crate::survey::judge::kinds::Kind;
-use crate::survey::judge::parse::{Parsed, parse};
+use crate::survey::judge::parse::parse;
+use crate::survey::judge::parsed::Parsed;
+use crate::survey::judge::reading::Reading;
 use crate::survey::judge::tokens;
 use crate::survey::read::sample::Value;
 use crate::survey::schema::{Class, Column, Table};

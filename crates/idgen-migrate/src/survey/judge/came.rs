@@ -2,7 +2,7 @@
 
 use crate::survey::judge::integers;
 use crate::survey::read::sample::{Sample, Value};
-use crate::survey::schema::{Class, Column, Table};
+use crate::survey::schema::Table;
 use crate::survey::session::Engine;
 
 /// The order in which the rows of a sample came to their table.
@@ -21,7 +21,7 @@ impl Came {
     /// Finds the order by a counter, or else by a time at which rows are made; `None` if no column shows it.
     pub(crate) fn of(engine: Engine, table: &Table, sample: &Sample) -> Option<Came> {
         let counters = (0..table.columns.len()).filter(|&at| is_counter(engine, table, at));
-        let times = (0..table.columns.len()).filter(|&at| is_creation_time(&table.columns[at]));
+        let times = (0..table.columns.len()).filter(|&at| table.columns[at].is_creation_time());
         // A program chose the row ids of SQLite if they are far from each other.
         let is_chosen = |at: &usize| {
             let numbers = sample.values(*at).into_iter().filter_map(|(_, value)| match value {
@@ -61,18 +61,6 @@ pub(super) fn is_counter(engine: Engine, table: &Table, at: usize) -> bool {
         && table.primary().is_some_and(|key| key.columns == [at])
         && table.columns[at].type_text.eq_ignore_ascii_case("INTEGER");
     is_rowid || table.is_counted(at)
-}
-
-/// Returns true if the name and the type are those of the time at which a row was made.
-pub(crate) fn is_creation_time(column: &Column) -> bool {
-    let kind = column.type_text.to_ascii_lowercase();
-    let name = column.name.to_ascii_lowercase();
-    let is_time = ["timestamp", "datetime"].iter().any(|part| kind.starts_with(part))
-        || (column.class == Class::Any && !kind.contains("blob"));
-    let parts = ["creat", "insert", "added", "joined", "regist", "received", "submitted", "placed", "logged"];
-    let is_exact = matches!(name.as_str(), "at" | "time" | "timestamp" | "ts" | "made" | "made_at" | "ctime");
-    let is_person = ["creator", "_by", "user", "author"].iter().any(|part| name.contains(part));
-    is_time && !is_person && (is_exact || parts.iter().any(|part| name.contains(part)))
 }
 
 /// The place of each value in the order of all; equal values have the same one.

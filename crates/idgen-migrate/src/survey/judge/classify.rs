@@ -11,38 +11,16 @@ use std::collections::{BTreeMap, HashMap};
 use crate::survey::judge::chance;
 use crate::survey::judge::integers;
 use crate::survey::judge::kinds::Kind;
-use crate::survey::judge::parse::{Parsed, parse};
+use crate::survey::judge::parse::parse;
+use crate::survey::judge::parsed::Parsed;
+use crate::survey::judge::reading::{EARLIEST, Reading, SECOND, YEAR};
 use crate::survey::read::sample::Value;
 use wide::Wide;
 
-const SECOND: i64 = 1_000;
-pub(super) const YEAR: i64 = 365 * 24 * 3_600 * SECOND;
-/// 2005-01-01: where only a pattern shows the kind, older times are chance.
-pub(super) const EARLIEST: i64 = 1_104_537_600 * SECOND;
 /// Ids of 128 bits whose clock is wrong by fewer years than this are still of their kind.
 const WRONG_YEARS: i64 = 30;
 /// The share of a pattern's values that follow it in a column of its kind.
 const MOST: f64 = 0.9;
-
-/// A value that was read as one kind.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Reading {
-    pub(crate) kind: Kind,
-    /// The time in the id, in milliseconds since 1970, if its kind is certain.
-    pub(crate) time: Option<i64>,
-    /// True if chance does not explain that values of the column fit this kind.
-    pub(crate) certain: bool,
-}
-
-impl Reading {
-    pub(super) const fn certain(kind: Kind, time: Option<i64>) -> Reading {
-        Reading { kind, time, certain: true }
-    }
-
-    pub(super) const fn guess(kind: Kind) -> Reading {
-        Reading { kind, time: None, certain: false }
-    }
-}
 
 /// Parses each value, and finds its kind. Equal values count once: repetitions are no more evidence than the first one.
 /// `is_counted`: the server counts the integers of this column.

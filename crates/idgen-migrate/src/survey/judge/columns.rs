@@ -6,9 +6,10 @@ use serde::Serialize;
 
 use crate::survey::judge::arrival::{self, Arrival, ArrivalBy, Values};
 use crate::survey::judge::came::Came;
-use crate::survey::judge::classify::{Reading, read_all};
+use crate::survey::judge::classify::read_all;
 use crate::survey::judge::kinds::Kind;
-use crate::survey::judge::parse::Parsed;
+use crate::survey::judge::parsed::Parsed;
+use crate::survey::judge::reading::Reading;
 use crate::survey::judge::tokens;
 use crate::survey::read::sample::{Sample, Value};
 use crate::survey::schema::{Catalog, Class, Column};

@@ -5,8 +5,8 @@
 //! smaller part of it than random ones would, at the level of [`chance`].
 
 use crate::survey::judge::chance;
-use crate::survey::judge::classify::{EARLIEST, Reading, YEAR};
 use crate::survey::judge::kinds::Kind;
+use crate::survey::judge::reading::{EARLIEST, Reading, YEAR};
 
 /// Fewer integers show no pattern.
 const LEAST: usize = 5;

@@ -13,8 +13,10 @@ pub(super) mod kinds;
 #[cfg(test)]
 mod mixtures;
 pub(super) mod parse;
+pub(super) mod parsed;
 mod patterns;
 mod questions;
 #[cfg(test)]
 mod random;
+mod reading;
 pub(super) mod tokens;

@@ -3,7 +3,7 @@
 use idgen::codec::Format;
 
 use crate::survey::judge::kinds::Kind;
-use crate::survey::judge::parse::Parsed;
+use crate::survey::judge::parsed::Parsed;
 
 /// The alphabet of base32 of Crockford, in lowercase.
 const CROCKFORD: &[u8] = b"0123456789abcdefghjkmnpqrstvwxyz";

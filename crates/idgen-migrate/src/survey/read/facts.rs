@@ -1,7 +1,7 @@
 //! Facts of the catalog beside tables, columns and keys: expressions of unique indexes, tables that are not read, and,
 //! for a change of ids, partitions and statements.
 
-use super::said;
+use super::said::{self, Said};
 use crate::survey::options::{NewIds, Options};
 use crate::survey::schema::{Catalog, Class};
 use crate::survey::session::{Cell, Engine, Session};
@@ -27,13 +27,6 @@ pub(crate) struct Partition {
     pub(crate) is_hash: bool,
     /// Shows the partitions and their rows.
     pub(crate) statement: String,
-}
-
-/// A statement or a definition that the server keeps.
-#[derive(Debug)]
-pub(crate) struct Said {
-    pub(crate) place: String,
-    pub(crate) text: String,
 }
 
 /// All of these.

@@ -2,6 +2,6 @@
 
 pub(super) mod facts;
 pub(super) mod pages;
-mod said;
+pub(super) mod said;
 pub(super) mod sample;
 pub(super) mod watch;

@@ -3,10 +3,16 @@
 
 use std::collections::BTreeSet;
 
-use super::facts::Said;
 use crate::programs::{Program, Sight};
 use crate::survey::session::{Cell, Engine, Refused, Session};
 use idgen_database::catalog::{Grants, mysql};
+
+/// A statement or a definition that the server keeps.
+#[derive(Debug)]
+pub(crate) struct Said {
+    pub(crate) place: String,
+    pub(crate) text: String,
+}
 
 /// Reads them. What the survey cannot see is added to `unseen`.
 pub(super) async fn read(session: &mut Session, unseen: &mut Vec<String>) -> Vec<Said> {

@@ -4,7 +4,6 @@ mod starts;
 
 use std::collections::HashSet;
 
-use crate::survey::judge::came::is_creation_time;
 use crate::survey::options::Options;
 use crate::survey::schema::{Catalog, Class, Column, Counter, Table};
 use crate::survey::session::{Cell, Engine, Refused, Rows, Session};
@@ -72,7 +71,7 @@ fn is_candidate(column: &Column) -> bool {
         Class::Bytes { .. } => column.length.is_none_or(|length| length >= 12),
         Class::Int { bits, .. } => bits >= 32,
         Class::Uuid | Class::Any => true,
-        Class::Other => is_creation_time(column),
+        Class::Other => column.is_creation_time(),
     }
 }
 

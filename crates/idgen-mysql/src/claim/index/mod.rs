@@ -16,9 +16,6 @@ use crate::claim::pair::{Claimed, Guess};
 use crate::error::Result;
 use crate::installed::Index;
 
-/// The action that errors of a claim name.
-pub(crate) const ACTION: &str = "map a UUID to an id";
-
 /// The id of one UUID.
 pub(crate) async fn claim_one(context: &Context, uuid: Uuid, guess: Guess) -> Result<Claimed> {
     match context.installed.index {

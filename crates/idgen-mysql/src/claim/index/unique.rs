@@ -7,8 +7,8 @@ use futures_util::stream::{self, StreamExt, TryStreamExt};
 use sqlx::{AssertSqlSafe, Executor};
 use uuid::Uuid;
 
+use crate::claim::context::ACTION;
 use crate::claim::context::Context;
-use crate::claim::index::ACTION;
 use crate::claim::index::attempts::Attempts;
 use crate::claim::index::taken::TakenIds;
 use crate::claim::pair::{Claimed, Guess};

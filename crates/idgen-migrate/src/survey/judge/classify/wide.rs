@@ -7,7 +7,7 @@ use idgen::{Nature, Uuid, inspect_uuid};
 use super::{EARLIEST, MOST, Reading, WRONG_YEARS, YEAR, period};
 use crate::survey::judge::chance::{self, FEW, LEVEL, LEVEL_OF_FEW};
 use crate::survey::judge::kinds::Kind;
-use crate::survey::judge::parse::Parsed;
+use crate::survey::judge::parsed::Parsed;
 
 /// The variant and the version of an id, and its time.
 fn of_version(id: &Uuid) -> (Kind, Option<i64>) {

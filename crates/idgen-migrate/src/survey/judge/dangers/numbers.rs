@@ -3,7 +3,7 @@
 use super::{Code, Context, Finding, Level};
 use crate::survey::judge::chance;
 use crate::survey::judge::kinds::Kind;
-use crate::survey::judge::parse::Parsed;
+use crate::survey::judge::parsed::Parsed;
 use crate::survey::read::sample::Value;
 use crate::survey::schema::Class;
 use crate::survey::session::Engine;

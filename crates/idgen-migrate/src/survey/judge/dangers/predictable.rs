@@ -5,7 +5,7 @@ use idgen_check::predict;
 use super::{Code, Context, Finding, Level};
 use crate::survey::judge::columns::FoundBy;
 use crate::survey::judge::kinds::Kind;
-use crate::survey::judge::parse::Parsed;
+use crate::survey::judge::parsed::Parsed;
 
 /// Ids of version 4 whose source is recognized. The column with the key is named, not those that refer to it.
 pub(super) fn find(context: &Context<'_>) -> Option<Finding> {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::{Code, Context, Finding, Level, about_table};
 use crate::survey::judge::columns::FoundBy;
 use crate::survey::judge::kinds::Kind;
-use crate::survey::judge::parse::Parsed;
+use crate::survey::judge::parsed::Parsed;
 use crate::survey::schema::{Catalog, Class, Column, Counter, Table};
 use crate::survey::session::Engine;
 use crate::survey::sql;

@@ -3,8 +3,9 @@
 use super::{Code, Context, Finding, Level, Read};
 use crate::survey::judge::columns::FoundBy;
 use crate::survey::judge::kinds::Kind;
-use crate::survey::judge::parse::Parsed;
-use crate::survey::read::facts::{Partition, Said};
+use crate::survey::judge::parsed::Parsed;
+use crate::survey::read::facts::Partition;
+use crate::survey::read::said::Said;
 use crate::survey::schema::Class;
 use crate::survey::sql;
 

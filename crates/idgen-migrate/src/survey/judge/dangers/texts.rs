@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::{Code, Context, Finding, Level};
 use crate::survey::judge::kinds::Kind;
-use crate::survey::judge::parse::{Case, Parsed, Spelling, case_of};
+use crate::survey::judge::parse::case_of;
+use crate::survey::judge::parsed::{Case, Parsed, Spelling};
 use crate::survey::judge::tokens;
 use crate::survey::read::sample::Value;
 use crate::survey::schema::Class;
