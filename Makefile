@@ -15,7 +15,7 @@ check: ## formatting, clippy, and every test and doc test that needs no database
 # its profile, these are not checked again.
 CHECKED_TOO = CARGO_TARGET_DIR=$(CURDIR)/target CARGO_PROFILE_DEV_DEBUG=line-tables-only
 
-forms: ## formatting, the links between pages, the table of languages, the lists of kinds, llms.txt and the version in all files (seconds)
+forms: ## formatting, circles of imports, the links between pages, the table of languages, the lists of kinds, llms.txt and the version in all files (seconds)
 	scripts/links.py
 	scripts/trust.py
 	scripts/models.py
@@ -24,6 +24,7 @@ forms: ## formatting, the links between pages, the table of languages, the lists
 	scripts/kinds.py
 	scripts/contributing.py
 	scripts/languages.py
+	scripts/imports.py
 	cargo fmt --all --check
 	cargo fmt --manifest-path bindings/python/Cargo.toml --check
 	cargo fmt --manifest-path bindings/c/Cargo.toml --check
