@@ -153,13 +153,14 @@ pub fn svg() -> impl TypedValueParser<Value = PathBuf> {
     })
 }
 
-/// Reads a moment, such as 2026-11-21T12:00:00Z, and rounds it down to 100 ns.
+/// Reads a moment as RFC 3339 writes it, such as 2026-11-21T12:00:00Z, and rounds it down to 100 ns. PostgreSQL writes offsets of
+/// whole hours without minutes. A leap second is read as the second before it, since it has no number of its own in an id.
 pub fn moment(text: &str) -> Result<Timestamp, String> {
-    // The library reads every time that it prints. Of jiff's spellings, it reads one, but jiff reads no year above 9999.
-    text.parse::<Timestamp>().or_else(|unread| {
-        let moment: jiff::Timestamp = text.parse().map_err(|_| unread.to_string())?;
-        // Fits: a Timestamp ends some 20,000 years later than jiff's.
-        Ok(Timestamp::from_unix_ticks(moment.as_nanosecond().div_euclid(100) as i64))
+    let leap = text.get(16..19) == Some(":60");
+    let of_unix = if leap { [&text[..16], ":59", &text[19..]].concat() } else { text.to_owned() };
+    of_unix.parse().or_else(|_| format!("{of_unix}:00").parse()).or_else(|_: idgen::Error| {
+        // The error shows the text that was written.
+        text.parse().map_err(|error: idgen::Error| error.to_string())
     })
 }
 
@@ -178,17 +179,17 @@ pub fn server_id(text: &str) -> Result<u8, String> {
 
 /// Reads a day, such as 2026-11-21; it begins at midnight UTC.
 pub fn date(text: &str) -> Result<Timestamp, String> {
-    let date: jiff::civil::Date =
-        text.parse().map_err(|error| format!("{error}; write year, month and day, such as 2026-11-21"))?;
-    Ok(Timestamp::from_date(date.year().into(), date.month() as u8, date.day() as u8))
+    format!("{text}T00:00:00Z")
+        .parse()
+        .map_err(|_: idgen::Error| "no such day: write year, month and day, such as 2026-11-21".to_owned())
 }
 
 /// Reads an offset from UTC, such as +02:00, in seconds.
 pub fn utc_offset(text: &str) -> Result<i32, String> {
-    jiff::fmt::strtime::parse("%:z", text)
-        .ok()
-        .and_then(|parsed| parsed.offset())
-        .map(|offset| offset.seconds())
+    let signed = text.starts_with(['+', '-']).then(|| format!("1970-01-01T00:00:00{text}"));
+    let midnight = signed.and_then(|time| time.parse::<Timestamp>().ok());
+    midnight
+        .map(|midnight| -(midnight.unix_secs() as i32))
         .ok_or_else(|| "write hours and minutes with a sign, such as +02:00 or -05:30".into())
 }
 
@@ -269,6 +270,57 @@ impl From<WhenBehindChoice> for WhenBehind {
             WhenBehindChoice::Error => WhenBehind::Error,
             WhenBehindChoice::Wait => WhenBehind::Wait,
             WhenBehindChoice::Restart => WhenBehind::Restart,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_those_of_rfc_3339_and_postgresql() {
+        let noon = moment("2026-11-21T12:00:00Z");
+        for text in [
+            "2026-11-21 12:00:00+00",
+            "2026-11-21 14:00:00+02",
+            "2026-11-21T06:30:00-05:30",
+            "2026-11-21t12:00:00z",
+        ] {
+            assert_eq!(moment(text), noon, "{text}");
+        }
+        let leap = moment("2016-12-31T23:59:59.5Z");
+        assert_eq!(moment("2016-12-31T23:59:60.5Z"), leap);
+        assert_eq!(moment("2017-01-01 00:59:60.5+01"), leap);
+        for text in [
+            "",
+            "now",
+            "2026-11-21",
+            "2026-11-21T12:60:00Z",
+            "2026-11-21T12:00:00+25",
+            "2026-11-21T12:00:00+2",
+            "2026-11-21T12:00",
+        ] {
+            let error = moment(text).unwrap_err();
+            assert!(error.contains(&format!("{text:?}")), "{error}");
+        }
+    }
+
+    #[test]
+    fn offsets_have_a_sign() {
+        for (text, seconds) in [("+02:00", 7_200), ("-05:30", -19_800), ("+00:00", 0), ("-23:59", -86_340)] {
+            assert_eq!(utc_offset(text), Ok(seconds), "{text}");
+        }
+        for text in ["", "Z", "2", "02:00", "+2:00", "+24:00", "+02:60", "+02:00Z", ".5+02:00"] {
+            assert!(utc_offset(text).unwrap_err().contains("such as +02:00"), "{text}");
+        }
+    }
+
+    #[test]
+    fn days_exist() {
+        assert_eq!(date("2026-11-21"), moment("2026-11-21T00:00:00Z"));
+        for text in ["", "2026-02-30", "2026-11", "2026-11-21T00:00:00Z", "21.11.2026"] {
+            assert!(date(text).unwrap_err().contains("such as 2026-11-21"), "{text}");
         }
     }
 }

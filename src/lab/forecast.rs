@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use idgen::Timestamp;
 use idgen_lab::advise::{IdsFrom, advise};
 use idgen_lab::forecast::{Forecast, Load, predict};
 use idgen_lab::strategy::{self, Strategy};
@@ -101,11 +102,9 @@ enum Who {
     Clients,
 }
 
-/// A moment as RFC 3339 writes it.
+/// A moment as RFC 3339 writes it, in seconds since 1970.
 fn start(text: &str) -> Result<i64, String> {
-    text.parse::<jiff::Timestamp>()
-        .map(jiff::Timestamp::as_second)
-        .map_err(|_| format!("'{text}' is not a time: give one such as 2026-10-05T08:00:00Z"))
+    values::moment(text).map(Timestamp::unix_secs)
 }
 
 /// Runs `simulate`.

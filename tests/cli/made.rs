@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use ::idgen::{Kind, Setting};
+use ::idgen::{Kind, Setting, Timestamp};
 
 use crate::{failure, lines, lines_of, noted, uuid_kinds, vectors};
 
@@ -95,7 +95,7 @@ fn mysql_short_ids_are_those_of_the_server() {
     let vectors = vectors("mysql-9.7.json");
     let live = vectors["uuid_short_live"].as_array().unwrap();
     let first = live[0]["short"].as_u64().unwrap();
-    let startup = jiff::Timestamp::from_second((first >> 24 & 0xFFFF_FFFF) as i64).unwrap().to_string();
+    let startup = Timestamp::from_unix_secs((first >> 24 & 0xFFFF_FFFF) as i64).to_string();
     let count = live.len().to_string();
     let args = ["new", "mysql-short", "--server-id", "1", "--at", &startup, "-n", &count];
     let expected: Vec<_> = live.iter().map(|row| row["short"].to_string()).collect();
