@@ -70,16 +70,17 @@ fn value_bytes(engine: Engine, column: &Column, values: &[Value]) -> Option<f64>
     if values.is_empty() {
         return None;
     }
+    let least = least_bytes(column.charset.as_deref());
     let padded = |length: usize| match (column.class, column.length) {
         // A CHAR takes its characters in any case.
-        (Class::Text { fixed: true }, Some(characters)) => (length as u64).max(characters) as f64,
+        (Class::Text { fixed: true }, Some(characters)) => (length as u64).max(characters * least) as f64,
         _ => length as f64,
     };
     let total: f64 = values
         .iter()
         .map(|value| match value {
             Value::Null => 0.0,
-            Value::Text(text) => padded(text.len()),
+            Value::Text(text) => padded(bytes_of(column, text)),
             Value::Bytes(bytes) => padded(bytes.len()),
             // The bytes that SQLite's serial types have.
             Value::Int(number) => match number {
@@ -96,14 +97,33 @@ fn value_bytes(engine: Engine, column: &Column, values: &[Value]) -> Option<f64>
     Some(total / values.len() as f64 + length_byte(engine, column))
 }
 
+/// The bytes of a character in this character set of MySQL and MariaDB, at least.
+fn least_bytes(charset: Option<&str>) -> u64 {
+    match charset {
+        Some("ucs2" | "utf16" | "utf16le") => 2,
+        Some("utf32") => 4,
+        _ => 1,
+    }
+}
+
+/// The bytes of a text in the character set of its column.
+fn bytes_of(column: &Column, text: &str) -> usize {
+    match (column.charset.as_deref(), least_bytes(column.charset.as_deref())) {
+        (_, 2) => 2 * text.encode_utf16().count(),
+        (_, 4) => 4 * text.chars().count(),
+        (Some("ascii" | "latin1"), _) => text.chars().count(),
+        _ => text.len(),
+    }
+}
+
 /// A byte for the length of a value; SQLite's is in the record's header.
 fn length_byte(engine: Engine, column: &Column) -> f64 {
     match (engine, column.class, column.charset.as_deref()) {
-        // In a character set of one byte for each character, the length never differs.
+        // In a character set in which all characters have as many bytes, the length never differs.
         (
             Engine::MySql | Engine::MariaDb,
             Class::Text { fixed: true },
-            Some("ascii" | "latin1" | "binary"),
+            Some("ascii" | "latin1" | "binary" | "ucs2" | "utf32"),
         ) => 0.0,
         _ => 1.0,
     }
@@ -233,4 +253,37 @@ fn estimated_fill(
     let shape = btree_model::Shape::nbtree(value_bytes.round() as u32).ok()?;
     let room = f64::from(shape.page_size() - 40);
     Some((rows as f64 * f64::from(shape.record_bytes()) / (pages as f64 * room)).min(1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::survey::judge::random::catalog;
+
+    /// MySQL manual, "The utf16 Character Set" and its neighbors: two bytes for a character, four of which make one beyond U+FFFF, or four.
+    #[test]
+    fn texts_have_the_bytes_of_their_character_set() {
+        let bytes = |fixed, charset: &str, text: &str| {
+            let mut column = catalog(Class::Text { fixed }).tables[0].columns[0].clone();
+            (column.charset, column.length) = (Some(charset.to_owned()), Some(36));
+            value_bytes(Engine::MySql, &column, &[Value::Text(text.to_owned())]).unwrap()
+        };
+        let uuid = "6ccd780c-baba-1026-9564-5b8c656024db";
+        for (fixed, charset, text, expected) in [
+            (false, "utf8mb4", uuid, 37.0),
+            (true, "utf8mb4", uuid, 37.0),
+            (true, "latin1", uuid, 36.0),
+            (false, "latin1", "\u{e9}\u{e9}", 3.0),
+            (false, "utf8mb4", "\u{e9}\u{e9}", 5.0),
+            (false, "ucs2", uuid, 73.0),
+            (true, "ucs2", uuid, 72.0),
+            (true, "ucs2", "x", 72.0),
+            (true, "utf16le", uuid, 73.0),
+            (false, "utf16", "\u{1f600}", 5.0),
+            (true, "utf32", uuid, 144.0),
+            (false, "utf32", "\u{1f600}", 5.0),
+        ] {
+            assert_eq!(bytes(fixed, charset, text), expected, "{fixed} {charset} {text}");
+        }
+    }
 }
