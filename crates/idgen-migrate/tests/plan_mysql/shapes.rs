@@ -176,5 +176,13 @@ fn what_the_copy_cannot_follow_is_found_before_it() {
             said.contains("2024-02-31") && !said.contains("0000-00-00") && said.contains("are in no month"),
             "{said}"
         );
+        for charset in ["ucs2", "utf16", "utf32"] {
+            let wide = format!(
+                "CREATE TABLE orders (id VARCHAR(36) CHARACTER SET {charset} PRIMARY KEY); INSERT INTO orders VALUES (UUID())"
+            );
+            let said =
+                servers.plan_error(&servers.without_plan(&wide), &Options::new("orders", Target::Binary16));
+            assert!(said.contains(&format!("orders.id is in the character set {charset}")), "{said}");
+        }
     }
 }

@@ -228,6 +228,17 @@ fn of_column(table: &Table, column: &Column) -> Vec<String> {
     if column.is_generated() {
         reasons.push(format!("{shown} is a generated column: its expression must be changed by hand"));
     }
+    // Their digits are no bytes of ASCII, which the steps compare and convert.
+    if matches!(column.charset.as_str(), "ucs2" | "utf16" | "utf16le" | "utf32") {
+        reasons.push(format!(
+            "{shown} is in the character set {}, in which each digit of an id has two or four bytes, and the plan reads digits of one byte: \
+             change it to ascii first, in all columns that foreign keys connect (ALTER TABLE {} MODIFY COLUMN {} {} CHARACTER SET ascii …)",
+            column.charset,
+            name(&table.name),
+            name(&column.name),
+            column.type_text.to_uppercase()
+        ));
+    }
     for other in table.columns.iter().filter(|other| other.name != column.name && reads(&other.generated)) {
         reasons.push(format!(
             "the generated column {}.{} reads {shown} as it is written now: drop it for the time of the change",
