@@ -1,6 +1,8 @@
-//! A survey of SQLite leaves no file beside a database, and names one that prevents the reading.
+//! A survey of SQLite leaves no file beside a database, names one that prevents the reading, and knows the encoding.
 
 use idgen_migrate::survey::{Options, survey};
+
+use crate::sqlite::surveyed;
 
 /// The names of the files of a folder.
 fn files(folder: &std::path::Path) -> Vec<String> {
@@ -75,4 +77,17 @@ fn the_journal_of_an_ended_client_is_named() {
         crate::common::runtime().block_on(survey(&format!("sqlite:{}", copy.display()), &Options::default()));
     let said = refused.unwrap_err().to_string();
     assert!(said.contains("copy.db-journal is the journal of a transaction that was not ended"), "{said}");
+}
+
+/// A database of UTF-16 has two bytes for each character of a text.
+#[test]
+fn bytes_of_texts_are_those_of_the_encoding() {
+    for (encoding, expected) in [("UTF-8", 37.0), ("UTF-16le", 73.0), ("UTF-16be", 73.0)] {
+        let found = surveyed(&format!(
+            "PRAGMA encoding = '{encoding}'; CREATE TABLE t (id TEXT PRIMARY KEY);
+             INSERT INTO t VALUES ('6ccd780c-baba-4026-9564-5b8c656024db')"
+        ));
+        let cost = found.tables[0].columns[0].cost.as_ref().unwrap();
+        assert_eq!(cost.value_bytes, expected, "{encoding}");
+    }
 }

@@ -23,8 +23,15 @@ pub(super) async fn read(session: &mut Session) -> Result<Catalog> {
     counters(session, &mut catalog, &places).await?;
     estimates(session, &mut catalog, &places).await;
     rowids(session, &mut catalog).await;
-    let page = session.catalog("the size of a page", "SELECT page_size FROM pragma_page_size").await?;
-    catalog.page_bytes = first_number(&page).unwrap_or(4_096) as u32;
+    let sql = "SELECT page_size, encoding FROM pragma_page_size, pragma_encoding";
+    let of_file = session.catalog("the size of a page, and the encoding of texts", sql).await?;
+    catalog.page_bytes = first_number(&of_file).unwrap_or(4_096) as u32;
+    // SQLite names it UTF-8, UTF-16le or UTF-16be.
+    if of_file.iter().any(|row| Cell::texts(row).iter().any(|encoding| encoding.starts_with("UTF-16"))) {
+        for column in catalog.tables.iter_mut().flat_map(|table| &mut table.columns) {
+            column.charset = Some("utf16".to_owned());
+        }
+    }
     catalog.used.push("reading the file".to_owned());
     Ok(catalog)
 }
