@@ -36,7 +36,8 @@ def form(type_: Any, dialect: Any) -> str | None:
     of characters), or hyphenated; None for types of other values.
     """
     type_ = getattr(type_, "_variant_mapping", {}).get(dialect.name, type_)
-    if (own := getattr(type_, "_idgen_form", None)) is not None:
+    own: str | None = getattr(type_, "_idgen_form", None)
+    if own is not None:
         return own
     if isinstance(type_, sa.TypeDecorator):
         return form(type_.load_dialect_impl(dialect), dialect)
