@@ -212,6 +212,13 @@ impl Metric {
     }
 }
 
+impl Detail {
+    /// The metric that is written alike and has the same noise.
+    pub fn metric(&self) -> Option<&'static Metric> {
+        Metric::named(self.like)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -249,12 +256,5 @@ mod tests {
         {
             assert!(Metric::of_windows().any(|metric| metric.name == name), "{name}");
         }
-    }
-}
-
-impl Detail {
-    /// The metric that is written alike and has the same noise.
-    pub fn metric(&self) -> Option<&'static Metric> {
-        Metric::named(self.like)
     }
 }
