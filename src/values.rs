@@ -156,11 +156,13 @@ pub fn svg() -> impl TypedValueParser<Value = PathBuf> {
 /// Reads a moment as RFC 3339 writes it, such as 2026-11-21T12:00:00Z, and rounds it down to 100 ns. PostgreSQL writes offsets of
 /// whole hours without minutes. A leap second is read as the second before it, since it has no number of its own in an id.
 pub fn moment(text: &str) -> Result<Timestamp, String> {
-    let leap = text.get(16..19) == Some(":60");
-    let of_unix = if leap { [&text[..16], ":59", &text[19..]].concat() } else { text.to_owned() };
-    of_unix.parse().or_else(|_| format!("{of_unix}:00").parse()).or_else(|_: idgen::Error| {
-        // The error shows the text that was written.
-        text.parse().map_err(|error: idgen::Error| error.to_string())
+    text.parse().or_else(|unread: idgen::Error| {
+        let leap = text.get(16..19) == Some(":60");
+        let of_unix = if leap { [&text[..16], ":59", &text[19..]].concat() } else { text.to_owned() };
+        of_unix
+            .parse()
+            .or_else(|_| format!("{of_unix}:00").parse())
+            .map_err(|_: idgen::Error| unread.to_string())
     })
 }
 

@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod charset;
 pub mod plan;
 mod programs;
 pub mod survey;

@@ -1,4 +1,4 @@
-//! What the answers of a server change in the outbox.
+//! A change is sent until the server has answered: each answer ends it, refuses it, or has it wait.
 
 use std::time::{Duration, SystemTime};
 

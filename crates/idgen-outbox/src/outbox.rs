@@ -31,7 +31,7 @@ impl Outbox {
     /// # Errors
     /// SQLite refuses the schema.
     pub fn open(database: &Connection) -> Result<Outbox> {
-        database.execute_batch(include_str!("schema.sql"))?;
+        database.execute_batch(states::SCHEMA)?;
         Ok(Outbox(()))
     }
 

@@ -10,6 +10,9 @@ use uuid::Uuid;
 use crate::change::{Change, Unreadable};
 use crate::error::{Error, Result};
 
+/// Makes the table and its indexes, if they are missing.
+pub(crate) const SCHEMA: &str = include_str!("schema.sql");
+
 /// A change waits for at most this long until it is sent again.
 pub(crate) const LONGEST: Duration = Duration::from_secs(3600);
 
@@ -274,7 +277,7 @@ mod tests {
     /// The steps of a statement, as SQLite plans them.
     fn planned(sql: &str) -> Vec<String> {
         let database = Connection::open_in_memory().unwrap();
-        database.execute_batch(include_str!("schema.sql")).unwrap();
+        database.execute_batch(SCHEMA).unwrap();
         let mut plan = database.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
         let binds = vec!["x"; plan.parameter_count()];
         let steps = plan.query_map(rusqlite::params_from_iter(binds), |row| row.get(3)).unwrap();

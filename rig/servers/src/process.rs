@@ -67,6 +67,10 @@ pub(crate) fn binary(database: Database) -> Option<PathBuf> {
     })
 }
 
+fn io(what: &str, error: std::io::Error) -> Error {
+    Error::new(format!("cannot {what}: {error}"))
+}
+
 impl Process {
     pub(crate) fn start(
         database: Database,
@@ -82,7 +86,6 @@ impl Process {
         }
         let binary =
             binary(database).ok_or_else(|| Error::new(format!("no {database} server on this machine")))?;
-        let io = |what: &str, error: std::io::Error| Error::new(format!("cannot {what}: {error}"));
         let directory = tempfile::Builder::new()
             .prefix("idgen-server-")
             .tempdir()
@@ -95,40 +98,7 @@ impl Process {
             let user = User::other_than_root()?;
             (user, postgres::prepare(&binary, &directory, user, settings, password, port)?)
         } else {
-            let data = directory.join("data");
-            fs::create_dir(&data).map_err(|error| io("make the data directory", error))?;
-            initialise(database, &binary, &directory, &data)?;
-
-            let start_sql = directory.join("start.sql");
-            // The password is hexadecimal digits: nothing to quote. MariaDB's installer leaves roots without a
-            // password, which would match first.
-            let statements = format!(
-                "DROP USER IF EXISTS root@'127.0.0.1', root@'::1';\n\
-                 CREATE USER IF NOT EXISTS root@'%' IDENTIFIED BY '{password}';\n\
-                 GRANT ALL PRIVILEGES ON *.* TO root@'%' WITH GRANT OPTION;\n\
-                 ALTER USER root@localhost IDENTIFIED BY '{password}';\n"
-            );
-            fs::write(&start_sql, statements).map_err(|error| io("write the first statements", error))?;
-            let mut arguments = vec![
-                "--no-defaults".to_owned(),
-                format!("--datadir={}", data.display()),
-                format!("--socket={}", directory.join("s").display()),
-                format!("--pid-file={}", directory.join("server.pid").display()),
-                format!("--init-file={}", start_sql.display()),
-                format!("--port={port}"),
-                "--bind-address=127.0.0.1".to_owned(),
-                "--skip-name-resolve".to_owned(),
-            ];
-            arguments.extend(user_option());
-            if database == Database::MySql {
-                arguments.push("--mysqlx=OFF".to_owned());
-                arguments.push("--secure-file-priv=NULL".to_owned());
-            }
-            arguments.extend(settings.arguments(database));
-            if let Some(certificates) = certificates {
-                arguments.extend(certificates::options(&certificates.folder().to_string_lossy()));
-            }
-            (None, arguments)
+            (None, prepare(database, &binary, &directory, settings, certificates, password, port)?)
         };
         let process = Process {
             _keeper: keeper,
@@ -242,6 +212,52 @@ impl Drop for Process {
 fn user_option() -> Option<String> {
     let uid = Command::new("id").arg("-u").output().ok()?;
     (uid.stdout.trim_ascii() == b"0").then(|| "--user=root".to_owned())
+}
+
+/// Makes the data of a server of MySQL or MariaDB, and returns the arguments with which it starts.
+fn prepare(
+    database: Database,
+    binary: &Path,
+    directory: &Path,
+    settings: &Settings,
+    certificates: Option<&Certificates>,
+    password: &str,
+    port: u16,
+) -> Result<Vec<String>, Error> {
+    let data = directory.join("data");
+    fs::create_dir(&data).map_err(|error| io("make the data directory", error))?;
+    initialise(database, binary, directory, &data)?;
+
+    let start_sql = directory.join("start.sql");
+    // The password is hexadecimal digits: nothing to quote. MariaDB's installer leaves roots without a
+    // password, which would match first.
+    let statements = format!(
+        "DROP USER IF EXISTS root@'127.0.0.1', root@'::1';\n\
+         CREATE USER IF NOT EXISTS root@'%' IDENTIFIED BY '{password}';\n\
+         GRANT ALL PRIVILEGES ON *.* TO root@'%' WITH GRANT OPTION;\n\
+         ALTER USER root@localhost IDENTIFIED BY '{password}';\n"
+    );
+    fs::write(&start_sql, statements).map_err(|error| io("write the first statements", error))?;
+    let mut arguments = vec![
+        "--no-defaults".to_owned(),
+        format!("--datadir={}", data.display()),
+        format!("--socket={}", directory.join("s").display()),
+        format!("--pid-file={}", directory.join("server.pid").display()),
+        format!("--init-file={}", start_sql.display()),
+        format!("--port={port}"),
+        "--bind-address=127.0.0.1".to_owned(),
+        "--skip-name-resolve".to_owned(),
+    ];
+    arguments.extend(user_option());
+    if database == Database::MySql {
+        arguments.push("--mysqlx=OFF".to_owned());
+        arguments.push("--secure-file-priv=NULL".to_owned());
+    }
+    arguments.extend(settings.arguments(database));
+    if let Some(certificates) = certificates {
+        arguments.extend(certificates::options(&certificates.folder().to_string_lossy()));
+    }
+    Ok(arguments)
 }
 
 /// Creates the system tables.

@@ -74,8 +74,11 @@ class BinaryUUID(_UUID):
 
     impl = types.LargeBinary
     cache_ok = True
-    _idgen_form = "bytes"
     _swapped = False
+
+    @property
+    def _idgen_form(self) -> str:
+        return "swapped" if self._swapped else "bytes"
 
     def load_dialect_impl(self, dialect: Dialect) -> types.TypeEngine[Any]:
         if dialect.name in _MYSQL:
@@ -105,7 +108,6 @@ class SwappedUUID(BinaryUUID):
     """
 
     cache_ok = True
-    _idgen_form = "swapped"
     _swapped = True
 
 

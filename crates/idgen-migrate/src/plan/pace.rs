@@ -1,4 +1,4 @@
-//! What the settings of a copy have in common on all databases.
+//! Names and values of the settings of a copy, which differ by database and are refused alike.
 
 use idgen_database::{Error, Result};
 

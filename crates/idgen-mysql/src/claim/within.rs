@@ -3,12 +3,11 @@
 use std::time::Duration;
 
 use crate::call::retry::Retries;
-use crate::claim::context::ACTION;
-use crate::claim::context::Context;
+use crate::claim::context::{ACTION, Context};
 use crate::claim::place::{Place, Relation};
 use crate::connection::nodes::{PooledConnection, Take};
-use crate::connection::own_session::OUT_OF_RANGE;
-use crate::connection::session::{ELSEWHERE, IS_LOGGED, elsewhere, here};
+use crate::connection::own_session::{ELSEWHERE, OUT_OF_RANGE};
+use crate::connection::session::{IS_LOGGED, elsewhere, here};
 use crate::error::failure::{Attempt, Failure, Kind};
 use crate::error::refusal::{Concern, Reason, Refusal};
 use crate::error::{Error, Result};

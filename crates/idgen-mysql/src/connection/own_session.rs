@@ -23,7 +23,10 @@ use crate::statement::values::Values;
 pub(super) const HERE: &str = "CONCAT_WS(' ', @@hostname, @@port, @@server_id, RIGHT(UUID(), 17), \
     IF(@@lower_case_table_names, LOWER(DATABASE()), DATABASE()))";
 
-/// A number that is out of range, which is an error (1690) at every `sql_mode`.
+/// The number of the error with which a statement ends that was meant for another session, server or schema.
+pub(crate) const ELSEWHERE: u16 = 1690;
+
+/// A number that is out of range, which is an error ([`ELSEWHERE`]) at every `sql_mode`.
 pub(crate) const OUT_OF_RANGE: &str = "CAST(EXP(9999) AS UNSIGNED)";
 
 /// The variable of a session that holds its mark.

@@ -42,9 +42,6 @@ const SET: &str = "SET SESSION sql_select_limit = 18446744073709551615, completi
 /// Fails with error 1568 in a transaction, and has no other effect: the session's isolation level stays as it is.
 const IN_NO_TRANSACTION: &str = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED";
 
-/// The number of the error that [`elsewhere`] ends with.
-pub(crate) const ELSEWHERE: u16 = 1690;
-
 /// True in a session whose changes get into the binary log, if the server has one.
 pub(crate) const IS_LOGGED: &str = "(@@SESSION.sql_log_bin OR NOT @@GLOBAL.log_bin)";
 

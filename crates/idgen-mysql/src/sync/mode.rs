@@ -1,8 +1,7 @@
 //! The session of the caller: its settings, and the transaction in which everything must happen.
 
 use crate::claim::within::LOST;
-use crate::connection::own_session::OUT_OF_RANGE;
-use crate::connection::session::ELSEWHERE;
+use crate::connection::own_session::{ELSEWHERE, OUT_OF_RANGE};
 use crate::error::Error;
 use crate::error::failure::{Attempt, Failure, Kind};
 use crate::statement::caller::Connection;

@@ -7,6 +7,7 @@ use super::graph::{Graph, not_innodb};
 use super::hidden;
 use super::quote::{LONGEST, name};
 use super::session::Session;
+use crate::charset::least_bytes;
 use crate::plan::data::{Engine, Target};
 use crate::plan::options::Options;
 use crate::plan::reasons::of_reasons;
@@ -229,7 +230,7 @@ fn of_column(table: &Table, column: &Column) -> Vec<String> {
         reasons.push(format!("{shown} is a generated column: its expression must be changed by hand"));
     }
     // Their digits are no bytes of ASCII, which the steps compare and convert.
-    if matches!(column.charset.as_str(), "ucs2" | "utf16" | "utf16le" | "utf32") {
+    if least_bytes(&column.charset) > 1 {
         reasons.push(format!(
             "{shown} is in the character set {}, in which each digit of an id has two or four bytes, and the plan reads digits of one byte: \
              change it to ascii first, in all columns that foreign keys connect (ALTER TABLE {} MODIFY COLUMN {} {} CHARACTER SET ascii …)",

@@ -6,9 +6,6 @@ use super::steps::Context;
 use crate::plan::data::{Plan, Script};
 use idgen_database::Result;
 
-/// The path of the file.
-pub(crate) const FILE: &str = ABANDON;
-
 const PURPOSE: &str = "For a plan whose steps can neither go on nor back: one of its tables was dropped, or the database was restored from a \
     dump while the plan was at work, so its tables are others than those that the plan remembers. It removes the plan from the tables that are \
     there, in one transaction: constraints first, then triggers, columns, and the schema. Before the switch it drops the new columns, and the \
@@ -20,5 +17,5 @@ const PURPOSE: &str = "For a plan whose steps can neither go on nor back: one of
 /// Makes the file. It asks the catalog alone, since the ledger and its functions may be gone.
 pub(super) fn script(templates: &Templates, context: &Context<'_>, plan: &Plan) -> Result<Script> {
     let statements = templates.render("abandon.sql", context)?.statements;
-    Ok(Script { name: FILE.into(), purpose: PURPOSE.into(), text: plan.sql(PURPOSE, &statements) })
+    Ok(Script { name: ABANDON.into(), purpose: PURPOSE.into(), text: plan.sql(PURPOSE, &statements) })
 }

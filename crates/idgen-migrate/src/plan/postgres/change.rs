@@ -18,7 +18,7 @@ use crate::plan::options::Options;
 use idgen_database::{Error, Result};
 
 /// The path of the file that ends a plan whose steps can neither go on nor back.
-pub(super) const ABANDON: &str = "undo/abandon.sql";
+pub(in crate::plan) const ABANDON: &str = "undo/abandon.sql";
 
 /// The whole change.
 #[derive(Debug, Serialize)]

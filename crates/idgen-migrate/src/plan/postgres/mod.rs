@@ -1,9 +1,9 @@
 //! PostgreSQL: new columns beside the old ones, triggers, a copy in chunks, and one short transaction that switches.
 
-pub(super) mod abandon;
+mod abandon;
 mod bigint;
 mod catalog;
-mod change;
+pub(super) mod change;
 mod estimate;
 pub(super) mod execute;
 mod graph;

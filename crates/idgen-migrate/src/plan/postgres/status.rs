@@ -1,6 +1,6 @@
 //! Reads the ledgers of plans, and what their next steps would wait for.
 
-use super::abandon;
+use super::change::ABANDON;
 use super::names::{hash, quoted};
 use crate::plan::data::Engine;
 use crate::plan::status::ask::ask;
@@ -174,8 +174,8 @@ async fn add_lost(session: &mut Session, own: &str, status: &mut Status) {
     }
     let before = status.blocked.len();
     ask(session, status, "whether the tables are those of the plan", &format!("SELECT {own}.lost()")).await;
-    if status.blocked[before..].iter().any(|line| line.contains(abandon::FILE)) {
-        status.next = Some(abandon::FILE.to_owned());
+    if status.blocked[before..].iter().any(|line| line.contains(ABANDON)) {
+        status.next = Some(ABANDON.to_owned());
     }
 }
 

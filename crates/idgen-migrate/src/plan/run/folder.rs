@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::plan::data::{Direction, Engine, Plan, Step};
 use crate::plan::folder::PLAN_FILE;
-use crate::plan::postgres::abandon;
+use crate::plan::postgres::change::ABANDON;
 use crate::plan::status::{State, Status};
 use idgen_database::{Error, Result};
 
@@ -111,7 +111,7 @@ impl Folder {
                 step.file
             )));
         }
-        if ledger.next.as_deref() == Some(abandon::FILE) {
+        if ledger.next.as_deref() == Some(ABANDON) {
             return Err(Error::new(format!(
                 "{}: execute it with the server's client",
                 ledger.blocked.join("; ")

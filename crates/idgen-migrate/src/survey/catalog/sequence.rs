@@ -14,7 +14,7 @@ pub(super) struct Sequence {
     pub(super) cycles: bool,
 }
 
-/// What is missing where the value of a sequence cannot be read.
+/// The end of a sentence about counters that are not known: a sequence holds its value as a table does, with privileges of its own.
 pub(super) const NEEDS_SELECT: &str =
     "they need SELECT on their sequences, which SELECT on the tables does not include";
 

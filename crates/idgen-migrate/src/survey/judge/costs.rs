@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::charset::least_bytes;
 use crate::survey::judge::columns::{FoundBy, IdColumn};
 use crate::survey::read::sample::Value;
 use crate::survey::schema::{Catalog, Class, Column, Key, Table};
@@ -70,7 +71,7 @@ fn value_bytes(engine: Engine, column: &Column, values: &[Value]) -> Option<f64>
     if values.is_empty() {
         return None;
     }
-    let least = least_bytes(column.charset.as_deref());
+    let least = column.charset.as_deref().map_or(1, least_bytes);
     let padded = |length: usize| match (column.class, column.length) {
         // A CHAR takes its characters in any case.
         (Class::Text { fixed: true }, Some(characters)) => (length as u64).max(characters * least) as f64,
@@ -97,21 +98,12 @@ fn value_bytes(engine: Engine, column: &Column, values: &[Value]) -> Option<f64>
     Some(total / values.len() as f64 + length_byte(engine, column))
 }
 
-/// The bytes of a character in this character set of MySQL and MariaDB, at least.
-fn least_bytes(charset: Option<&str>) -> u64 {
-    match charset {
-        Some("ucs2" | "utf16" | "utf16le") => 2,
-        Some("utf32") => 4,
-        _ => 1,
-    }
-}
-
 /// The bytes of a text in the character set of its column.
 fn bytes_of(column: &Column, text: &str) -> usize {
-    match (column.charset.as_deref(), least_bytes(column.charset.as_deref())) {
-        (_, 2) => 2 * text.encode_utf16().count(),
-        (_, 4) => 4 * text.chars().count(),
-        (Some("ascii" | "latin1"), _) => text.chars().count(),
+    match column.charset.as_deref() {
+        Some("ucs2" | "utf16" | "utf16le") => 2 * text.encode_utf16().count(),
+        Some("utf32") => 4 * text.chars().count(),
+        Some("ascii" | "latin1") => text.chars().count(),
         _ => text.len(),
     }
 }

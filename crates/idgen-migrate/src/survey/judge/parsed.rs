@@ -1,4 +1,4 @@
-//! What a value is when it is read alone.
+//! A value as it can be read alone, before the rest of its column shows of which kind it is.
 
 use idgen::Uuid;
 

@@ -131,7 +131,7 @@ impl World {
         World::of(server, Rc::new(server.scratch().unwrap()))
     }
 
-    /// The same schema, and another folder.
+    /// A second plan for this schema has a folder of its own.
     pub fn another(&self, server: &Server) -> World {
         World::of(server, Rc::clone(&self.scratch))
     }

@@ -3,8 +3,7 @@
 
 use crate::call::observe;
 use crate::call::retry::Retries;
-use crate::claim::context::ACTION;
-use crate::claim::context::Context;
+use crate::claim::context::{ACTION, Context};
 use crate::claim::index::taken::TakenIds;
 use crate::claim::pair::Guess;
 use crate::error::Result;

@@ -14,8 +14,7 @@
 use uuid::Uuid;
 
 use crate::call::retry::Retries;
-use crate::claim::context::ACTION;
-use crate::claim::context::Context;
+use crate::claim::context::{ACTION, Context};
 use crate::claim::index::attempts::Attempts;
 use crate::claim::index::server_identity::{look_proved, look_within};
 use crate::claim::index::taken::TakenIds;

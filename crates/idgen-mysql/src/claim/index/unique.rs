@@ -7,15 +7,14 @@ use futures_util::stream::{self, StreamExt, TryStreamExt};
 use sqlx::{AssertSqlSafe, Executor};
 use uuid::Uuid;
 
-use crate::claim::context::ACTION;
-use crate::claim::context::Context;
+use crate::claim::context::{ACTION, Context};
 use crate::claim::index::attempts::Attempts;
 use crate::claim::index::taken::TakenIds;
 use crate::claim::pair::{Claimed, Guess};
 use crate::claim::within::Caller;
 use crate::connection::nodes::{PooledConnection, Take};
+use crate::connection::own_session::ELSEWHERE;
 use crate::connection::own_session::{check_of, value_in};
-use crate::connection::session::ELSEWHERE;
 use crate::error::damaged;
 use crate::error::failure::{Attempt, Failure};
 use crate::error::{Error, Result};
