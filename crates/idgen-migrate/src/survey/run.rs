@@ -239,8 +239,8 @@ async fn sampled(
     unseen: &mut Vec<String>,
 ) -> Option<Sample> {
     let table = &catalog.tables[at];
-    if !table.readable {
-        unseen.push(format!("rows of {}: they need SELECT on it", table.shown()));
+    if let Some(why) = table.unreadable {
+        unseen.push(format!("rows of {}: {why}", table.shown()));
         return None;
     }
     match sample::take(session, catalog, at, options).await {

@@ -88,8 +88,8 @@ pub(crate) struct Table {
     pub(crate) storage: Option<String>,
     /// Bytes that the table takes for each row, where the catalog says so.
     pub(crate) bytes_per_row: Option<f64>,
-    /// True if this user may read its rows.
-    pub(crate) readable: bool,
+    /// Why this session cannot read its rows, if it cannot.
+    pub(crate) unreadable: Option<&'static str>,
 }
 
 #[derive(Clone, Debug)]

@@ -15,5 +15,6 @@ mod settings;
 mod sqlite;
 mod sqlite_files;
 mod sqlite_keys;
+mod standby;
 mod strangers;
 mod unknown;

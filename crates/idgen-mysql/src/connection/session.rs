@@ -23,6 +23,7 @@ const CLEAR: &str = "ROLLBACK AND NO CHAIN NO RELEASE; UNLOCK TABLES";
 ///
 /// - `sql_select_limit` would truncate answers, and `completion_type` would begin a transaction after each commit,
 /// - `max_execution_time` and `max_statement_time` would end statements, whose time the map limits itself,
+/// - `max_join_size` would refuse statements that the server expects to read many rows, unless `sql_big_selects` is on,
 /// - without `unique_checks` InnoDB may leave a unique index unread,
 /// - modes such as `ORACLE` and `ANSI_QUOTES` change the meaning of statements; MySQL warns of a strict mode without three others,
 /// - a longer wait for a table that is about to be altered could be part of a deadlock with the alteration,
@@ -30,7 +31,7 @@ const CLEAR: &str = "ROLLBACK AND NO CHAIN NO RELEASE; UNLOCK TABLES";
 /// - with `mrr`, MariaDB finds no rows by an index on a virtual column.
 ///
 /// Comments of the form `/*!80000 */` are read by MySQL from 8.0 on, those of the form `/*M! */` by MariaDB.
-const SET: &str = "SET SESSION sql_select_limit = 18446744073709551615, completion_type = 0, autocommit = 1, \
+const SET: &str = "SET SESSION sql_select_limit = 18446744073709551615, sql_big_selects = 1, completion_type = 0, autocommit = 1, \
     unique_checks = 1, foreign_key_checks = 1, lock_wait_timeout = 1, sql_mode = \
     'STRICT_ALL_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION', \
     /*!80000 max_execution_time = 0, optimizer_switch = 'mrr=off,batched_key_access=off', */ \

@@ -1,6 +1,6 @@
 -- The prefix that all UUIDs of a week share: LEFT(MD5(CONCAT(YEAR(t), WEEK(t, 0))), 4), with the MD5 of
 -- RFC 1321 spelled out for one block, since MySQL 9.6 and later have no MD5().
-CREATE FUNCTION idgen_week_prefix(p_time DATETIME) RETURNS CHAR(4) CHARACTER SET ascii
+CREATE FUNCTION idgen_week_prefix(p_time DATETIME(6)) RETURNS CHAR(4) CHARACTER SET ascii
 DETERMINISTIC NO SQL
 BEGIN
   DECLARE v_text VARBINARY(16) DEFAULT CONCAT(YEAR(p_time), WEEK(p_time, 0));

@@ -24,7 +24,11 @@ async fn a_server_with_adverse_settings(database: Database) {
     let modes = format!("ANSI_QUOTES,PIPES_AS_CONCAT,NO_BACKSLASH_ESCAPES{other}");
     run(&mut root, format!("SET GLOBAL sql_mode = CONCAT(@@GLOBAL.sql_mode, ',{modes}')")).await;
     // This does not apply to users with all privileges.
-    run(&mut root, "SET GLOBAL init_connect = 'SET sql_select_limit = 2, completion_type = 1'").await;
+    run(
+        &mut root,
+        "SET GLOBAL init_connect = 'SET sql_select_limit = 2, completion_type = 1, max_join_size = 1'",
+    )
+    .await;
     run(&mut root, "CREATE USER app@'%' IDENTIFIED BY 'Secret-7'").await;
     for index in [Index::Unique, Index::Dedup] {
         session_settings_change_nothing(&server, &mut root, index).await;

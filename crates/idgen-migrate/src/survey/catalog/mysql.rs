@@ -109,7 +109,6 @@ async fn tables(session: &mut Session, catalog: &mut Catalog, places: &mut Place
             storage: Some(engine.clone()).filter(|engine| !engine.is_empty()),
             counters: counters.into_iter().collect(),
             bytes_per_row: number(row_bytes).filter(|&bytes| bytes > 0).map(|bytes| bytes as f64),
-            readable: true,
             ..Table::default()
         };
         places.add(catalog, table);

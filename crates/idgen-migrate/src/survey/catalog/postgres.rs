@@ -32,12 +32,13 @@ async fn tables(session: &mut Session, catalog: &mut Catalog, places: &mut Place
     // No function that waits for a lock on a table, as pg_relation_size does. Partitions are read as tables; what they are parts of has no rows of its own.
     let sql = format!(
         "SELECT n.nspname::text, c.relname::text, c.reltuples::bigint::text, \
-         has_table_privilege(c.oid, 'SELECT')::text, c.relpages::text \
+         has_table_privilege(c.oid, 'SELECT')::text, c.relpages::text, \
+         (c.relpersistence = 'u' AND pg_is_in_recovery())::text \
          FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
          WHERE c.relkind = 'r' AND {OWN} ORDER BY 1, 2"
     );
     for row in session.catalog("tables", &sql).await? {
-        let [schema, name, rows, readable, pages] = &Cell::texts(&row)[..] else { continue };
+        let [schema, name, rows, permitted, pages, elsewhere] = &Cell::texts(&row)[..] else { continue };
         // -1: never analyzed.
         let rows = number(rows);
         let bytes_per_row = match (number(pages), rows) {
@@ -49,7 +50,11 @@ async fn tables(session: &mut Session, catalog: &mut Catalog, places: &mut Place
             name: name.clone(),
             rows,
             bytes_per_row,
-            readable: readable == "true",
+            unreadable: match (permitted.as_str(), elsewhere.as_str()) {
+                (_, "true") => Some("it is unlogged, so a standby has none of its rows: survey the primary"),
+                ("true", _) => None,
+                _ => Some("they need SELECT on it"),
+            },
             ..Table::default()
         };
         places.add(catalog, table);

@@ -13,8 +13,7 @@ pub(super) async fn read(session: &mut Session) -> Result<Catalog> {
                AND l.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY l.name";
     for row in session.catalog("tables", sql).await? {
         let [name, without_rowid] = &Cell::texts(&row)[..] else { continue };
-        let table =
-            Table { name: name.clone(), clustered: without_rowid == "1", readable: true, ..Table::default() };
+        let table = Table { name: name.clone(), clustered: without_rowid == "1", ..Table::default() };
         places.add(&mut catalog, table);
     }
     columns(session, &mut catalog, &places).await?;

@@ -126,7 +126,7 @@ pub(super) fn catalog(class: Class) -> Catalog {
         clustered: true,
         storage: None,
         bytes_per_row: None,
-        readable: true,
+        unreadable: None,
     };
     let mut catalog = Catalog::new(16_384);
     catalog.tables.push(table);

@@ -29,7 +29,7 @@ pub(crate) async fn measure(
     for ids in with_rows.flat_map(|(_, columns)| columns) {
         let table = &catalog.tables[ids.table];
         if let Some(key) = costs::index_of(table, ids.column).filter(|&key| !keys.contains(&(ids.table, key)))
-            && table.readable
+            && table.unreadable.is_none()
         {
             keys.push((ids.table, key));
         }

@@ -77,7 +77,11 @@ impl Watch {
                      performance_schema.table_io_waits_summary_by_table"
                         .to_owned()
                 }
-                Engine::Postgres => "the server's count of inserts, in pg_stat_user_tables".to_owned(),
+                Engine::Postgres => {
+                    "the server's count of inserts: a standby counts none, so watch the primary; nor does a server with \
+                     track_counts = off"
+                        .to_owned()
+                }
                 Engine::Sqlite => "a count of inserts: SQLite has none".to_owned(),
             });
         }
@@ -127,7 +131,9 @@ async fn counts(session: &mut Session) -> Option<Counts> {
              AND OBJECT_SCHEMA IS NOT NULL AND (DATABASE() IS NULL OR OBJECT_SCHEMA = DATABASE())"
         }
         Engine::Postgres => {
-            "SELECT schemaname::text, relname::text, n_tup_ins::text FROM pg_stat_user_tables"
+            // A standby, which does not count what it gets from its primary, shows zeros, and so does a server that counts nothing.
+            "SELECT schemaname::text, relname::text, n_tup_ins::text FROM pg_stat_user_tables \
+             WHERE NOT pg_is_in_recovery() AND current_setting('track_counts') = 'on'"
         }
         Engine::Sqlite => return None,
     };
