@@ -81,6 +81,11 @@ pub async fn number(connection: &mut MySqlConnection, statement: impl Into<Strin
     }
 }
 
+/// The rows of a table, or of a table with a condition.
+pub async fn count(connection: &mut MySqlConnection, what: &str) -> i64 {
+    number(connection, format!("SELECT COUNT(*) FROM {what}")).await.unwrap()
+}
+
 /// The query that lists a server's connections. MySQL's information_schema.processlist can fail while connections open
 /// and close (error 3854).
 pub fn connection_list(database: Database) -> &'static str {

@@ -8,7 +8,7 @@ use idgen_server::{Database, Scratch};
 use sqlx::{Connection, MySqlConnection, Row};
 use uuid::Uuid;
 
-use crate::common::{connect, everywhere, map, number, on_both, run};
+use crate::common::{connect, count, everywhere, map, number, on_both, run};
 
 everywhere!(a_batch_in_any_order_is_applied_once);
 on_both!(
@@ -70,10 +70,6 @@ impl Synced {
     pub async fn count(&mut self, what: &str) -> i64 {
         count(&mut self.connection, what).await
     }
-}
-
-pub async fn count(connection: &mut MySqlConnection, what: &str) -> i64 {
-    number(connection, format!("SELECT COUNT(*) FROM {what}")).await.unwrap()
 }
 
 pub async fn sync(database: Database, index: Index) -> Synced {

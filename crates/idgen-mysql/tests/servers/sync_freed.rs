@@ -4,8 +4,8 @@ use idgen_mysql::sync::Value;
 use idgen_server::Database;
 use sqlx::Connection as _;
 
-use crate::common::{connect, number, on_both};
-use crate::sync::{APPLIED, Synced, apply, count, id};
+use crate::common::{connect, count, number, on_both};
+use crate::sync::{APPLIED, Synced, apply, id};
 use crate::sync_rows::{LISTS, delete, put, refers, tables, text};
 
 on_both!(

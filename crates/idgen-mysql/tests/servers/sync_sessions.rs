@@ -3,8 +3,8 @@
 use idgen_mysql::sync::Value;
 use idgen_server::Database;
 
-use crate::common::{connect, on_both, run};
-use crate::sync::{APPLIED, REPEATED, Synced, apply, count};
+use crate::common::{connect, count, on_both, run};
+use crate::sync::{APPLIED, REPEATED, Synced, apply};
 use crate::sync_rows::{LISTS, put, refers, tables, text};
 
 on_both!(an_altered_table_is_read_in_any_session);

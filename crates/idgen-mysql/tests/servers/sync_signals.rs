@@ -4,8 +4,8 @@ use idgen_mysql::sync::{Change, Value};
 use idgen_server::Database;
 use sqlx::MySqlConnection;
 
-use crate::common::{connect, connection_list, number, on_both, run, until, user};
-use crate::sync::{APPLIED, Synced, count, id};
+use crate::common::{connect, connection_list, count, number, on_both, run, until, user};
+use crate::sync::{APPLIED, Synced, id};
 use crate::sync_driver::Driver;
 use crate::sync_rows::{LISTS, is_refused, put, tables, text};
 
