@@ -51,12 +51,12 @@ enum Command {
     /// Create the tables of the map, or check the existing ones.
     Install(setup::Install),
     /// Print the id of each UUID, one at a time; create it if there is none. For a bad UUID the line is empty.
-    Id(claim::One),
+    Id(claim::Uuids),
     /// Print the ids of many UUIDs, in batches and in the order of the input; create them if there are none. For a
     /// bad UUID the line is empty.
-    Ids(claim::Many),
+    Ids(claim::Uuids),
     /// Create an id for each UUID. If a UUID has one already, an error names it.
-    Register(claim::Register),
+    Register(claim::Uuids),
     /// Print the UUID of each id. For an id without a UUID the line is empty.
     Uuid(reverse::Args),
     /// Print all pairs, one per line: the id, a tab, the UUID.
@@ -69,12 +69,12 @@ enum Command {
     Stats(setup::Stats),
     /// Erase UUIDs, and print the ids that they had, which are never assigned again. An empty line for one that
     /// has no id.
-    Forget(upkeep::Forget),
+    Forget(claim::Uuids),
     /// Check pairs, claims, next id, tables and server settings. Exit code 1 if something is wrong.
     Check(upkeep::Check),
     /// Repair what needs no decision: raise a next id that is too low, and remove old claims. Exit code 1 if something
     /// else is wrong.
-    Repair(upkeep::Repair),
+    Repair(Connection),
     /// Start a new epoch after the map was restored from a backup: new ids are --next-id and above, and clients drop
     /// the ids and pairs that they hold.
     Fence(upkeep::Fence),

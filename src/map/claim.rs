@@ -14,37 +14,21 @@ use crate::input::{Ids, Input};
 use crate::output::Output;
 
 #[derive(clap::Args)]
-pub struct One {
+pub struct Uuids {
     #[command(flatten)]
-    connection: Connection,
+    pub(super) connection: Connection,
     #[command(flatten)]
-    input: Input,
-}
-
-#[derive(clap::Args)]
-pub struct Many {
-    #[command(flatten)]
-    connection: Connection,
-    #[command(flatten)]
-    input: Input,
-}
-
-#[derive(clap::Args)]
-pub struct Register {
-    #[command(flatten)]
-    connection: Connection,
-    #[command(flatten)]
-    input: Input,
+    pub(super) input: Input,
 }
 
 /// The number of UUIDs that are committed together.
 const BATCH: usize = UuidMap::GROUP;
 
-pub async fn one(args: One) -> anyhow::Result<ExitCode> {
+pub async fn one(args: Uuids) -> anyhow::Result<ExitCode> {
     each(&args.connection, args.input, async |map, uuid| map.id_of(uuid).await.map(Some)).await
 }
 
-pub async fn many(args: Many) -> anyhow::Result<ExitCode> {
+pub async fn many(args: Uuids) -> anyhow::Result<ExitCode> {
     let map = args.connection.open().await?;
     let mut ids = args.input.open(true);
     let mut out = Output::open();
@@ -79,7 +63,7 @@ pub async fn many(args: Many) -> anyhow::Result<ExitCode> {
     Ok(ids.code())
 }
 
-pub async fn register(args: Register) -> anyhow::Result<ExitCode> {
+pub async fn register(args: Uuids) -> anyhow::Result<ExitCode> {
     let map = args.connection.open().await?;
     let mut ids = args.input.open(true);
     let mut out = Output::open();

@@ -33,7 +33,7 @@ enum Command {
     /// End the lease of a device that will never answer again, now.
     Expire(Device),
     /// Print all leases.
-    List(List),
+    List(Common),
 }
 
 #[derive(clap::Args)]
@@ -97,12 +97,6 @@ struct Release {
     last: idgen::Timestamp,
 }
 
-#[derive(clap::Args)]
-struct List {
-    #[command(flatten)]
-    common: Common,
-}
-
 /// Runs the subcommand.
 pub async fn run(args: Args) -> anyhow::Result<ExitCode> {
     match args.command {
@@ -141,7 +135,7 @@ pub async fn run(args: Args) -> anyhow::Result<ExitCode> {
             };
             print(&map, said).await
         }
-        Command::List(List { common }) => {
+        Command::List(common) => {
             let (map, leases) = common.open().await?;
             let (now, all) = leases.list().await?;
             let mut out = Output::open();

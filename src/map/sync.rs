@@ -21,21 +21,15 @@ pub struct Args {
 #[derive(Subcommand)]
 enum Command {
     /// Create the two tables of the sync, or check the existing ones. The map must be installed.
-    Install(Install),
+    Install(Connection),
     /// Check tables, and print in which order rows are written, and which columns refer to which table.
-    Describe(Describe),
+    Describe(Tables),
     /// Print the references to rows that have not arrived, the oldest first.
     Open(Open),
     /// Tell the sync that a table was renamed, so that its old changes are not applied again.
     Rename(Rename),
     /// Remove what the sync knows about a table that was dropped.
     Drop(Dropped),
-}
-
-#[derive(clap::Args)]
-struct Install {
-    #[command(flatten)]
-    connection: Connection,
 }
 
 #[derive(clap::Args)]
@@ -69,12 +63,6 @@ struct Tables {
     /// A column that refers to a table without a foreign key in the schema; may be repeated.
     #[arg(long, value_name = "TABLE.COLUMN=TABLE", value_parser = reference)]
     refers: Vec<Reference>,
-}
-
-#[derive(clap::Args)]
-struct Describe {
-    #[command(flatten)]
-    tables: Tables,
 }
 
 #[derive(clap::Args)]
@@ -123,7 +111,7 @@ impl Tables {
 pub async fn run(args: Args) -> anyhow::Result<ExitCode> {
     let mut out = Output::open();
     match args.command {
-        Command::Install(Install { connection }) => {
+        Command::Install(connection) => {
             let map = connection.open().await?;
             map.install_sync().await?;
             writeln!(out, "The tables of the sync are installed.")?;
@@ -141,7 +129,7 @@ pub async fn run(args: Args) -> anyhow::Result<ExitCode> {
             writeln!(out, "The sync knows nothing about {dropped} any more.")?;
             map.close().await?;
         }
-        Command::Describe(Describe { tables }) => {
+        Command::Describe(tables) => {
             let described = tables.described()?;
             let map = tables.connection.open().await?;
             write!(out, "{}", map.sync(&described).await?.describe())?;

@@ -6,9 +6,8 @@ use std::process::ExitCode;
 use idgen_mysql::Severity;
 
 use super::Connection;
-use super::claim::each;
+use super::claim::{Uuids, each};
 use crate::failure::{self, report};
-use crate::input::Input;
 use crate::number;
 use crate::output::Output;
 
@@ -22,26 +21,12 @@ pub struct Check {
 }
 
 #[derive(clap::Args)]
-pub struct Repair {
-    #[command(flatten)]
-    connection: Connection,
-}
-
-#[derive(clap::Args)]
 pub struct Fence {
     #[command(flatten)]
     connection: Connection,
     /// The lowest new id: above every id that was ever assigned.
     #[arg(long, value_name = "ID", value_parser = number::id)]
     next_id: u64,
-}
-
-#[derive(clap::Args)]
-pub struct Forget {
-    #[command(flatten)]
-    connection: Connection,
-    #[command(flatten)]
-    input: Input,
 }
 
 /// Exit code 1 if something is wrong. A warning alone does not count.
@@ -73,8 +58,8 @@ pub async fn check(args: Check) -> anyhow::Result<ExitCode> {
 }
 
 /// Exit code 1 if something is wrong that cannot be repaired without a guess.
-pub async fn repair(args: Repair) -> anyhow::Result<ExitCode> {
-    let map = args.connection.open().await?;
+pub async fn repair(connection: Connection) -> anyhow::Result<ExitCode> {
+    let map = connection.open().await?;
     let mut out = Output::open();
     let done = map.repair().await?;
     let findings = map.check().await?;
@@ -117,6 +102,6 @@ pub async fn fence(args: Fence) -> anyhow::Result<ExitCode> {
 }
 
 /// Prints the id that each UUID had; an empty line for one that had none.
-pub async fn forget(args: Forget) -> anyhow::Result<ExitCode> {
+pub async fn forget(args: Uuids) -> anyhow::Result<ExitCode> {
     each(&args.connection, args.input, async |map, uuid| map.forget(uuid).await).await
 }

@@ -32,38 +32,40 @@ const ALL: &[&str] = &[
     "fence", "install",
 ];
 
+const NONE: Restriction =
+    Restriction { setting: None, only: None, privileges: None, says: "", work: &[], passes: false };
+const LACKS: Restriction = Restriction { says: "docs/mapping.md lists the privileges", ..NONE };
+
 const RESTRICTIONS: [Restriction; 9] = [
     Restriction {
         setting: Some(("SET GLOBAL tx_read_only = 1", "SET GLOBAL tx_read_only = 0")),
         only: Some(Database::MariaDb),
-        privileges: None,
         says: "tx_read_only",
         work: KNOWN,
-        passes: false,
+        ..NONE
     },
     Restriction {
         setting: Some(("SET GLOBAL transaction_read_only = 1", "SET GLOBAL transaction_read_only = 0")),
         only: Some(Database::MySql),
-        privileges: None,
         says: "transaction_read_only",
         work: KNOWN,
-        passes: false,
+        ..NONE
     },
     Restriction {
         setting: Some(("SET GLOBAL super_read_only = 1", "SET GLOBAL read_only = 0")),
         only: Some(Database::MySql),
-        privileges: None,
         says: "read-only",
         work: KNOWN,
         passes: true,
+        ..NONE
     },
     Restriction {
         setting: Some(("SET GLOBAL read_only = 1", "SET GLOBAL read_only = 0")),
-        only: None,
         privileges: Some(ON_ALL),
         says: "read-only",
         work: KNOWN,
         passes: true,
+        ..NONE
     },
     Restriction {
         setting: Some((
@@ -71,43 +73,13 @@ const RESTRICTIONS: [Restriction; 9] = [
             "SET GLOBAL enforce_storage_engine = NULL",
         )),
         only: Some(Database::MariaDb),
-        privileges: None,
-        says: "",
         work: ALL,
-        passes: false,
+        ..NONE
     },
-    Restriction {
-        setting: None,
-        only: None,
-        privileges: Some(&[("SELECT", "*")]),
-        says: "docs/mapping.md lists the privileges",
-        work: FOUND,
-        passes: false,
-    },
-    Restriction {
-        setting: None,
-        only: None,
-        privileges: Some(&[("SELECT, INSERT, UPDATE, DELETE", "uuid_map")]),
-        says: "docs/mapping.md lists the privileges",
-        work: &[],
-        passes: false,
-    },
-    Restriction {
-        setting: None,
-        only: None,
-        privileges: Some(&[("SELECT, INSERT", "*")]),
-        says: "docs/mapping.md lists the privileges",
-        work: FOUND,
-        passes: false,
-    },
-    Restriction {
-        setting: None,
-        only: None,
-        privileges: Some(&[]),
-        says: "docs/mapping.md lists the privileges",
-        work: &[],
-        passes: false,
-    },
+    Restriction { privileges: Some(&[("SELECT", "*")]), work: FOUND, ..LACKS },
+    Restriction { privileges: Some(&[("SELECT, INSERT, UPDATE, DELETE", "uuid_map")]), ..LACKS },
+    Restriction { privileges: Some(&[("SELECT, INSERT", "*")]), work: FOUND, ..LACKS },
+    Restriction { privileges: Some(&[]), ..LACKS },
 ];
 
 /// Each restriction is tried with one index, and on the other server with the other one; `make soak` tries it with both.

@@ -2,9 +2,11 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod process;
+mod request;
 
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -19,7 +21,12 @@ use serde_json::{Value, json};
 use sqlx::{Connection, MySqlConnection, Row};
 use uuid::Uuid;
 
-use process::{Process, TOKEN, answer, authorized, request};
+use process::{Process, TOKEN};
+use request::{answer, authorized, request};
+
+fn start(scratch: &Scratch) -> Process {
+    Process::start(scratch.url(), Stdio::inherit()).unwrap()
+}
 
 /// Rows, changes and deletions; some batches are sent without waiting for an answer.
 fn work(mut device: Device, url: &Mutex<String>, killing: &AtomicBool, seed: u64) -> Device {
@@ -59,7 +66,7 @@ fn work(mut device: Device, url: &Mutex<String>, killing: &AtomicBool, seed: u64
 fn no_change_stops_the_others_and_every_outbox_empties() {
     let (_server, scratch) = database();
     let folder = tempfile::tempdir().unwrap();
-    let process = Process::start(scratch.url());
+    let process = start(&scratch);
     let good = |at: u32| {
         format!(
             r#"{{"table":"lists","row":"0190b0a0-0000-7000-8000-{at:012}","number":"1","operation":"put","columns":{{"title":"t"}}}}"#
@@ -142,7 +149,7 @@ fn no_change_stops_the_others_and_every_outbox_empties() {
 fn a_batch_that_takes_too_long_is_halved() {
     let (_server, scratch) = database();
     let folder = tempfile::tempdir().unwrap();
-    let process = Process::start(scratch.url());
+    let process = start(&scratch);
     let mut device = Device::open(&folder.path().join("slow.sqlite")).unwrap();
     for at in 0..20 {
         device.add_list(&at.to_string()).unwrap();
@@ -211,7 +218,7 @@ fn block_on<T>(work: impl Future<Output = T>) -> T {
 fn each_row_arrives_once_and_bad_requests_are_refused() {
     let (_server, scratch) = database();
     let folder = tempfile::tempdir().unwrap();
-    let mut process = Process::start(scratch.url());
+    let mut process = start(&scratch);
     let url = Arc::new(Mutex::new(process.url.clone()));
     let killing = Arc::new(AtomicBool::new(true));
     let devices: Vec<_> = (0..2)
@@ -224,7 +231,7 @@ fn each_row_arrives_once_and_bad_requests_are_refused() {
     for _ in 0..5 {
         thread::sleep(Duration::from_millis(300));
         process.kill();
-        process = Process::start(scratch.url());
+        process = start(&scratch);
         url.lock().unwrap().clone_from(&process.url);
     }
     killing.store(false, Ordering::Relaxed);
@@ -287,7 +294,7 @@ fn bad_requests_are_refused(url: &str) {
 #[test]
 fn a_large_circle_of_exchanged_values_is_one_batch() {
     let (_server, scratch) = database();
-    let process = Process::start(scratch.url());
+    let process = start(&scratch);
     let folder = tempfile::tempdir().unwrap();
     let mut device = Device::open(&folder.path().join("circle.sqlite")).unwrap().with_batches(50, 20_000);
     let list = device.add_list("l").unwrap();
@@ -315,7 +322,7 @@ fn a_large_circle_of_exchanged_values_is_one_batch() {
 #[test]
 fn numbers_with_more_digits_than_a_double_are_refused() {
     let (_server, scratch) = database();
-    let process = Process::start(scratch.url());
+    let process = start(&scratch);
     block_on(async {
         let mut connection = MySqlConnection::connect(scratch.url()).await.unwrap();
         sqlx::query("ALTER TABLE lists ADD price DECIMAL(20,2) NULL").execute(&mut connection).await.unwrap();

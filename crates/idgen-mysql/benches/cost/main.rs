@@ -48,9 +48,6 @@ struct Arguments {
     /// Measure only the speeds whose names contain this, as in "map, unique, batch", and no pages
     #[arg(long, env = "IDGEN_BENCH_ONLY", conflicts_with = "write")]
     only: Option<String>,
-    /// Print JSON instead of tables
-    #[arg(long)]
-    json: bool,
     /// Put the tables between the marks of this file, too
     #[arg(long, value_name = "FILE")]
     write: Option<PathBuf>,
@@ -103,11 +100,7 @@ fn main() -> Result<(), Failure> {
         all.push(runtime.block_on(measure(&server, &effort, &arguments))?);
     }
     let text = report::markdown(&all, &effort);
-    if arguments.json {
-        println!("{:#}", report::json(&all, &effort));
-    } else {
-        println!("{text}");
-    }
+    println!("{text}");
     if let Some(path) = &arguments.write {
         report::write(path, &text)?;
     }

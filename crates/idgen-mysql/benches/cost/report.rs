@@ -1,10 +1,9 @@
-//! The tables, on the terminal and in the guide, and the same as JSON.
+//! The tables, on the terminal and in the guide.
 
 use std::fmt::Write;
 use std::path::Path;
 
 use idgen_server::Server;
-use serde_json::{Value, json};
 
 use crate::design::Design;
 use crate::machine::Machine;
@@ -152,52 +151,6 @@ fn footprints(all: &[Footprint]) -> String {
         );
     }
     text
-}
-
-/// Everything, for a program.
-pub fn json(all: &[Measured], effort: &Effort) -> Value {
-    let spread = |spread: &Spread| json!({ "median": spread.median, "lowest": spread.lowest, "highest": spread.highest });
-    let speed = |row: &Row| {
-        let cells = CLIENTS.iter().zip(&row.cells).map(|(clients, cell)| {
-            json!({
-                "clients": clients, "pairs_per_sec": cell.pairs_per_sec, "plain_per_sec": cell.plain_per_sec,
-                "of_plain": spread(&cell.of_plain),
-                "floor_of_plain": cell.floor.as_ref().map(|floor| spread(&floor.of_plain)),
-                "of_floor": cell.floor.as_ref().map(|floor| spread(&floor.reached)),
-            })
-        });
-        json!({
-            "design": row.design.name(), "batch": row.batch, "uuids": row.order.name(), "target": row.target,
-            "cells": cells.collect::<Vec<_>>(),
-        })
-    };
-    let footprint = |row: &Footprint, all: &[Footprint]| {
-        json!({
-            "design": row.design.name(), "uuids": row.order.name(), "pairs": row.pairs,
-            "bytes_per_pair": row.bytes_per_pair, "entry_bytes": row.entry_bytes,
-            "leaves_per_1k": row.leaves_per_1k, "leaves_per_1k_target": row.target(all),
-            "pages_per_1k": row.pages_per_1k, "reads_per_pair": row.reads_per_pair, "burned": row.burned,
-        })
-    };
-    let server = |measured: &Measured| {
-        json!({
-            "server": measured.server,
-            "settings": measured.settings,
-            "speeds": measured.speeds.iter().map(speed).collect::<Vec<_>>(),
-            "footprints":
-                measured.footprints.iter().map(|row| footprint(row, &measured.footprints)).collect::<Vec<_>>(),
-        })
-    };
-    let machine = Machine::this();
-    json!({
-        "machine": {
-            "processor": machine.processor, "processors": machine.processors, "system": machine.system,
-        },
-        "load": effort.load,
-        "rounds": effort.rounds,
-        "secs": effort.span.as_secs_f64(),
-        "servers": all.iter().map(server).collect::<Vec<_>>(),
-    })
 }
 
 /// Fails where a file has no place for the tables.

@@ -27,7 +27,6 @@ pub struct Row {
 
 /// The medians over the rounds, and how far apart these were.
 pub struct Cell {
-    pub pairs_per_sec: f64,
     pub plain_per_sec: f64,
     /// The design as a multiple of the plain insert.
     pub of_plain: Spread,
@@ -148,7 +147,6 @@ impl Cell {
             Floor { of_plain: Spread::of(of_plain), reached: Spread::of(reached) }
         });
         Cell {
-            pairs_per_sec: spread(&|round| round.own).median,
             plain_per_sec: spread(&|round| round.plain).median,
             of_plain: spread(&|round| round.own / round.plain),
             floor,

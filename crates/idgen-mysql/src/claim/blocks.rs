@@ -51,9 +51,10 @@ pub(crate) struct Blocks {
 
 /// The reaction to a server that takes no writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ReadOnly {
+pub(crate) enum ReadOnly {
     /// A failover may make it writable.
     Retry,
+    /// The caller can continue without writes.
     Fail,
 }
 
@@ -80,16 +81,6 @@ impl Blocks {
         self.take_or(pool, deadline, count, ReadOnly::Retry).await
     }
 
-    /// Takes `count` ids, and fails at once if the server takes no writes, because the caller can continue without writes.
-    pub(crate) async fn take_if_writable(
-        &self,
-        pool: &Nodes,
-        deadline: Deadline,
-        count: usize,
-    ) -> Result<Vec<u64>> {
-        self.take_or(pool, deadline, count, ReadOnly::Fail).await
-    }
-
     /// Returns true if the server refused writes at the last attempt.
     pub(crate) fn are_read_only(&self) -> bool {
         self.read_only.load(Ordering::Relaxed)
@@ -105,7 +96,8 @@ impl Blocks {
         self.read_only.store(true, Ordering::Relaxed);
     }
 
-    async fn take_or(
+    /// Takes `count` ids, ascending.
+    pub(crate) async fn take_or(
         &self,
         pool: &Nodes,
         deadline: Deadline,

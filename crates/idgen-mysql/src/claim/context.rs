@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::call::deadline::Deadline;
 use crate::call::retry::Retries;
-use crate::claim::blocks::Blocks;
+use crate::claim::blocks::{Blocks, ReadOnly};
 use crate::claim::memory::KnownPlaces;
 use crate::claim::memory::Proof;
 use crate::claim::memory::Witness;
@@ -81,7 +81,7 @@ impl Context {
         if looked {
             return self.blocks.take(&self.pool, self.deadline, count).await.map(Some);
         }
-        match self.blocks.take_if_writable(&self.pool, self.deadline, count).await {
+        match self.blocks.take_or(&self.pool, self.deadline, count, ReadOnly::Fail).await {
             Err(error) if error.is_exhausted() || error.is_read_only() => Ok(None),
             ids => ids.map(Some),
         }

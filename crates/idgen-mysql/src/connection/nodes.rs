@@ -11,6 +11,7 @@ use std::time::Duration;
 use deadpool::managed::{Object, Pool, PoolError};
 use sqlx::mysql::{MySqlConnection, MySqlRow};
 use sqlx::{Connection as _, Execute, Executor, MySql, Transaction};
+use tokio::time::Instant;
 
 use crate::call::deadline::Deadline;
 use crate::call::observe::InUse;
@@ -294,12 +295,12 @@ impl PooledConnection {
     /// Records that a transaction was committed.
     pub(crate) fn note_commit(&mut self) {
         self.note_end();
-        self.session.as_mut().expect(HELD).note_commit();
+        self.session.as_mut().expect(HELD).committed = Some(Instant::now());
     }
 
     /// The last reading of the server and the map, at most a second old.
     pub(crate) fn seen(&self) -> &Seen {
-        self.object().seen()
+        &self.object().seen
     }
 
     /// The kind of the server.
@@ -335,14 +336,14 @@ impl Deref for PooledConnection {
     type Target = MySqlConnection;
 
     fn deref(&self) -> &MySqlConnection {
-        self.object().connection()
+        &self.object().connection
     }
 }
 
 impl DerefMut for PooledConnection {
     fn deref_mut(&mut self) -> &mut MySqlConnection {
         self.busy = true;
-        self.session.as_mut().expect(HELD).connection_mut()
+        &mut self.session.as_mut().expect(HELD).connection
     }
 }
 
@@ -350,7 +351,7 @@ impl Drop for PooledConnection {
     fn drop(&mut self) {
         let Some(mut session) = self.session.take() else { return };
         if !self.busy && !self.lost && !self.open {
-            session.put_down();
+            session.used = Instant::now();
             return;
         }
         let connector = pool_of(&self.nodes, self.node, self.reserved).clone();

@@ -25,35 +25,8 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    pub(crate) fn connection(&self) -> &MySqlConnection {
-        &self.connection
-    }
-
-    pub(crate) fn connection_mut(&mut self) -> &mut MySqlConnection {
-        &mut self.connection
-    }
-
-    pub(crate) fn seen(&self) -> &Seen {
-        &self.seen
-    }
-
     /// Returns true if the settings were read too long ago to acknowledge what a call has learned now.
     pub(crate) fn is_outdated(&self) -> bool {
         self.judged.elapsed() > TRUSTED
-    }
-
-    /// Records that a transaction was committed.
-    pub(crate) fn note_commit(&mut self) {
-        self.committed = Some(Instant::now());
-    }
-
-    /// When a transaction was last committed, if one was.
-    pub(crate) fn committed(&self) -> Option<Instant> {
-        self.committed
-    }
-
-    /// Records that the connection was used until now.
-    pub(crate) fn put_down(&mut self) {
-        self.used = Instant::now();
     }
 }

@@ -30,7 +30,7 @@ pub(crate) async fn rested(
     deadline: &Deadline,
 ) -> Object<Connector> {
     let just_committed = |session: &Object<Connector>| {
-        session.committed().is_some_and(|committed| committed.elapsed() < FINISHED)
+        session.committed.is_some_and(|committed| committed.elapsed() < FINISHED)
     };
     if !just_committed(&session) {
         return session;
@@ -44,7 +44,7 @@ pub(crate) async fn rested(
         }
     }
     let longest_ago =
-        candidates.iter().enumerate().min_by_key(|(_, session)| session.committed()).map_or(0, |(at, _)| at);
+        candidates.iter().enumerate().min_by_key(|(_, session)| session.committed).map_or(0, |(at, _)| at);
     candidates.swap_remove(longest_ago)
 }
 

@@ -147,36 +147,28 @@ pub(super) async fn store<C: Connection>(
     fresh: bool,
 ) -> Attempt<()> {
     for newest in newest.chunks(CHUNK) {
-        store_chunk(connection, names, guard, newest, fresh).await?;
+        let row = |(at, ((table, id), Newest { number, digest })): (usize, &(Key<'_>, Newest))| {
+            let number = number.to_string();
+            let number = if at == 0 { guard.value(&number) } else { number };
+            format!("('{table}',{id},{number},{})", bytes_literal(digest))
+        };
+        let rows: Vec<String> = newest.iter().enumerate().map(row).collect();
+        let update = if fresh { String::new() } else { replacing(&["number", "digest"]) };
+        let table = &names.rows;
+        let statement =
+            format!("INSERT INTO {table} (tbl, id, number, digest) VALUES {}{update}", rows.join(","));
+        match connection.run_one(&statement).await {
+            Err(failure) if fresh && failure.is_duplicate_key() => {
+                return Err(damaged(format!(
+                    "the map has given an integer that {} already has: the map was restored from a backup without the tables that use \
+             its integers: {failure}",
+                    unquoted(table)
+                )));
+            }
+            done => done.map_err(|failure| guard.lost(failure))?,
+        };
     }
     Ok(())
-}
-
-async fn store_chunk<C: Connection>(
-    connection: &mut C,
-    names: &Names,
-    guard: Guard,
-    newest: &[(Key<'_>, Newest)],
-    fresh: bool,
-) -> Attempt<()> {
-    let row = |(at, ((table, id), Newest { number, digest })): (usize, &(Key<'_>, Newest))| {
-        let number = number.to_string();
-        let number = if at == 0 { guard.value(&number) } else { number };
-        format!("('{table}',{id},{number},{})", bytes_literal(digest))
-    };
-    let rows: Vec<String> = newest.iter().enumerate().map(row).collect();
-    let update = if fresh { String::new() } else { replacing(&["number", "digest"]) };
-    let table = &names.rows;
-    let statement =
-        format!("INSERT INTO {table} (tbl, id, number, digest) VALUES {}{update}", rows.join(","));
-    match connection.run_one(&statement).await {
-        Err(failure) if fresh && failure.is_duplicate_key() => Err(damaged(format!(
-            "the map has given an integer that {} already has: the map was restored from a backup without the tables that use \
-             its integers: {failure}",
-            unquoted(table)
-        ))),
-        done => done.map(drop).map_err(|failure| guard.lost(failure)),
-    }
 }
 
 /// Removes what only locked rows of which no change was applied.

@@ -10,7 +10,7 @@ use sqlx::{Connection, Executor, MySqlConnection};
 use tokio::task::JoinHandle;
 use uuid::Uuid;
 
-use crate::checker::{Entry, now};
+use crate::checker::{Entry, call, now, some_uuid};
 
 /// UUIDs of which all clients use a few often, and many rarely.
 const POPULATION: f64 = 100_000.0;
@@ -87,41 +87,21 @@ impl Traffic {
     }
 }
 
-/// One call of a random kind.
+/// One call, or one transaction of a caller on one of these nodes.
 async fn step(
     map: &UuidMap,
     nodes: &[String],
     random: &mut fastrand::Rng,
     committed: &AtomicUsize,
 ) -> Vec<Entry> {
-    let mut uuid = || {
-        let rank = POPULATION.powf(random.f64()) as u64;
-        Uuid::from_u128(fastrand::Rng::with_seed(rank).u128(..))
+    let Some(node) = random.choice(nodes).filter(|_| random.u8(0..10) == 0) else {
+        return call(map, random, POPULATION).await;
     };
-    let batch: Vec<Uuid> = (0..16).map(|_| uuid()).collect();
-    let kind = random.u8(0..10);
-    let node = random.choice(nodes);
     let begin = now();
-    let mut made = false;
-    let pairs: Vec<(Uuid, u64)> = match kind {
-        0 if let Some(node) = node => {
-            let pair = within(map, node, batch[0]).await;
-            committed.fetch_add(pair.iter().len(), Ordering::Relaxed);
-            pair.into_iter().collect()
-        }
-        0..=4 => vec![(batch[0], map.id_of(batch[0]).await.unwrap())],
-        5 | 6 => match map.register(batch[0]).await {
-            Ok(id) => {
-                made = true;
-                vec![(batch[0], id)]
-            }
-            Err(error) => vec![(batch[0], error.existing_id().unwrap_or_else(|| panic!("{error}")))],
-        },
-        7 => map.find(batch[0]).await.unwrap().map(|id| (batch[0], id)).into_iter().collect(),
-        _ => batch.iter().copied().zip(map.ids_of(&batch).await.unwrap()).collect(),
-    };
+    let pair = within(map, node, some_uuid(random, POPULATION)).await;
+    committed.fetch_add(pair.iter().len(), Ordering::Relaxed);
     let end = now();
-    pairs.into_iter().map(|(uuid, id)| Entry { uuid, id, begin, end, made }).collect()
+    pair.into_iter().map(|(uuid, id)| Entry { uuid, id, begin, end, made: false }).collect()
 }
 
 /// One transaction on a node that may be another one than the map's, with a snapshot from before the claim. If it

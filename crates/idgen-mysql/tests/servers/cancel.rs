@@ -6,7 +6,7 @@ use idgen_mysql::{Index, UuidMap};
 use idgen_server::Database;
 use uuid::Uuid;
 
-use crate::common::{assert_sound, connect, connection_list, everywhere, map, number};
+use crate::common::{assert_sound, connect, connection_list, everywhere, map, number, until};
 
 everywhere!(a_canceled_call_leaves_no_lock_and_no_claim);
 
@@ -46,12 +46,6 @@ async fn a_canceled_call_leaves_no_lock_and_no_claim(database: Database, index: 
         scratch.name()
     );
     // Abandoned work ends soon after its call.
-    for _ in 0..300 {
-        if number(&mut connection, open.clone()).await == Ok(0) {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
-    assert_eq!(number(&mut connection, open).await, Ok(0));
+    until(&mut connection, "no transaction is open", &open, |found| found == 0).await;
     assert_sound(scratch.url()).await;
 }

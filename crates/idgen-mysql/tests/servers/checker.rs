@@ -60,6 +60,34 @@ pub async fn assert_stored(url: &str, history: &[Entry]) {
     }
 }
 
+/// Draws a UUID: a few come often and many rarely (Zipf's law).
+pub fn some_uuid(random: &mut fastrand::Rng, population: f64) -> Uuid {
+    let rank = population.powf(random.f64()) as u64;
+    Uuid::from_u128(fastrand::Rng::with_seed(rank).u128(..))
+}
+
+/// Makes one call of a random kind.
+pub async fn call(map: &UuidMap, random: &mut fastrand::Rng, population: f64) -> Vec<Entry> {
+    let batch: Vec<Uuid> = (0..16).map(|_| some_uuid(random, population)).collect();
+    let kind = random.u8(0..10);
+    let begin = now();
+    let mut made = false;
+    let pairs: Vec<(Uuid, u64)> = match kind {
+        0..=4 => vec![(batch[0], map.id_of(batch[0]).await.unwrap())],
+        5 | 6 => match map.register(batch[0]).await {
+            Ok(id) => {
+                made = true;
+                vec![(batch[0], id)]
+            }
+            Err(error) => vec![(batch[0], error.existing_id().unwrap_or_else(|| panic!("{error}")))],
+        },
+        7 => map.find(batch[0]).await.unwrap().map(|id| (batch[0], id)).into_iter().collect(),
+        _ => batch.iter().copied().zip(map.ids_of(&batch).await.unwrap()).collect(),
+    };
+    let end = now();
+    pairs.into_iter().map(|(uuid, id)| Entry { uuid, id, begin, end, made }).collect()
+}
+
 pub fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_micros() as u64
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use idgen_mysql::{Index, UuidMap};
 use idgen_server::{Database, Scratch, Server, Settings, Wait};
 use sqlx::{AssertSqlSafe, Connection, Executor, MySqlConnection, Row};
+use uuid::Uuid;
 
 /// Selects the value for one of the two servers of the map. The map runs on no other database.
 pub fn of_two<T>(database: Database, on_mysql: T, on_mariadb: T) -> T {
@@ -80,6 +81,11 @@ pub async fn number(connection: &mut MySqlConnection, statement: impl Into<Strin
     }
 }
 
+/// The rows of a table, or of a table with a condition.
+pub async fn count(connection: &mut MySqlConnection, what: &str) -> i64 {
+    number(connection, format!("SELECT COUNT(*) FROM {what}")).await.unwrap()
+}
+
 /// The query that lists a server's connections. MySQL's information_schema.processlist can fail while connections open
 /// and close (error 3854).
 pub fn connection_list(database: Database) -> &'static str {
@@ -106,6 +112,43 @@ pub async fn kill_and_start_again(server: &Arc<Server>) {
     })
     .await
     .unwrap();
+}
+
+/// Creates a user with privileges on tables of the schema (`*` for all of them), and returns the user's URL.
+pub async fn user(root: &mut MySqlConnection, scratch: &Scratch, grants: &[(&str, &str)]) -> String {
+    let name = format!("u{}", &Uuid::new_v4().simple().to_string()[..20]);
+    run(root, format!("CREATE USER '{name}'@'%' IDENTIFIED BY 'Secret-7'")).await;
+    for (privileges, table) in grants {
+        run(root, format!("GRANT {privileges} ON {}.{table} TO '{name}'@'%'", scratch.name())).await;
+    }
+    let (_, address) = scratch.url().rsplit_once('@').unwrap();
+    format!("mysql://{name}:Secret-7@{address}")
+}
+
+/// Waits until a query gives such a number.
+pub async fn until(connection: &mut MySqlConnection, state: &str, query: &str, is: impl Fn(i64) -> bool) {
+    let wait = Wait::until(state);
+    while !number(connection, query).await.is_ok_and(&is) {
+        wait.check();
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+/// A client reads the map again after a second of use.
+pub async fn until_it_is_read_again() {
+    tokio::time::sleep(Duration::from_millis(1100)).await;
+}
+
+/// Creates a table like one of the map, with its rows.
+pub async fn copy_table(root: &mut MySqlConnection, from: &str, to: &str) {
+    run(root, format!("CREATE TABLE {to} LIKE {from}")).await;
+    copy_rows(root, from, to).await;
+}
+
+/// Copies the rows of a table of the map. The column `hash` is computed, and takes no values.
+pub async fn copy_rows(root: &mut MySqlConnection, from: &str, to: &str) {
+    let (into, columns) = if from.ends_with("uuid_map") { ("(id, uuid)", "id, uuid") } else { ("", "*") };
+    run(root, format!("INSERT INTO {to} {into} SELECT {columns} FROM {from}")).await;
 }
 
 /// Checks what holds for every map at rest: one id per UUID, one UUID per id, and no id that was never reserved.

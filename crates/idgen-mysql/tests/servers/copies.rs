@@ -5,7 +5,7 @@ use idgen_server::{Database, Scratch};
 use sqlx::Connection;
 use uuid::Uuid;
 
-use crate::common::{assert_sound, connect, everywhere, map, number, run, server};
+use crate::common::{assert_sound, connect, copy_table, everywhere, map, number, run, server};
 use crate::proxy::{Mood, Proxy};
 use crate::within::other_than;
 
@@ -21,14 +21,7 @@ async fn copied(database: Database, index: Index, from: &Scratch) -> Scratch {
     let mut root = connect(copy.url()).await;
     let claims = (index == Index::Dedup).then_some("uuid_map_claim");
     for table in ["uuid_map", "uuid_map_state", "uuid_map_sync"].into_iter().chain(claims) {
-        run(&mut root, format!("CREATE TABLE {table} LIKE {}.{table}", from.name())).await;
-        let columns = match table {
-            "uuid_map" => "id, uuid",
-            _ => "*",
-        };
-        let into = if table == "uuid_map" { " (id, uuid)" } else { "" };
-        run(&mut root, format!("INSERT INTO {table}{into} SELECT {columns} FROM {}.{table}", from.name()))
-            .await;
+        copy_table(&mut root, &format!("{}.{table}", from.name()), table).await;
     }
     copy
 }

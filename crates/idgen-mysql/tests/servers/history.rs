@@ -12,9 +12,8 @@ use std::time::Duration;
 
 use idgen_mysql::{Index, UuidMap};
 use idgen_server::Database;
-use uuid::Uuid;
 
-use crate::checker::{Entry, assert_stored, check, now};
+use crate::checker::{Entry, assert_stored, call, check};
 use crate::common::{assert_sound, connect, everywhere, map, number};
 
 everywhere!(histories_hold);
@@ -76,6 +75,7 @@ async fn worker() {
     let out = std::fs::File::create(std::env::var("IDGEN_TEST_WORKER_OUT").unwrap()).unwrap();
     let out = Arc::new(Mutex::new(BufWriter::new(out)));
     let share = operations().div_ceil(PROCESSES * TASKS);
+    let population = (share * PROCESSES * TASKS) as f64;
     // Half of the processes cache pairs, the others ask the server every time.
     let cache = if seed.is_multiple_of(2) { 1000 } else { 0 };
     // The processors may be busy with other tests for longer than the usual limits, and this test is not about these.
@@ -89,7 +89,7 @@ async fn worker() {
                 let mut random = fastrand::Rng::with_seed(seed * TASKS + task + 1);
                 let mut done = 0;
                 while done < share {
-                    let entries = step(&map, &mut random, share).await;
+                    let entries = call(&map, &mut random, population).await;
                     done += entries.len() as u64;
                     let mut out = out.lock().unwrap();
                     for Entry { uuid, id, begin, end, made } in entries {
@@ -103,31 +103,4 @@ async fn worker() {
         task.await.unwrap();
     }
     out.lock().unwrap().flush().unwrap();
-}
-
-/// One call of a random kind. A few UUIDs come often and many rarely (Zipf's law).
-async fn step(map: &UuidMap, random: &mut fastrand::Rng, share: u64) -> Vec<Entry> {
-    let population = (share * PROCESSES * TASKS) as f64;
-    let mut uuid = || {
-        let rank = population.powf(random.f64()) as u64;
-        let mut bits = fastrand::Rng::with_seed(rank);
-        Uuid::from_u128(bits.u128(..))
-    };
-    let batch: Vec<Uuid> = (0..16).map(|_| uuid()).collect();
-    let kind = random.u8(0..10);
-    let begin = now();
-    let (pairs, made): (Vec<(Uuid, u64)>, bool) = match kind {
-        0..=5 => (vec![(batch[0], map.id_of(batch[0]).await.unwrap())], false),
-        6 => match map.register(batch[0]).await {
-            Ok(id) => (vec![(batch[0], id)], true),
-            Err(error) => (vec![(batch[0], error.existing_id().unwrap_or_else(|| panic!("{error}")))], false),
-        },
-        7 => match map.find(batch[0]).await.unwrap() {
-            Some(id) => (vec![(batch[0], id)], false),
-            None => (vec![], false),
-        },
-        _ => (batch.iter().copied().zip(map.ids_of(&batch).await.unwrap()).collect(), false),
-    };
-    let end = now();
-    pairs.into_iter().map(|(uuid, id)| Entry { uuid, id, begin, end, made }).collect()
 }

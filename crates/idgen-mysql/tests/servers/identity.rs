@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use crate::common::{
     assert_sound, connect, everywhere, kill_connections, map, number, on_both, patiently, run,
+    until_it_is_read_again,
 };
 use crate::proxy::{Mood, Proxy};
 
@@ -20,11 +21,6 @@ everywhere!(
     a_new_epoch_empties_caches_and_blocks,
 );
 on_both!(a_plain_column_in_place_of_the_hash_is_refused);
-
-/// If the identity was read longer ago than this, it is read again before a connection is used.
-async fn until_it_is_read_again() {
-    tokio::time::sleep(Duration::from_millis(1100)).await;
-}
 
 /// Two independent maps, listed as if they were nodes of one cluster.
 async fn another_map_is_not_used(database: Database, index: Index) {

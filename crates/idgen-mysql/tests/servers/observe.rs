@@ -12,7 +12,7 @@ use metrics::{Counter, Gauge, Histogram, Key, KeyName, Metadata, SharedString, U
 use sqlx::{Connection, Executor, Row};
 use uuid::Uuid;
 
-use crate::common::{assert_sound, connect, map, run};
+use crate::common::{assert_sound, connect, map, run, user};
 
 /// The counted values, by name and label.
 #[derive(Default)]
@@ -257,11 +257,8 @@ async fn log_waits(book: &Book, scratch: &Scratch, map: &UuidMap, uuid: Uuid) {
 /// The user lacks the privilege DELETE.
 async fn claims_that_stay(lines: &Lines, scratch: &Scratch) {
     let mut root = connect(scratch.url()).await;
-    let user = format!("n{}", &scratch.name()[scratch.name().len() - 16..]);
-    run(&mut root, format!("CREATE USER '{user}'@'%' IDENTIFIED BY 'Secret-7'")).await;
-    run(&mut root, format!("GRANT SELECT, INSERT, UPDATE ON {}.* TO '{user}'@'%'", scratch.name())).await;
-    let (_, address) = scratch.url().rsplit_once('@').unwrap();
-    let map = UuidMap::connect(&format!("mysql://{user}:Secret-7@{address}")).await.unwrap();
+    let url = user(&mut root, scratch, &[("SELECT, INSERT, UPDATE", "*")]).await;
+    let map = UuidMap::connect(&url).await.unwrap();
     map.id_of(Uuid::new_v4()).await.unwrap();
     map.close().await.unwrap();
     // Once at the end, and once after one of 2,000 claims.

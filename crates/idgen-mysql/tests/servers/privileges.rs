@@ -5,7 +5,7 @@ use idgen_mysql::{Index, UuidMap};
 use idgen_server::Database;
 use uuid::Uuid;
 
-use crate::common::{connect, everywhere, map, run};
+use crate::common::{connect, everywhere, map, user};
 
 everywhere!(the_documented_privileges_are_enough);
 
@@ -14,28 +14,16 @@ async fn the_documented_privileges_are_enough(database: Database, index: Index) 
     let known = Uuid::new_v4();
     let id = owner.id_of(known).await.unwrap();
     let mut root = connect(scratch.url()).await;
-    let schema = scratch.name();
-    let (_, address) = scratch.url().rsplit_once('@').unwrap();
-    let mut user = async |name: &str, grants: &[(&str, &str)]| {
-        let name = format!("{name}{}", &schema[schema.len() - 16..]);
-        run(&mut root, format!("CREATE USER '{name}'@'%' IDENTIFIED BY 'Secret-7'")).await;
-        for (privileges, table) in grants {
-            if *table != "uuid_map_claim" || index == Index::Dedup {
-                run(&mut root, format!("GRANT {privileges} ON {schema}.{table} TO '{name}'@'%'")).await;
-            }
-        }
-        UuidMap::builder().cache(0).connect(&format!("mysql://{name}:Secret-7@{address}")).await.unwrap()
-    };
-    let writer = user(
-        "w",
-        &[
-            ("SELECT, INSERT, UPDATE", "uuid_map"),
-            ("SELECT, UPDATE", "uuid_map_state"),
-            ("SELECT, INSERT, UPDATE", "uuid_map_sync"),
-            ("SELECT, INSERT, UPDATE, DELETE", "uuid_map_claim"),
-        ],
-    )
-    .await;
+    let mut grants = vec![
+        ("SELECT, INSERT, UPDATE", "uuid_map"),
+        ("SELECT, UPDATE", "uuid_map_state"),
+        ("SELECT, INSERT, UPDATE", "uuid_map_sync"),
+    ];
+    if index == Index::Dedup {
+        grants.push(("SELECT, INSERT, UPDATE, DELETE", "uuid_map_claim"));
+    }
+    let url = user(&mut root, &scratch, &grants).await;
+    let writer = UuidMap::builder().cache(0).connect(&url).await.unwrap();
     // All tables exist, so nothing is created.
     writer.install().await.unwrap();
     assert_eq!(writer.id_of(known).await.unwrap(), id);

@@ -7,7 +7,7 @@ use idgen_server::adversary::{Adversary, Alteration, Rule};
 use idgen_server::{Database, Wait};
 use uuid::Uuid;
 
-use crate::common::{assert_sound, connect, everywhere, map, number, run};
+use crate::common::{assert_sound, connect, copy_rows, copy_table, everywhere, map, number, run};
 
 everywhere!(ids_that_were_given_back_are_not_given_back_again, a_second_restore_of_one_backup_is_noticed,);
 
@@ -64,13 +64,7 @@ async fn a_second_restore_of_one_backup_is_noticed(database: Database, index: In
         _ => vec!["uuid_map", "uuid_map_state", "uuid_map_claim"],
     };
     for table in &tables {
-        run(&mut root, format!("CREATE TABLE backup_{table} LIKE {table}")).await;
-    }
-    let columns = |table: &&str| if *table == "uuid_map" { "id, uuid" } else { "*" }.to_owned();
-    for table in &tables {
-        let columns = columns(table);
-        let into = if columns == "*" { String::new() } else { format!("({columns})") };
-        run(&mut root, format!("INSERT INTO backup_{table} {into} SELECT {columns} FROM {table}")).await;
+        copy_table(&mut root, table, &format!("backup_{table}")).await;
     }
     let mut epochs = Vec::new();
     let mut ids = Vec::new();
@@ -78,10 +72,8 @@ async fn a_second_restore_of_one_backup_is_noticed(database: Database, index: In
     let running = UuidMap::connect(scratch.url()).await.unwrap();
     for fence in [1_000, 2_000] {
         for table in &tables {
-            let columns = columns(table);
-            let into = if columns == "*" { String::new() } else { format!("({columns})") };
             run(&mut root, format!("DELETE FROM {table}")).await;
-            run(&mut root, format!("INSERT INTO {table} {into} SELECT {columns} FROM backup_{table}")).await;
+            copy_rows(&mut root, &format!("backup_{table}"), table).await;
         }
         let operator = UuidMap::connect(scratch.url()).await.unwrap();
         operator.fence(fence).await.unwrap();

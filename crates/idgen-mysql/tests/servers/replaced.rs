@@ -1,12 +1,10 @@
 //! Tests tables that are replaced or altered under a running client.
 
-use std::time::Duration;
-
 use idgen_mysql::{Index, Severity, UuidMap};
 use idgen_server::Database;
 use uuid::Uuid;
 
-use crate::common::{assert_sound, connect, everywhere, map, run};
+use crate::common::{assert_sound, connect, copy_table, everywhere, map, run, until_it_is_read_again};
 
 everywhere!(
     an_older_copy_of_the_map_is_noticed,
@@ -16,11 +14,6 @@ everywhere!(
     altered_tables_are_the_same
 );
 
-/// The map is read again after a second of use.
-async fn until_it_is_read_again() {
-    tokio::time::sleep(Duration::from_millis(1100)).await;
-}
-
 /// Known UUIDs got second ids.
 async fn an_older_copy_of_the_map_is_noticed(database: Database, index: Index) {
     let (scratch, _map) = map(database, index).await;
@@ -28,8 +21,7 @@ async fn an_older_copy_of_the_map_is_noticed(database: Database, index: Index) {
     let uuids: Vec<Uuid> = (0..10).map(|_| Uuid::new_v4()).collect();
     running.ids_of(&uuids[..4]).await.unwrap();
     let mut root = connect(scratch.url()).await;
-    run(&mut root, "CREATE TABLE older LIKE uuid_map").await;
-    run(&mut root, "INSERT INTO older (id, uuid) SELECT id, uuid FROM uuid_map").await;
+    copy_table(&mut root, "uuid_map", "older").await;
     let ids = running.ids_of(&uuids).await.unwrap();
     run(&mut root, "RENAME TABLE uuid_map TO newer, older TO uuid_map").await;
     until_it_is_read_again().await;
@@ -60,8 +52,7 @@ async fn new_clients_notice_an_older_copy(database: Database, index: Index) {
     let client = async || UuidMap::connect(scratch.url()).await.unwrap();
     let one = client().await;
     one.id_of(Uuid::new_v4()).await.unwrap();
-    run(&mut root, "CREATE TABLE older LIKE uuid_map").await;
-    run(&mut root, "INSERT INTO older (id, uuid) SELECT id, uuid FROM uuid_map").await;
+    copy_table(&mut root, "uuid_map", "older").await;
     let known = Uuid::new_v4();
     let id = one.id_of(known).await.unwrap();
     one.close().await.unwrap();
@@ -89,8 +80,7 @@ async fn imports_notice_an_older_copy(database: Database, index: Index) {
     let importing = client().await;
     let uuids: Vec<Uuid> = (0..3).map(|_| Uuid::new_v4()).collect();
     importing.import(&[(10, uuids[0])]).await.unwrap();
-    run(&mut root, "CREATE TABLE older LIKE uuid_map").await;
-    run(&mut root, "INSERT INTO older (id, uuid) SELECT id, uuid FROM uuid_map").await;
+    copy_table(&mut root, "uuid_map", "older").await;
     importing.import(&[(20, uuids[1])]).await.unwrap();
     run(&mut root, "RENAME TABLE uuid_map TO newer, older TO uuid_map").await;
     let words = "uuid_map does not hold the id 20, which was stored there";

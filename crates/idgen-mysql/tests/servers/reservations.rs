@@ -3,10 +3,10 @@
 use std::sync::{Arc, OnceLock};
 
 use idgen_mysql::{Index, UuidMap};
-use idgen_server::Database;
+use idgen_server::{Database, Scratch};
 use uuid::Uuid;
 
-use crate::common::{assert_sound, connect, everywhere, map, number, run};
+use crate::common::{assert_sound, connect, everywhere, map, number, run, user};
 
 everywhere!(
     a_block_of_an_earlier_epoch_is_not_given_back,
@@ -111,7 +111,7 @@ async fn a_trigger_that_changes_the_state_row_is_refused(database: Database, ind
     ] {
         run(&mut root, format!("CREATE TRIGGER bad BEFORE UPDATE ON uuid_map_state FOR EACH ROW {change}"))
             .await;
-        let blind = blind(&mut root, scratch.url(), scratch.name(), "").await;
+        let blind = blind(&mut root, &scratch, index).await;
         let error = blind.id_of(Uuid::new_v4()).await.unwrap_err();
         assert!(error.is_damaged() && error.to_string().contains("a trigger or a view"), "{change}: {error}");
         let error = blind.fence(5000).await.unwrap_err();
@@ -121,7 +121,7 @@ async fn a_trigger_that_changes_the_state_row_is_refused(database: Database, ind
         assert_eq!(number(&mut root, NEXT).await, Ok(1));
         assert_eq!(number(&mut root, "SELECT COUNT(*) FROM uuid_map").await, Ok(0));
     }
-    let blind = blind(&mut root, scratch.url(), scratch.name(), "").await;
+    let blind = blind(&mut root, &scratch, index).await;
     assert_eq!(blind.id_of(Uuid::new_v4()).await.unwrap(), 1);
 }
 
@@ -159,19 +159,9 @@ async fn a_state_row_that_cannot_be_right_is_refused(database: Database, index: 
 }
 
 /// A client whose user has the documented privileges and no others, so that it does not see triggers.
-pub async fn blind(root: &mut sqlx::MySqlConnection, url: &str, schema: &str, more: &str) -> UuidMap {
-    let name = format!("u{}", &Uuid::new_v4().simple().to_string()[..20]);
-    run(root, format!("CREATE USER '{name}'@'%' IDENTIFIED BY 'Secret-7'")).await;
-    for table in ["uuid_map", "uuid_map_state", "uuid_map_sync", "uuid_map_claim"] {
-        let there = format!(
-            "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = '{schema}' AND table_name = '{table}'"
-        );
-        if number(root, there).await == Ok(1) {
-            let grant =
-                format!("GRANT SELECT, INSERT, UPDATE, DELETE{more} ON {schema}.{table} TO '{name}'@'%'");
-            run(root, grant).await;
-        }
-    }
-    let (_, address) = url.rsplit_once('@').unwrap();
-    UuidMap::builder().connect(&format!("mysql://{name}:Secret-7@{address}")).await.unwrap()
+pub async fn blind(root: &mut sqlx::MySqlConnection, scratch: &Scratch, index: Index) -> UuidMap {
+    let claims = (index == Index::Dedup).then_some("uuid_map_claim");
+    let tables = ["uuid_map", "uuid_map_state", "uuid_map_sync"].into_iter().chain(claims);
+    let grants: Vec<_> = tables.map(|table| ("SELECT, INSERT, UPDATE, DELETE", table)).collect();
+    UuidMap::connect(&user(root, scratch, &grants).await).await.unwrap()
 }

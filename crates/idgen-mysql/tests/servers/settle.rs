@@ -7,7 +7,7 @@ use idgen_server::{Database, Scratch, Server};
 use sqlx::{Connection, Executor, MySqlConnection, Row};
 use uuid::Uuid;
 
-use crate::common::{assert_sound, connect, run, settings};
+use crate::common::{assert_sound, connect, run, settings, user};
 
 /// The calls by which a client learns of a pair that another client made.
 const READS: [&str; 6] = ["find", "id_of", "ids_of", "register", "uuid_of", "export"];
@@ -80,12 +80,7 @@ async fn nobody_waits_for_the_state_row(scratch: &Scratch, reader: &UuidMap) {
 /// The documentation of `read_only` says what cannot be promised to such a reader.
 async fn a_reader_needs_no_more_than_select(server: &Server, scratch: &Scratch, known: &[(Uuid, u64)]) {
     let mut root = connect(server.url()).await;
-    let schema = scratch.name();
-    let user = &schema[schema.len() - 16..];
-    run(&mut root, format!("CREATE USER '{user}'@'%' IDENTIFIED BY 'Secret-7'")).await;
-    run(&mut root, format!("GRANT SELECT ON {schema}.* TO '{user}'@'%'")).await;
-    let (_, address) = scratch.url().rsplit_once('@').unwrap();
-    let url = format!("mysql://{user}:Secret-7@{address}");
+    let url = user(&mut root, scratch, &[("SELECT", "*")]).await;
     let map = UuidMap::builder().read_only(true).connect(&url).await.unwrap();
     let mut other = connect(scratch.url()).await;
     let mut transaction = other.begin().await.unwrap();
@@ -108,7 +103,6 @@ async fn a_reader_needs_no_more_than_select(server: &Server, scratch: &Scratch, 
     ] {
         assert!(error.is_config() && error.to_string().contains("read_only"), "{error}");
     }
-    run(&mut root, format!("DROP USER '{user}'@'%'")).await;
 }
 
 async fn learn(map: &UuidMap, how: &str, uuid: Uuid, id: u64) -> (Uuid, u64) {

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use idgen_mysql::{Index, UuidMap};
-use idgen_server::{Database, Wait};
-use sqlx::{Connection, MySqlConnection};
+use idgen_server::Database;
+use sqlx::Connection;
 use uuid::Uuid;
 
-use crate::common::{assert_sound, connect, connection_list, everywhere, map, number};
+use crate::common::{assert_sound, connect, connection_list, everywhere, map, until};
 
 everywhere!(a_claim_does_not_queue_behind_calls_that_wait_for_it);
 
@@ -31,7 +31,10 @@ async fn a_claim_does_not_queue_behind_calls_that_wait_for_it(database: Database
                 tokio::spawn(async move { map.ids_of(&[first, Uuid::new_v4()]).await })
             })
             .collect();
-        until_all_wait(&mut connect(scratch.url()).await, database, scratch.name(), connections.into()).await;
+        let (list, schema) = (connection_list(database), scratch.name());
+        let busy = format!("SELECT COUNT(*) FROM {list} WHERE db = '{schema}' AND info LIKE 'INSERT %'");
+        let mut root = connect(scratch.url()).await;
+        until(&mut root, "the pool's statements wait", &busy, |found| found == i64::from(connections)).await;
         // Reservations of ids, checks of the server, and look-ups.
         let more = async {
             let second = map.id_of_within(&mut transaction, Uuid::new_v4()).await.unwrap();
@@ -53,15 +56,4 @@ async fn a_claim_does_not_queue_behind_calls_that_wait_for_it(database: Database
         }
     }
     assert_sound(scratch.url()).await;
-}
-
-/// Until as many statements as the pool has connections wait for a lock of a row.
-async fn until_all_wait(root: &mut MySqlConnection, database: Database, schema: &str, connections: i64) {
-    let list = connection_list(database);
-    let busy = format!("SELECT COUNT(*) FROM {list} WHERE db = '{schema}' AND info LIKE 'INSERT %'");
-    let wait = Wait::until(format!("{connections} statements wait"));
-    while number(root, busy.clone()).await != Ok(connections) {
-        wait.check();
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
 }

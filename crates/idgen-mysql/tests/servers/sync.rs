@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use idgen_mysql::sync::{Answer, Change, Intake, Outcome, Sync, Table, Value};
+use idgen_mysql::sync::{Answer, Change, Intake, OpenReference, Outcome, Sync, Table, Value};
 use idgen_mysql::{Index, UuidMap};
 use idgen_server::{Database, Scratch};
-use sqlx::{Connection, MySqlConnection};
+use sqlx::{Connection, MySqlConnection, Row};
 use uuid::Uuid;
 
-use crate::common::{connect, everywhere, map, number, on_both, run};
+use crate::common::{connect, count, everywhere, map, number, on_both, run};
 
 everywhere!(a_batch_in_any_order_is_applied_once);
 on_both!(
@@ -28,10 +28,59 @@ const SCHEMA: [&str; 3] = [
      score DOUBLE NULL, data VARBINARY(100) NULL, FOREIGN KEY (item_id) REFERENCES items (id))",
 ];
 
-pub async fn sync(database: Database, index: Index) -> (Scratch, UuidMap, Sync) {
+/// A schema with a map and a sync of some tables, and a connection that sends changes.
+pub struct Synced {
+    pub map: UuidMap,
+    pub sync: Sync,
+    pub connection: MySqlConnection,
+    /// Dropped last: the schema cannot be dropped while the connection is in a transaction.
+    pub scratch: Scratch,
+}
+
+impl Synced {
+    pub async fn apply(&mut self, batch: &[Change]) -> Answer {
+        apply(&self.sync, &mut self.connection, batch).await
+    }
+
+    /// The error of a batch that is not applied.
+    pub async fn error(&mut self, batch: &[Change]) -> idgen_mysql::Error {
+        self.sync.apply(&mut self.connection, batch).await.unwrap_err()
+    }
+
+    /// The references whose rows have not arrived.
+    pub async fn open(&self) -> Vec<OpenReference> {
+        self.sync.open_references(10).await.unwrap()
+    }
+
+    pub async fn run(&mut self, statement: impl Into<String>) {
+        run(&mut self.connection, statement).await;
+    }
+
+    pub async fn number(&mut self, statement: impl Into<String>) -> Result<i64, u16> {
+        number(&mut self.connection, statement).await
+    }
+
+    /// The statements of the connection so far, by the server's count.
+    pub async fn statements(&mut self) -> i64 {
+        let status = sqlx::query("SHOW SESSION STATUS LIKE 'Questions'");
+        status.fetch_one(&mut self.connection).await.unwrap().get::<String, _>(1).parse().unwrap()
+    }
+
+    /// The rows of a table, or of a table with a condition.
+    pub async fn count(&mut self, what: &str) -> i64 {
+        count(&mut self.connection, what).await
+    }
+}
+
+pub async fn sync(database: Database, index: Index) -> Synced {
     let (scratch, map) = map(database, index).await;
     let sync = sync_of(&map, scratch.url()).await;
-    (scratch, map, sync)
+    let connection = connect(scratch.url()).await;
+    Synced { scratch, map, sync, connection }
+}
+
+pub fn synced_tables() -> [Table; 3] {
+    [Table::new("notes").refers("list_id", "lists"), Table::new("items"), Table::new("lists")]
 }
 
 /// The tables of the tests, and a sync of them.
@@ -40,7 +89,7 @@ pub async fn sync_of(map: &UuidMap, url: &str) -> Sync {
     for statement in SCHEMA {
         run(&mut connection, statement).await;
     }
-    let tables = [Table::new("notes").refers("list_id", "lists"), Table::new("items"), Table::new("lists")];
+    let tables = synced_tables();
     let error = map.sync(&tables).await.unwrap_err();
     assert!(error.is_not_installed() && error.to_string().contains("install_sync"), "{error}");
     map.install_sync().await.unwrap();
@@ -76,8 +125,7 @@ pub fn child(row: Uuid, number: u64, list: Uuid, parent: Uuid) -> Change {
 }
 
 async fn a_batch_in_any_order_is_applied_once(database: Database, index: Index) {
-    let (scratch, map, sync) = sync(database, index).await;
-    let mut connection = connect(scratch.url()).await;
+    let mut synced = sync(database, index).await;
     let (l, a, b, n) = (id(1), id(2), id(3), id(4));
     let note = Change::put(
         "notes",
@@ -91,16 +139,16 @@ async fn a_batch_in_any_order_is_applied_once(database: Database, index: Index) 
         ],
     );
     let batch = [note, child(b, 1, l, a), item(a, 1, l, "'\\\"; -- é"), list(l, 1, "shopping")];
-    let mut transaction = connection.begin().await.unwrap();
-    sync.apply(&mut transaction, &batch).await.unwrap();
+    let mut transaction = synced.connection.begin().await.unwrap();
+    synced.sync.apply(&mut transaction, &batch).await.unwrap();
     transaction.rollback().await.unwrap();
-    assert_eq!(number(&mut connection, "SELECT COUNT(*) FROM lists, items, notes").await, Ok(0));
+    assert_eq!(synced.number("SELECT COUNT(*) FROM lists, items, notes").await, Ok(0));
 
-    let answer = apply(&sync, &mut connection, &batch).await;
+    let answer = synced.apply(&batch).await;
     assert_eq!(answer.outcomes(), vec![APPLIED; 4]);
     assert_eq!(answer.ids().len(), 4);
     for (uuid, id) in answer.ids() {
-        assert_eq!(map.find(*uuid).await.unwrap(), Some(*id));
+        assert_eq!(synced.map.find(*uuid).await.unwrap(), Some(*id));
     }
     let ids = answer.ids().clone();
     let joined = format!(
@@ -109,48 +157,47 @@ async fn a_batch_in_any_order_is_applied_once(database: Database, index: Index) 
          AND p.text = _utf8mb4 x'{}' AND n.list_id IS NULL",
         ids[&n], ids[&l], "275c223b202d2d20c3a9"
     );
-    assert_eq!(number(&mut connection, joined.clone()).await, Ok(1));
+    assert_eq!(synced.number(joined.clone()).await, Ok(1));
 
     // Again: cut anew, in another order, beside a newer change and an older one.
     let again = [batch[3].clone(), list(l, 3, "food"), batch[0].clone(), list(l, 2, "never")];
-    let answer = apply(&sync, &mut connection, &again).await;
+    let answer = synced.apply(&again).await;
     // Only the newest change of a row counts.
     let older = Outcome::Older { newest: 3 };
     assert_eq!(answer.outcomes(), [older.clone(), APPLIED, REPEATED, older.clone()]);
     assert_eq!(answer.ids()[&l], ids[&l]);
-    let answer = apply(&sync, &mut connection, &again).await;
+    let answer = synced.apply(&again).await;
     assert_eq!(answer.outcomes(), [older.clone(), REPEATED, REPEATED, older]);
-    assert_eq!(number(&mut connection, "SELECT COUNT(*) FROM lists WHERE title = 'food'").await, Ok(1));
+    assert_eq!(synced.number("SELECT COUNT(*) FROM lists WHERE title = 'food'").await, Ok(1));
 
-    let answer = apply(&sync, &mut connection, &[list(l, 3, "other"), list(l, 3, "food")]).await;
+    let answer = synced.apply(&[list(l, 3, "other"), list(l, 3, "food")]).await;
     let Outcome::Refused(reason) = &answer.outcomes()[0] else { panic!("{answer:?}") };
     assert!(reason.contains(&l.to_string()) && reason.contains("number 3"), "{reason}");
     assert_eq!(answer.outcomes()[1], REPEATED);
-    let empty = apply(&sync, &mut connection, &[]).await;
+    let empty = synced.apply(&[]).await;
     assert!(empty.outcomes().is_empty() && empty.ids().is_empty());
-    assert!(sync.apply(&mut connection, &[list(l, 4, "x")]).await.unwrap_err().is_not_in_transaction());
+    assert!(synced.error(&[list(l, 4, "x")]).await.is_not_in_transaction());
     let many = vec![list(l, 3, "food"); Sync::LARGEST_BATCH + 1];
-    assert!(sync.apply(&mut connection, &many).await.unwrap_err().is_config());
+    assert!(synced.error(&many).await.is_config());
 }
 
 async fn references_stay_open_until_their_rows_arrive(database: Database) {
-    let (scratch, map, sync) = sync(database, Index::Unique).await;
-    let mut connection = connect(scratch.url()).await;
+    let mut synced = sync(database, Index::Unique).await;
     let (l, a, b, n) = (id(1), id(2), id(3), id(4));
     // NOT NULL with a foreign key: waits. A foreign key that may be NULL: NULL for now. Without a foreign key: its integer.
     let batch =
         [item(a, 1, l, "milk"), Change::put("notes", n, 1, [("item_id", b.into()), ("list_id", l.into())])];
-    let answer = apply(&sync, &mut connection, &batch).await;
+    let answer = synced.apply(&batch).await;
     assert!(
         matches!(&answer.outcomes()[0], Outcome::Waits { table, row, .. } if table == "lists" && *row == l),
         "{answer:?}"
     );
     assert_eq!(answer.outcomes()[1], APPLIED);
     let ids = answer.ids().clone();
-    assert_eq!(map.find(l).await.unwrap(), Some(ids[&l]));
+    assert_eq!(synced.map.find(l).await.unwrap(), Some(ids[&l]));
     let as_stored = format!("SELECT COUNT(*) FROM notes WHERE item_id IS NULL AND list_id = {}", ids[&l]);
-    assert_eq!(number(&mut connection, as_stored).await, Ok(1));
-    let open = sync.open_references(10).await.unwrap();
+    assert_eq!(synced.number(as_stored).await, Ok(1));
+    let open = synced.open().await;
     assert_eq!(open.len(), 2);
     for (reference, (column, table, target)) in
         open.iter().zip([("item_id", "items", b), ("list_id", "lists", l)])
@@ -160,41 +207,42 @@ async fn references_stay_open_until_their_rows_arrive(database: Database) {
         assert_eq!(reference.target, (target, ids[&target]));
         assert!(reference.age < Duration::from_secs(60));
     }
-    assert_eq!(sync.open_references(1).await.unwrap().len(), 1);
+    assert_eq!(synced.sync.open_references(1).await.unwrap().len(), 1);
 
     // A circle of two new rows, of which each refers to the other; and the row that was waited for.
     let batch = [child(a, 2, l, b), child(b, 1, l, a), list(l, 1, "shopping")];
-    let answer = apply(&sync, &mut connection, &batch).await;
+    let answer = synced.apply(&batch).await;
     assert_eq!(answer.outcomes(), vec![APPLIED; 3]);
-    assert_eq!(sync.open_references(10).await.unwrap(), []);
+    assert_eq!(synced.open().await, []);
     let resolved =
         format!("SELECT COUNT(*) FROM notes WHERE item_id = {} AND list_id = {}", ids[&b], ids[&l]);
-    assert_eq!(number(&mut connection, resolved).await, Ok(1));
+    assert_eq!(synced.number(resolved).await, Ok(1));
     let circle = "SELECT COUNT(*) FROM items x JOIN items y ON x.parent_id = y.id AND y.parent_id = x.id";
-    assert_eq!(number(&mut connection, circle).await, Ok(2));
+    assert_eq!(synced.number(circle).await, Ok(2));
 
     // A newer change refers elsewhere, and the old target no longer matters; a row may refer to itself.
     let (late, later) = (id(8), id(9));
-    apply(&sync, &mut connection, &[child(a, 3, l, late)]).await;
-    assert_eq!(sync.open_references(10).await.unwrap().len(), 1);
-    apply(&sync, &mut connection, &[child(a, 4, l, a), child(later, 1, l, later)]).await;
-    assert_eq!(sync.open_references(10).await.unwrap(), []);
-    apply(&sync, &mut connection, &[child(late, 1, l, b)]).await;
+    synced.apply(&[child(a, 3, l, late)]).await;
+    assert_eq!(synced.open().await.len(), 1);
+    synced.apply(&[child(a, 4, l, a), child(later, 1, l, later)]).await;
+    assert_eq!(synced.open().await, []);
+    synced.apply(&[child(late, 1, l, b)]).await;
     let own = "SELECT COUNT(*) FROM items WHERE parent_id = id";
-    assert_eq!(number(&mut connection, own).await, Ok(2));
+    assert_eq!(synced.number(own).await, Ok(2));
     // The reference of a row that is deleted is not open any more.
-    apply(&sync, &mut connection, &[child(late, 2, l, id(99))]).await;
-    apply(&sync, &mut connection, &[Change::delete("items", late, 3)]).await;
-    assert_eq!(sync.open_references(10).await.unwrap(), []);
+    synced.apply(&[child(late, 2, l, id(99))]).await;
+    synced.apply(&[Change::delete("items", late, 3)]).await;
+    assert_eq!(synced.open().await, []);
 }
 
 async fn a_change_is_refused_alone(database: Database) {
-    let (scratch, map, sync) = sync(database, Index::Unique).await;
-    let mut connection = connect(scratch.url()).await;
+    let mut synced = sync(database, Index::Unique).await;
     let foreign = id(77);
-    let sync = sync.intake(Intake::default().owner(move |change| match change.row == foreign.to_string() {
-        true => Err("the row belongs to another tenant".to_owned()),
-        false => Ok(()),
+    synced.sync = synced.sync.clone().intake(Intake::default().owner(move |change| {
+        match change.row == foreign.to_string() {
+            true => Err("the row belongs to another tenant".to_owned()),
+            false => Ok(()),
+        }
     }));
     let text = |row: &str| Change { row: row.to_owned(), ..list(id(1), 1, "x") };
     let l = id(1);
@@ -221,7 +269,7 @@ async fn a_change_is_refused_alone(database: Database) {
     batch.extend(bad.iter().map(|(change, _)| change.clone()));
     batch.push(item(id(21), 1, l, "after"));
     for applied in [APPLIED, REPEATED] {
-        let answer = apply(&sync, &mut connection, &batch).await;
+        let answer = synced.apply(&batch).await;
         let outcomes = answer.outcomes();
         for (outcome, (change, words)) in outcomes[2..].iter().zip(&bad) {
             assert!(
@@ -232,57 +280,55 @@ async fn a_change_is_refused_alone(database: Database) {
         assert_eq!([&outcomes[0], &outcomes[1], outcomes.last().unwrap()], [&applied; 3]);
         assert!(!answer.ids().contains_key(&future) && !answer.ids().contains_key(&foreign));
     }
-    assert_eq!(map.find(foreign).await.unwrap(), None);
-    assert_eq!(number(&mut connection, "SELECT COUNT(*) FROM lists").await, Ok(1));
-    assert_eq!(number(&mut connection, "SELECT COUNT(*) FROM items").await, Ok(2));
+    assert_eq!(synced.map.find(foreign).await.unwrap(), None);
+    assert_eq!(synced.number("SELECT COUNT(*) FROM lists").await, Ok(1));
+    assert_eq!(synced.number("SELECT COUNT(*) FROM items").await, Ok(2));
     // A refused change leaves nothing behind, and the same number can be used again.
-    assert_eq!(number(&mut connection, "SELECT COUNT(*) FROM uuid_map_row WHERE number = 0").await, Ok(0));
-    assert_eq!(apply(&sync, &mut connection, &[list(id(10), 1, "short")]).await.outcomes(), [APPLIED]);
+    assert_eq!(synced.number("SELECT COUNT(*) FROM uuid_map_row WHERE number = 0").await, Ok(0));
+    assert_eq!(synced.apply(&[list(id(10), 1, "short")]).await.outcomes(), [APPLIED]);
     // An update that the database refuses leaves the row as it was.
-    let answer = apply(&sync, &mut connection, &[list(id(10), 2, "taken"), list(id(14), 1, "free")]).await;
+    let answer = synced.apply(&[list(id(10), 2, "taken"), list(id(14), 1, "free")]).await;
     assert!(
         matches!(answer.outcomes(), [Outcome::Blocked { row, .. }, Outcome::Applied { .. }] if *row == l),
         "{answer:?}"
     );
 
-    run(&mut connection, "SET SESSION sql_mode = ''").await;
-    let mut transaction = connection.begin().await.unwrap();
-    let error = sync.apply(&mut transaction, &batch).await.unwrap_err();
+    synced.run("SET SESSION sql_mode = ''").await;
+    let mut transaction = synced.connection.begin().await.unwrap();
+    let error = synced.sync.apply(&mut transaction, &batch).await.unwrap_err();
     assert!(error.is_config() && error.to_string().contains("sql_mode"), "{error}");
 }
 
 /// Only the newest change of a row counts. If it cannot be applied, the one before it is, until it can.
 async fn the_newest_change_of_a_row_counts(database: Database) {
-    let (scratch, _, sync) = sync(database, Index::Unique).await;
-    let mut connection = connect(scratch.url()).await;
+    let mut synced = sync(database, Index::Unique).await;
     let (l, m, a) = (id(1), id(2), id(3));
     // The older change waits, and no longer matters.
     let batch = [list(m, 1, "m"), item(a, 1, l, "one"), item(a, 2, m, "two")];
-    let answer = apply(&sync, &mut connection, &batch).await;
+    let answer = synced.apply(&batch).await;
     assert_eq!(answer.outcomes(), [APPLIED, Outcome::Older { newest: 2 }, APPLIED]);
     // The newest one waits or is refused, and the older one is applied.
     let batch = [item(a, 3, m, "three"), item(a, 4, l, "four"), item(a, 5, m, &"x".repeat(201))];
-    let answer = apply(&sync, &mut connection, &batch).await;
+    let answer = synced.apply(&batch).await;
     let [APPLIED, Outcome::Waits { row, .. }, Outcome::Refused(_)] = answer.outcomes() else {
         panic!("{answer:?}");
     };
     assert_eq!(*row, l);
-    assert_eq!(number(&mut connection, "SELECT COUNT(*) FROM items WHERE text = 'three'").await, Ok(1));
+    assert_eq!(synced.number("SELECT COUNT(*) FROM items WHERE text = 'three'").await, Ok(1));
     // The change waited for an older change of its own batch.
     let again = [batch[1].clone(), list(l, 1, "l"), list(l, 2, &"x".repeat(30)), child(id(4), 1, m, a)];
-    let answer = apply(&sync, &mut connection, &again).await;
+    let answer = synced.apply(&again).await;
     assert!(matches!(answer.outcomes(), [APPLIED, APPLIED, Outcome::Refused(_), APPLIED]), "{answer:?}");
-    assert_eq!(number(&mut connection, "SELECT COUNT(*) FROM items WHERE text = 'four'").await, Ok(1));
-    assert_eq!(sync.open_references(9).await.unwrap(), []);
+    assert_eq!(synced.number("SELECT COUNT(*) FROM items WHERE text = 'four'").await, Ok(1));
+    assert_eq!(synced.open().await, []);
 }
 
 async fn deletions_end_with_the_parents(database: Database) {
-    let (scratch, _, sync) = sync(database, Index::Unique).await;
-    let mut connection = connect(scratch.url()).await;
+    let mut synced = sync(database, Index::Unique).await;
     let (l, a, b, c) = (id(1), id(2), id(3), id(4));
     let batch = [list(l, 1, "l"), item(a, 1, l, "a"), child(b, 1, l, a), child(c, 1, l, b)];
-    apply(&sync, &mut connection, &batch).await;
-    let answer = apply(&sync, &mut connection, &[Change::delete("lists", l, 2)]).await;
+    synced.apply(&batch).await;
+    let answer = synced.apply(&[Change::delete("lists", l, 2)]).await;
     assert!(
         matches!(&answer.outcomes()[0], Outcome::Blocked { table, .. } if table == "items"),
         "{answer:?}"
@@ -293,30 +339,26 @@ async fn deletions_end_with_the_parents(database: Database) {
         Change::delete("items", b, 2),
         Change::delete("items", c, 2),
     ];
-    assert_eq!(apply(&sync, &mut connection, &all).await.outcomes(), vec![APPLIED; 4]);
-    assert_eq!(apply(&sync, &mut connection, &all).await.outcomes(), vec![REPEATED; 4]);
+    assert_eq!(synced.apply(&all).await.outcomes(), vec![APPLIED; 4]);
+    assert_eq!(synced.apply(&all).await.outcomes(), vec![REPEATED; 4]);
     // Changes that are sent again do not bring the rows back, and a newer change does.
-    let answer = apply(&sync, &mut connection, &batch).await;
+    let answer = synced.apply(&batch).await;
     assert_eq!(answer.outcomes(), vec![Outcome::Older { newest: 2 }; 4]);
-    assert_eq!(number(&mut connection, "SELECT COUNT(*) FROM lists, items").await, Ok(0));
-    assert_eq!(apply(&sync, &mut connection, &[list(l, 3, "back")]).await.outcomes(), [APPLIED]);
-    assert_eq!(number(&mut connection, "SELECT COUNT(*) FROM lists").await, Ok(1));
+    assert_eq!(synced.number("SELECT COUNT(*) FROM lists, items").await, Ok(0));
+    assert_eq!(synced.apply(&[list(l, 3, "back")]).await.outcomes(), [APPLIED]);
+    assert_eq!(synced.number("SELECT COUNT(*) FROM lists").await, Ok(1));
     // A row that never came.
-    assert_eq!(
-        apply(&sync, &mut connection, &[Change::delete("items", id(9), 1)]).await.outcomes(),
-        [APPLIED]
-    );
+    assert_eq!(synced.apply(&[Change::delete("items", id(9), 1)]).await.outcomes(), [APPLIED]);
 }
 
 async fn tables_that_cannot_be_synced_are_refused(database: Database) {
-    let (scratch, map, sync) = sync(database, Index::Unique).await;
+    let Synced { scratch: _scratch, map, sync, mut connection } = sync(database, Index::Unique).await;
     let expected = "lists: key id\n  other columns: title\n\
          items: key id\n  list_id refers to lists by a foreign key\n  parent_id refers to items by a foreign key, may be NULL\n  \
          other columns: text\n\
          notes: key id\n  item_id refers to items by a foreign key, may be NULL\n  list_id refers to lists as declared, may be \
          NULL\n  other columns: data, score\n";
     assert_eq!(sync.describe(), expected);
-    let mut connection = connect(scratch.url()).await;
     for statement in [
         "CREATE TABLE two (a BIGINT UNSIGNED, b BIGINT UNSIGNED, PRIMARY KEY (a, b))",
         "CREATE TABLE auto (id BIGINT UNSIGNED AUTO_INCREMENT PRIMARY KEY)",

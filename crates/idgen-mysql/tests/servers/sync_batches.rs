@@ -3,11 +3,10 @@
 use idgen_mysql::Index;
 use idgen_mysql::sync::{Change, Outcome, Table, Value};
 use idgen_server::Database;
-use sqlx::MySqlConnection;
 use uuid::Uuid;
 
-use crate::common::{connect, number, on_both, run};
-use crate::sync::{APPLIED, REPEATED, apply, child, id, item, list, sync};
+use crate::common::on_both;
+use crate::sync::{APPLIED, REPEATED, child, id, item, list, sync};
 use crate::sync_rows::{put, tables};
 
 on_both!(
@@ -17,16 +16,9 @@ on_both!(
     rows_that_are_refused_are_found_among_others
 );
 
-/// The statements of this session so far, by the server's count.
-async fn statements(connection: &mut MySqlConnection) -> i64 {
-    let row = sqlx::query("SHOW SESSION STATUS LIKE 'Questions'").fetch_one(connection).await.unwrap();
-    sqlx::Row::get::<String, _>(&row, 1).parse().unwrap()
-}
-
 /// Each statement costs the time of a round trip, and they cannot become more unseen.
 async fn a_batch_takes_few_statements(database: Database) {
-    let (scratch, _, sync) = sync(database, Index::Unique).await;
-    let mut connection = connect(scratch.url()).await;
+    let mut synced = sync(database, Index::Unique).await;
     let mut counts = Vec::new();
     let items = |from: u128, number: u64| -> Vec<Change> {
         (from..from + 99).map(|at| item(id(at), number, id(1), &format!("{at} {number}"))).collect()
@@ -40,9 +32,9 @@ async fn a_batch_takes_few_statements(database: Database) {
         items(300, 2),
         (300..399).map(|at| Change::delete("items", id(at), 3)).collect(),
     ] {
-        let before = statements(&mut connection).await;
-        let answer = apply(&sync, &mut connection, &batch).await;
-        counts.push(statements(&mut connection).await - before);
+        let before = synced.statements().await;
+        let answer = synced.apply(&batch).await;
+        counts.push(synced.statements().await - before);
         assert!(answer.outcomes().iter().all(|outcome| matches!(outcome, Outcome::Applied { .. })));
     }
     // With the one that counts, BEGIN and COMMIT, seven of the claim, two savepoints, the definitions of the tables that are
@@ -55,16 +47,15 @@ async fn a_batch_takes_few_statements(database: Database) {
 async fn a_refused_row_takes_few_statements(database: Database) {
     let schema =
         "CREATE TABLE codes (id BIGINT UNSIGNED PRIMARY KEY, code INT NOT NULL UNIQUE, CHECK (code < 5000))";
-    let (scratch, _, sync) = tables(database, &[schema], &["codes"]).await;
-    let mut connection = connect(scratch.url()).await;
+    let mut synced = tables(database, &[schema], &["codes"]).await;
     let code = |row: u128, number: u64, code: i64| put("codes", row, number, [("code", Value::Int(code))]);
     let there: Vec<Change> = (1..=300).map(|at| code(at as u128, 1, at)).collect();
-    apply(&sync, &mut connection, &there).await;
+    synced.apply(&there).await;
     let mut counts = Vec::new();
     let mut count = async |batch: Vec<Change>, refused: usize| {
-        let before = statements(&mut connection).await;
-        let answer = apply(&sync, &mut connection, &batch).await;
-        counts.push(statements(&mut connection).await - before);
+        let before = synced.statements().await;
+        let answer = synced.apply(&batch).await;
+        counts.push(synced.statements().await - before);
         let failed = answer.outcomes().iter().filter(|outcome| **outcome != APPLIED);
         assert_eq!(failed.count(), refused, "{database}");
         answer
@@ -92,15 +83,12 @@ async fn a_refused_row_takes_few_statements(database: Database) {
 
 /// A row is there or not whatever other deletions of the batch do.
 async fn rows_of_one_batch_change_and_go_again(database: Database) {
-    let (scratch, map, _) = sync(database, Index::Unique).await;
-    let mut connection = connect(scratch.url()).await;
-    run(
-        &mut connection,
-        "CREATE TABLE parts (id BIGINT UNSIGNED PRIMARY KEY, list_id BIGINT UNSIGNED NOT NULL, text VARCHAR(20) NOT NULL, \
+    let mut synced = sync(database, Index::Unique).await;
+    synced.run("CREATE TABLE parts (id BIGINT UNSIGNED PRIMARY KEY, list_id BIGINT UNSIGNED NOT NULL, text VARCHAR(20) NOT NULL, \
          FOREIGN KEY (list_id) REFERENCES lists (id) ON DELETE CASCADE)",
     )
     .await;
-    let sync = map.sync(&[Table::new("lists"), Table::new("parts")]).await.unwrap();
+    synced.sync = synced.map.sync(&[Table::new("lists"), Table::new("parts")]).await.unwrap();
     let part = |row: Uuid, number: u64, list: Uuid, text: &str| {
         Change::put("parts", row, number, [("list_id", list.into()), ("text", text.into())])
     };
@@ -122,23 +110,22 @@ async fn rows_of_one_batch_change_and_go_again(database: Database) {
         list(l, 3, "l3"),
         part(a, 4, l, "a4"),
     ];
-    let answer = apply(&sync, &mut connection, &batch).await;
+    let answer = synced.apply(&batch).await;
     let newest = [1, 10, 11, 12, 13];
     for (at, outcome) in answer.outcomes().iter().enumerate() {
         let older = matches!(outcome, Outcome::Older { .. });
         assert_eq!((*outcome == APPLIED, older), (newest.contains(&at), !newest.contains(&at)), "{at}");
     }
-    assert_eq!(apply(&sync, &mut connection, &batch[8..]).await.outcomes().len(), 6);
+    assert_eq!(synced.apply(&batch[8..]).await.outcomes().len(), 6);
     let texts = "SELECT COUNT(*) FROM parts p JOIN lists l ON l.id = p.list_id \
          WHERE (p.text, l.title) IN (('a4', 'l3'), ('b3', 'm'), ('c3', 'm'))";
-    assert_eq!(number(&mut connection, texts).await, Ok(3));
-    assert_eq!(number(&mut connection, "SELECT COUNT(*) FROM parts").await, Ok(3));
+    assert_eq!(synced.number(texts).await, Ok(3));
+    assert_eq!(synced.number("SELECT COUNT(*) FROM parts").await, Ok(3));
 }
 
 /// Columns that only some rows name, and rows that the database refuses among others that it takes.
 async fn rows_that_are_refused_are_found_among_others(database: Database) {
-    let (scratch, _, sync) = sync(database, Index::Unique).await;
-    let mut connection = connect(scratch.url()).await;
+    let mut synced = sync(database, Index::Unique).await;
     let l = id(1);
     let mut batch = vec![list(l, 1, "l")];
     for at in 0..40 {
@@ -150,7 +137,7 @@ async fn rows_that_are_refused_are_found_among_others(database: Database) {
         });
     }
     for (round, applied) in [APPLIED, REPEATED].into_iter().enumerate() {
-        let answer = apply(&sync, &mut connection, &batch).await;
+        let answer = synced.apply(&batch).await;
         for (at, outcome) in answer.outcomes()[1..].iter().enumerate() {
             match at % 7 {
                 3 => {
@@ -164,7 +151,7 @@ async fn rows_that_are_refused_are_found_among_others(database: Database) {
         }
     }
     let as_expected = "SELECT COUNT(*) FROM items WHERE text = 'text' AND parent_id IS NULL OR text IS NULL AND parent_id = id - 1";
-    assert_eq!(number(&mut connection, as_expected).await, Ok(34));
+    assert_eq!(synced.number(as_expected).await, Ok(34));
     // Updates stop at the one that is refused, and continue after it.
     let again: Vec<Change> = (0..40)
         .filter(|at| at % 7 != 3)
@@ -177,9 +164,9 @@ async fn rows_that_are_refused_are_found_among_others(database: Database) {
             )
         })
         .collect();
-    let answer = apply(&sync, &mut connection, &again).await;
+    let answer = synced.apply(&again).await;
     let refused = answer.outcomes().iter().filter(|outcome| matches!(outcome, Outcome::Refused(_))).count();
     let long = "SELECT COUNT(*) FROM items WHERE CHAR_LENGTH(text) = 199";
-    assert_eq!(number(&mut connection, long).await, Ok(34 - refused as i64));
+    assert_eq!(synced.number(long).await, Ok(34 - refused as i64));
     assert!(refused > 0);
 }

@@ -3,9 +3,8 @@
 use idgen_mysql::sync::Value;
 use idgen_server::Database;
 
-use crate::common::connect;
-use crate::sync::{APPLIED, apply};
-use crate::sync_rows::{LISTS, count, is_refused, put, tables, text};
+use crate::sync::APPLIED;
+use crate::sync_rows::{LISTS, is_refused, put, tables, text};
 
 /// A table, its second column, a value that the table takes, and those that it refuses with these numbers.
 type Case = (&'static str, &'static str, Value, Vec<(Value, &'static str)>);
@@ -66,10 +65,8 @@ async fn mysql_refuses_documents_and_vectors_row_by_row() {
     schema.extend(cases.iter().map(|(name, columns, ..)| {
         format!("CREATE TABLE {name} (id BIGINT UNSIGNED PRIMARY KEY, {columns})")
     }));
-    let schema: Vec<&str> = schema.iter().map(String::as_str).collect();
     let names: Vec<&str> = cases.iter().map(|(name, ..)| *name).chain(["lists"]).collect();
-    let (scratch, map, sync) = tables(database, &schema, &names).await;
-    let mut connection = connect(scratch.url()).await;
+    let mut synced = tables(database, &schema, &names).await;
     let mut row = 0;
     for (name, _, good, refused) in &cases {
         for (bad, words) in refused {
@@ -78,18 +75,17 @@ async fn mysql_refuses_documents_and_vectors_row_by_row() {
             let value = |place: u128, number: u64, value: &Value| {
                 put(name, row + place, number, [("v", value.clone())])
             };
-            let answer =
-                apply(&sync, &mut connection, &[list(1), value(2, 1, bad), list(3), value(4, 1, good)]).await;
+            let answer = synced.apply(&[list(1), value(2, 1, bad), list(3), value(4, 1, good)]).await;
             let outcomes = answer.outcomes();
             assert!(is_refused(&outcomes[1], words), "{name} {bad:?}: {outcomes:?}");
             assert_eq!([&outcomes[0], &outcomes[2], &outcomes[3]], [&APPLIED; 3], "{name} {bad:?}");
             // An update, and the corrected row.
-            let answer = apply(&sync, &mut connection, &[value(4, 2, bad), list(5), value(2, 2, good)]).await;
+            let answer = synced.apply(&[value(4, 2, bad), list(5), value(2, 2, good)]).await;
             let outcomes = answer.outcomes();
             assert!(is_refused(&outcomes[0], words), "{name} {bad:?}: {outcomes:?}");
             assert_eq!(outcomes[1..], [APPLIED, APPLIED], "{name} {bad:?}");
         }
-        assert_eq!(count(&mut connection, name).await, 2 * refused.len() as i64, "{name}");
+        assert_eq!(synced.count(name).await, 2 * refused.len() as i64, "{name}");
     }
-    assert_eq!(map.check().await.unwrap(), []);
+    assert_eq!(synced.map.check().await.unwrap(), []);
 }

@@ -7,8 +7,8 @@ use sqlx::MySqlConnection;
 
 use crate::common::{connect, number, on_both, run};
 use crate::driver;
-use crate::sync::{APPLIED, REPEATED, id, item, list, sync};
-use crate::sync_rows::{count, is_refused, put, tables, text};
+use crate::sync::{APPLIED, REPEATED, Synced, id, item, list, sync};
+use crate::sync_rows::{is_refused, put, tables, text};
 
 on_both!(
     a_driver_that_connects_again_applies_nothing_by_halves,
@@ -74,7 +74,7 @@ async fn attempt(sync: &Sync, driver: &mut Driver, batch: &[Change]) -> bool {
 
 /// At each of its statements: with `autocommit`, the repeated statement is committed at once; without it, with what follows.
 async fn a_driver_that_connects_again_applies_nothing_by_halves(database: Database) {
-    let (scratch, map, sync) = sync(database, Index::Unique).await;
+    let Synced { scratch, map, sync, .. } = sync(database, Index::Unique).await;
     let mut failed = 0;
     for autocommit in [true, false] {
         for left in 0.. {
@@ -128,24 +128,23 @@ async fn a_driver_that_connects_again_applies_nothing_by_halves(database: Databa
 async fn a_row_keeps_its_uuid_if_the_table_was_altered(database: Database) {
     let schema =
         "CREATE TABLE lists (id BIGINT UNSIGNED PRIMARY KEY, title VARCHAR(20) NOT NULL, old INT NULL)";
-    let (scratch, map, sync) = tables(database, &[schema], &["lists"]).await;
-    let mut connection = connect(scratch.url()).await;
-    run(&mut connection, "ALTER TABLE lists DROP COLUMN old").await;
+    let mut synced = tables(database, &[schema], &["lists"]).await;
+    synced.run("ALTER TABLE lists DROP COLUMN old").await;
     let good = put("lists", 1, 1, [("title", text("a"))]);
     let bad = put("lists", 2, 1, [("title", text("b")), ("old", Value::Int(1))]);
-    let mut driver = Driver::open(scratch.url(), true, usize::MAX).await;
-    let answer = sync.apply(&mut driver, &[good.clone(), bad]).await.unwrap();
+    let mut driver = Driver::open(synced.scratch.url(), true, usize::MAX).await;
+    let answer = synced.sync.apply(&mut driver, &[good.clone(), bad]).await.unwrap();
     run(&mut driver.connection, "COMMIT").await;
     assert_eq!(answer.outcomes()[0], APPLIED, "{answer:?}");
     assert!(is_refused(&answer.outcomes()[1], "old"), "{answer:?}");
-    assert_eq!(map.find(id(1)).await.unwrap(), Some(answer.ids()[&id(1)]));
+    assert_eq!(synced.map.find(id(1)).await.unwrap(), Some(answer.ids()[&id(1)]));
     begin(&mut driver.connection, true).await;
-    let again = sync.apply(&mut driver, &[good]).await.unwrap();
+    let again = synced.sync.apply(&mut driver, &[good]).await.unwrap();
     run(&mut driver.connection, "COMMIT").await;
     assert_eq!(again.outcomes(), [REPEATED]);
     assert_eq!(again.ids()[&id(1)], answer.ids()[&id(1)]);
-    assert_eq!(count(&mut connection, "lists").await, 1);
-    assert_eq!(map.check().await.unwrap(), []);
+    assert_eq!(synced.count("lists").await, 1);
+    assert_eq!(synced.map.check().await.unwrap(), []);
 }
 
 /// The driver tells the number of an error, not its state: these are numbers of servers that go away, are full, or stop a statement.
@@ -161,7 +160,7 @@ async fn a_signal_with_a_number_of_the_server_refuses_its_row(database: Database
     });
     let insert =
         format!("CREATE TRIGGER refuse BEFORE INSERT ON t FOR EACH ROW BEGIN {} END", signals.concat());
-    let (scratch, _, sync) = tables(database, &[schema[0], &insert, schema[1]], &["t"]).await;
+    let Synced { scratch, sync, .. } = tables(database, &[schema[0], &insert, schema[1]], &["t"]).await;
     let mut driver = Driver::open(scratch.url(), true, usize::MAX).await;
     let row = |row: u128, number: u64, a: i64| put("t", row, number, [("a", Value::Int(a))]);
     for (at, number) in (0u128..).zip(numbers) {

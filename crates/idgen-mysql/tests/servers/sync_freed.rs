@@ -4,9 +4,9 @@ use idgen_mysql::sync::Value;
 use idgen_server::Database;
 use sqlx::Connection as _;
 
-use crate::common::{connect, number, on_both};
-use crate::sync::{APPLIED, apply, id};
-use crate::sync_rows::{LISTS, count, delete, put, refers, tables, text};
+use crate::common::{connect, count, number, on_both};
+use crate::sync::{APPLIED, Synced, apply, id};
+use crate::sync_rows::{LISTS, delete, put, refers, tables, text};
 
 on_both!(
     references_that_a_unique_index_refused_are_set_when_the_value_is_free,
@@ -23,8 +23,7 @@ const NOTES: &str = "CREATE TABLE notes (id BIGINT UNSIGNED PRIMARY KEY, list_id
 async fn references_that_a_unique_index_refused_are_set_when_the_value_is_free(database: Database) {
     let items = "CREATE TABLE items (id BIGINT UNSIGNED PRIMARY KEY, list_id BIGINT UNSIGNED NULL, place INT NOT NULL, of_id BIGINT UNSIGNED NULL, \
          UNIQUE KEY once (place, list_id), FOREIGN KEY (list_id) REFERENCES lists (id), FOREIGN KEY (of_id) REFERENCES lists (id) ON DELETE CASCADE)";
-    let (scratch, _, sync) = tables(database, &[LISTS, items], &["lists", "items"]).await;
-    let mut connection = connect(scratch.url()).await;
+    let mut synced = tables(database, &[LISTS, items], &["lists", "items"]).await;
     for way in 0..3 {
         let [wanted, other, first, second] = [0, 1, 2, 3].map(|at| 100 * (way + 1) + at);
         let list = |row| put("lists", row, 1, [("title", text("l"))]);
@@ -36,9 +35,9 @@ async fn references_that_a_unique_index_refused_are_set_when_the_value_is_free(d
             item(first, 1, refers(wanted), refers(other)),
             item(second, 1, refers(wanted), Value::Null),
         ];
-        assert_eq!(apply(&sync, &mut connection, &waiting).await.outcomes(), [APPLIED; 3]);
-        assert_eq!(apply(&sync, &mut connection, &[list(wanted)]).await.outcomes(), [APPLIED]);
-        let open = sync.open_references(9).await.unwrap();
+        assert_eq!(synced.apply(&waiting).await.outcomes(), [APPLIED; 3]);
+        assert_eq!(synced.apply(&[list(wanted)]).await.outcomes(), [APPLIED]);
+        let open = synced.open().await;
         assert_eq!(open.len(), 1, "{database}, {way}: {open:?}");
         let (row, target) = (open[0].row, open[0].target);
         let taken = if row.0 == id(first) { second } else { first };
@@ -49,16 +48,16 @@ async fn references_that_a_unique_index_refused_are_set_when_the_value_is_free(d
             _ if taken == first => delete("lists", other, 2),
             _ => delete("items", taken, 2),
         };
-        assert_eq!(apply(&sync, &mut connection, &[free]).await.outcomes(), [APPLIED]);
-        assert_eq!(sync.open_references(9).await.unwrap(), [], "{database}, {way}");
+        assert_eq!(synced.apply(&[free]).await.outcomes(), [APPLIED]);
+        assert_eq!(synced.open().await, [], "{database}, {way}");
         let set = format!("items WHERE id = {} AND list_id = {}", row.1, target.1);
-        assert_eq!(count(&mut connection, &set).await, 1, "{database}, {way}");
+        assert_eq!(synced.count(&set).await, 1, "{database}, {way}");
     }
 }
 
 /// The caller has read before, so that plain reads see the tables as they were then.
 async fn references_are_set_by_a_transaction_with_an_older_snapshot(database: Database) {
-    let (scratch, _, sync) = tables(database, &[LISTS, NOTES], &["lists", "notes"]).await;
+    let Synced { scratch, sync, .. } = tables(database, &[LISTS, NOTES], &["lists", "notes"]).await;
     let mut one = connect(scratch.url()).await;
     let mut two = connect(scratch.url()).await;
     let note = |row| put("notes", row, 1, [("list_id", refers(9))]);
@@ -78,7 +77,7 @@ async fn references_are_set_by_a_transaction_with_an_older_snapshot(database: Da
 
 /// Neither of the two transactions is a victim of the other one.
 async fn a_row_that_arrives_while_its_value_is_freed_gets_its_references(database: Database) {
-    let (scratch, _, sync) = tables(database, &[LISTS, NOTES], &["lists", "notes"]).await;
+    let Synced { scratch, sync, .. } = tables(database, &[LISTS, NOTES], &["lists", "notes"]).await;
     let mut one = connect(scratch.url()).await;
     let mut two = connect(scratch.url()).await;
     let list = |row| put("lists", row, 1, [("title", text("x"))]);

@@ -3,16 +3,16 @@
 //!
 //! `IDGEN_SYNC_SCHEMAS` sets how many schemas there are on each server.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use idgen_mysql::sync::{Change, Operation, Outcome, Sync, Table};
-use idgen_mysql::{Index, UuidMap};
-use idgen_server::{Database, Scratch};
+use idgen_mysql::sync::{Change, Operation, Outcome};
+use idgen_server::Database;
 use sqlx::{MySqlConnection, Row};
 use uuid::Uuid;
 
-use crate::common::{connect, map, on_both, run};
-use crate::sync::apply;
+use crate::common::on_both;
+use crate::sync::Synced;
+use crate::sync_rows::tables;
 
 mod device;
 
@@ -43,13 +43,7 @@ async fn stored(connection: &mut MySqlConnection) -> (Parents, Children, Notes) 
 }
 
 /// Sends the newest changes until none is left, in any order and in batches of any size, beside older ones.
-async fn deliver(
-    sync: &Sync,
-    connection: &mut MySqlConnection,
-    device: &Device,
-    random: &mut fastrand::Rng,
-    told: &str,
-) {
+async fn deliver(synced: &mut Synced, device: &Device, random: &mut fastrand::Rng, told: &str) {
     let mut newest: BTreeMap<(String, String), Change> = BTreeMap::new();
     for change in &device.history {
         newest.insert((change.table.clone(), change.row.clone()), change.clone());
@@ -67,7 +61,7 @@ async fn deliver(
         let older = (0..random.usize(..8)).map(|_| &device.history[random.usize(..device.history.len())]);
         batch.extend(older.filter(|change| !device.extends(change)).cloned());
         random.shuffle(&mut batch);
-        let answer = apply(sync, connection, &batch).await;
+        let answer = synced.apply(&batch).await;
         for (change, outcome) in batch.iter().zip(answer.outcomes()) {
             let key = (change.table.clone(), change.row.clone());
             if newest.get(&key) != Some(change) {
@@ -98,17 +92,6 @@ async fn deliver(
     }
 }
 
-async fn open(database: Database, schema: Schema) -> (Scratch, UuidMap, Sync) {
-    let (scratch, map) = map(database, Index::Unique).await;
-    let mut connection = connect(scratch.url()).await;
-    for statement in schema.statements() {
-        run(&mut connection, statement).await;
-    }
-    map.install_sync().await.unwrap();
-    let sync = map.sync(&[Table::new("notes"), Table::new("children"), Table::new("parents")]).await.unwrap();
-    (scratch, map, sync)
-}
-
 async fn tables_end_as_the_newest_changes_say(database: Database) {
     let schemas = std::env::var("IDGEN_SYNC_SCHEMAS").map_or(6, |text| text.parse().unwrap());
     for seed in std::env::var("SEED").map_or(0..schemas, |s| {
@@ -117,24 +100,14 @@ async fn tables_end_as_the_newest_changes_say(database: Database) {
     }) {
         let mut random = fastrand::Rng::with_seed(seed);
         let schema = Schema::draw(&mut random);
-        let mut device = Device {
-            schema,
-            parents: BTreeMap::new(),
-            children: BTreeMap::new(),
-            notes: BTreeMap::new(),
-            numbers: BTreeMap::new(),
-            history: Vec::new(),
-            bad: BTreeSet::new(),
-            made: 0,
-        };
+        let mut device = Device { schema, ..Device::default() };
         for _ in 0..90 {
             device.step(&mut random);
         }
         let told = format!("{database}, seed {seed}, {schema:?}");
-        let (scratch, map, sync) = open(database, schema).await;
-        let mut connection = connect(scratch.url()).await;
-        deliver(&sync, &mut connection, &device, &mut random, &told).await;
-        assert_eq!(stored(&mut connection).await, device.expected(), "{told}");
-        assert_eq!(map.check().await.unwrap(), [], "{told}");
+        let mut synced = tables(database, &schema.statements(), &["notes", "children", "parents"]).await;
+        deliver(&mut synced, &device, &mut random, &told).await;
+        assert_eq!(stored(&mut synced.connection).await, device.expected(), "{told}");
+        assert_eq!(synced.map.check().await.unwrap(), [], "{told}");
     }
 }

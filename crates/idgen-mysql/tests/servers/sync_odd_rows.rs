@@ -3,9 +3,9 @@
 use idgen_mysql::sync::{Outcome, Value};
 use idgen_server::Database;
 
-use crate::common::{connect, number, on_both};
-use crate::sync::{APPLIED, apply, id};
-use crate::sync_rows::{LISTS, count, delete, is_refused, put, refers, tables, text};
+use crate::common::on_both;
+use crate::sync::{APPLIED, id};
+use crate::sync_rows::{LISTS, delete, is_refused, put, refers, tables, text};
 
 on_both!(
     columns_with_defaults_can_be_set,
@@ -23,8 +23,7 @@ async fn columns_with_defaults_can_be_set(database: Database) {
     let schema = "CREATE TABLE notes (id BIGINT UNSIGNED PRIMARY KEY, at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP, \
                   tag VARCHAR(20) NOT NULL DEFAULT (CONCAT('t', 1)), n INT NOT NULL DEFAULT 3, kind ENUM('a', 'b') NOT NULL, \
                   double_n INT AS (2 * n) STORED)";
-    let (scratch, _, sync) = tables(database, &[schema], &["notes"]).await;
-    let mut connection = connect(scratch.url()).await;
+    let mut synced = tables(database, &[schema], &["notes"]).await;
     let kind = || ("kind", text("b"));
     let batch = [
         put(
@@ -37,11 +36,11 @@ async fn columns_with_defaults_can_be_set(database: Database) {
         put("notes", 3, 1, [("tag", text("mine")), kind()]),
         put("notes", 4, 1, [("double_n", Value::Int(4)), kind()]),
     ];
-    let answer = apply(&sync, &mut connection, &batch).await;
+    let answer = synced.apply(&batch).await;
     assert_eq!(answer.outcomes()[..3], [APPLIED, APPLIED, APPLIED]);
     assert!(is_refused(&answer.outcomes()[3], "double_n"), "{answer:?}");
     let stored = "notes WHERE (at = '2026-01-01 10:00:00' AND tag = 'mine' AND n = 4) OR (tag = 't1' AND n = 3) OR tag = 'mine'";
-    assert_eq!(count(&mut connection, stored).await, 3);
+    assert_eq!(synced.count(stored).await, 3);
 }
 
 /// The value of a column that a change does not name does not depend on the changes beside it.
@@ -52,13 +51,12 @@ async fn a_column_that_a_trigger_fills_may_be_left_out(database: Database) {
         "CREATE TRIGGER fill BEFORE INSERT ON filled FOR EACH ROW BEGIN IF NEW.slug IS NULL OR NEW.slug = '' THEN \
          SET NEW.slug = CONCAT('of-', NEW.title); END IF; END",
     ];
-    let (scratch, _, sync) = tables(database, &schema, &["filled"]).await;
-    let mut connection = connect(scratch.url()).await;
+    let mut synced = tables(database, &schema, &["filled"]).await;
     let short = |row, title: &str| put("filled", row, 1, [("title", text(title))]);
     let long =
         |row| put("filled", row, 1, [("title", text("x")), ("slug", text("own")), ("kind", text("b"))]);
-    let alone = apply(&sync, &mut connection, &[short(1, "a")]).await.outcomes()[0].clone();
-    let answer = apply(&sync, &mut connection, &[short(2, "b"), long(3), short(4, "c")]).await;
+    let alone = synced.apply(&[short(1, "a")]).await.outcomes()[0].clone();
+    let answer = synced.apply(&[short(2, "b"), long(3), short(4, "c")]).await;
     let same = |outcome: &Outcome| match (&alone, outcome) {
         (Outcome::Refused(_), Outcome::Refused(_)) => true,
         (alone, outcome) => alone == outcome,
@@ -94,24 +92,22 @@ async fn signals_of_triggers_belong_to_their_rows(database: Database) {
             ));
         }
     }
-    let schema: Vec<&str> = schema.iter().map(String::as_str).collect();
     let names: Vec<String> = states.iter().map(|(state, number)| format!("t{state}_{number}")).collect();
     let all: Vec<&str> = names.iter().map(String::as_str).chain(["lists"]).collect();
-    let (scratch, _, sync) = tables(database, &schema, &all).await;
-    let mut connection = connect(scratch.url()).await;
+    let mut synced = tables(database, &schema, &all).await;
     for (at, name) in names.iter().enumerate() {
         let row = |row: u128| 100 * (at as u128 + 1) + row;
         let a = |place: u128, number: u64, a: i64| put(name, row(place), number, [("a", Value::Int(a))]);
         let list = |place: u128| put("lists", row(place), 1, [("title", text("l"))]);
         let batch = [list(1), a(2, 1, 0), list(3), a(4, 1, 1)];
-        let answer = apply(&sync, &mut connection, &batch).await;
+        let answer = synced.apply(&batch).await;
         assert!(is_refused(&answer.outcomes()[1], "not zero"), "{name}: {answer:?}");
         assert_eq!(
             [&answer.outcomes()[0], &answer.outcomes()[2], &answer.outcomes()[3]],
             [&APPLIED; 3],
             "{name}"
         );
-        let answer = apply(&sync, &mut connection, &[a(4, 2, 0), list(5)]).await;
+        let answer = synced.apply(&[a(4, 2, 0), list(5)]).await;
         assert!(is_refused(&answer.outcomes()[0], "not zero"), "{name}: {answer:?}");
         assert_eq!(answer.outcomes()[1], APPLIED, "{name}");
     }
@@ -121,10 +117,9 @@ async fn signals_of_triggers_belong_to_their_rows(database: Database) {
 async fn a_trigger_may_need_a_table_of_another_schema(database: Database) {
     let trigger = "CREATE TRIGGER archive BEFORE INSERT ON lists FOR EACH ROW BEGIN IF NEW.title = 'bad' THEN \
                    INSERT INTO mysql.lists VALUES (1); END IF; END";
-    let (scratch, _, sync) = tables(database, &[LISTS, trigger], &["lists"]).await;
-    let mut connection = connect(scratch.url()).await;
+    let mut synced = tables(database, &[LISTS, trigger], &["lists"]).await;
     let list = |row, title| put("lists", row, 1, [("title", text(title))]);
-    let answer = apply(&sync, &mut connection, &[list(1, "a"), list(2, "bad"), list(3, "b")]).await;
+    let answer = synced.apply(&[list(1, "a"), list(2, "bad"), list(3, "b")]).await;
     assert!(is_refused(&answer.outcomes()[1], "mysql.lists"), "{database}: {answer:?}");
     assert_eq!([&answer.outcomes()[0], &answer.outcomes()[2]], [&APPLIED; 2], "{database}");
 }
@@ -134,8 +129,7 @@ async fn values_that_would_be_cut_off_are_refused(database: Database) {
                   span TIME NULL, at DATETIME(3) NULL, w BIT(64) NULL, s SET('a', 'b') NULL, e ENUM('', 'a') NULL, \
                   y YEAR NULL, n DECIMAL(5, 2) NULL, stamp TIMESTAMP NULL, day DATE NULL, \
                   l VARCHAR(4) CHARACTER SET latin1 NULL, wide VARCHAR(24) NULL)";
-    let (scratch, _, sync) = tables(database, &[schema], &["kept"]).await;
-    let mut connection = connect(scratch.url()).await;
+    let mut synced = tables(database, &[schema], &["kept"]).await;
     let bytes = |bytes: &[u8]| Value::Bytes(bytes.to_vec());
     let blanks = vec![b' '; 256];
     let cases = [
@@ -176,7 +170,7 @@ async fn values_that_would_be_cut_off_are_refused(database: Database) {
         let row = 10 * at as u128;
         let [good, bad] = [(row + 1, good), (row + 2, bad)]
             .map(|(row, value)| put("kept", row, 1, [(*column, value.clone())]));
-        let answer = apply(&sync, &mut connection, &[good.clone(), bad.clone()]).await;
+        let answer = synced.apply(&[good.clone(), bad.clone()]).await;
         assert_eq!(answer.outcomes()[0], APPLIED, "{database}: {good:?}");
         assert!(matches!(&answer.outcomes()[1], Outcome::Refused(_)), "{database}: {bad:?}: {answer:?}");
     }
@@ -201,23 +195,22 @@ async fn rows_that_a_cascade_has_deleted_do_not_arrive(database: Database) {
     let star = put("stars", 5, 1, [("mark_id", refers(3))]);
     let gone = delete("lists", 1, 2);
     for cut in [vec![3, 4], vec![3], vec![1, 2, 3, 4, 5], vec![2, 3, 5]] {
-        let (scratch, _, sync) = tables(database, &schema, &["lists", "items", "marks", "stars"]).await;
-        let mut connection = connect(scratch.url()).await;
+        let mut synced = tables(database, &schema, &["lists", "items", "marks", "stars"]).await;
         let all = [list.clone(), item.clone(), mark.clone(), gone.clone(), late.clone(), star.clone()];
         let (mut outcomes, mut from) = (Vec::new(), 0);
         for to in cut.iter().copied().chain([all.len()]) {
             if from < to {
-                outcomes.extend(apply(&sync, &mut connection, &all[from..to]).await.outcomes().to_vec());
+                outcomes.extend(synced.apply(&all[from..to]).await.outcomes().to_vec());
             }
             from = to;
         }
         assert_eq!(outcomes[3], APPLIED, "{database} {cut:?}: {outcomes:?}");
         // Sent again, as a device does with what waits: the outcome is final.
-        let again = apply(&sync, &mut connection, &[late.clone(), star.clone()]).await;
+        let again = synced.apply(&[late.clone(), star.clone()]).await;
         for outcome in again.outcomes() {
             assert!(matches!(outcome, Outcome::Blocked { .. }), "{database} {cut:?}: {outcome:?}");
         }
-        assert_eq!(number(&mut connection, "SELECT COUNT(*) FROM lists, items, marks, stars").await, Ok(0));
+        assert_eq!(synced.number("SELECT COUNT(*) FROM lists, items, marks, stars").await, Ok(0));
     }
 }
 
@@ -235,21 +228,20 @@ async fn references_in_circles_are_set(database: Database) {
         put("own", 4, 1, [("own_id", refers(4))]),
     ];
     for size in 1..=batch.len() {
-        let (scratch, _, sync) = tables(database, &schema, &["b", "a", "own"]).await;
-        let mut connection = connect(scratch.url()).await;
+        let mut synced = tables(database, &schema, &["b", "a", "own"]).await;
         for _ in 0..2 {
             for part in batch.chunks(size) {
-                apply(&sync, &mut connection, part).await;
+                synced.apply(part).await;
             }
         }
         let set = "SELECT COUNT(*) FROM a JOIN b ON b.a_id = a.id AND a.b_id = b.id";
-        assert_eq!(number(&mut connection, set).await, Ok(1), "{database}, batches of {size}");
-        assert_eq!(count(&mut connection, "own").await, 2);
+        assert_eq!(synced.number(set).await, Ok(1), "{database}, batches of {size}");
+        assert_eq!(synced.count("own").await, 2);
         // Deleted together, in any order.
         for change in [delete("a", 1, 2), delete("b", 2, 2)] {
-            apply(&sync, &mut connection, &[change]).await;
+            synced.apply(&[change]).await;
         }
-        let answer = apply(&sync, &mut connection, &[delete("a", 1, 2), delete("b", 2, 2)]).await;
+        let answer = synced.apply(&[delete("a", 1, 2), delete("b", 2, 2)]).await;
         assert!(
             answer.outcomes().iter().all(|outcome| matches!(outcome, Outcome::Applied { .. })),
             "{answer:?}"
@@ -264,25 +256,24 @@ async fn a_row_that_refers_to_itself_is_deleted(database: Database) {
         "CREATE TABLE roots (id BIGINT UNSIGNED PRIMARY KEY, root_id BIGINT UNSIGNED NOT NULL, \
          FOREIGN KEY (root_id) REFERENCES roots (id))",
     ];
-    let (scratch, _, sync) = tables(database, &schema, &["own", "roots"]).await;
-    let mut connection = connect(scratch.url()).await;
+    let mut synced = tables(database, &schema, &["own", "roots"]).await;
     let row = |row: u128, to: u128| put("roots", row, 1, [("root_id", refers(to))]);
     let batch =
         [put("own", 1, 1, [("own_id", refers(1))]), row(2, 2), row(3, 3), row(4, 4), row(5, 4), row(6, 2)];
-    assert_eq!(apply(&sync, &mut connection, &batch).await.outcomes(), [APPLIED; 6], "{database}");
-    let answer = apply(&sync, &mut connection, &[delete("own", 1, 2), delete("roots", 3, 2)]).await;
+    assert_eq!(synced.apply(&batch).await.outcomes(), [APPLIED; 6], "{database}");
+    let answer = synced.apply(&[delete("own", 1, 2), delete("roots", 3, 2)]).await;
     assert_eq!(answer.outcomes(), [APPLIED; 2], "{database}");
     // Each of two, one of which another row refers to.
-    let answer = apply(&sync, &mut connection, &[delete("roots", 2, 2), delete("roots", 4, 2)]).await;
+    let answer = synced.apply(&[delete("roots", 2, 2), delete("roots", 4, 2)]).await;
     assert!(
         answer.outcomes().iter().all(|outcome| matches!(outcome, Outcome::Blocked { .. })),
         "{database}: {answer:?}"
     );
     let both = [delete("roots", 4, 2), delete("roots", 5, 2)];
-    assert_eq!(apply(&sync, &mut connection, &both).await.outcomes(), [APPLIED; 2], "{database}");
+    assert_eq!(synced.apply(&both).await.outcomes(), [APPLIED; 2], "{database}");
     let left = "SELECT COUNT(*) FROM roots WHERE root_id IN (SELECT id FROM roots WHERE root_id = id)";
-    assert_eq!(number(&mut connection, left).await, Ok(2), "{database}");
-    assert_eq!(count(&mut connection, "own").await, 0, "{database}");
+    assert_eq!(synced.number(left).await, Ok(2), "{database}");
+    assert_eq!(synced.count("own").await, 0, "{database}");
 }
 
 async fn names_may_be_reserved_words(database: Database) {
@@ -291,21 +282,20 @@ async fn names_may_be_reserved_words(database: Database) {
         "CREATE TABLE `table` (`where` BIGINT UNSIGNED PRIMARY KEY, `from` BIGINT UNSIGNED NULL, `index` INT NULL UNIQUE, \
          FOREIGN KEY (`from`) REFERENCES `order` (`key`) ON DELETE SET NULL)",
     ];
-    let (scratch, map, sync) = tables(database, &schema, &["order", "table"]).await;
-    let mut connection = connect(scratch.url()).await;
+    let mut synced = tables(database, &schema, &["order", "table"]).await;
     let row = |row: u128, number: u64, index: i64| {
         put("table", row, number, [("from", refers(1)), ("index", Value::Int(index))])
     };
-    apply(&sync, &mut connection, &[row(2, 1, 7), row(3, 1, 8)]).await;
+    synced.apply(&[row(2, 1, 7), row(3, 1, 8)]).await;
     let group = |row: u128, number: u64, group: &str| {
         put("order", row, number, [("group", text(group)), ("select", Value::Int(1))])
     };
-    let answer = apply(&sync, &mut connection, &[group(1, 1, "a"), row(2, 2, 8), row(3, 2, 7)]).await;
+    let answer = synced.apply(&[group(1, 1, "a"), row(2, 2, 8), row(3, 2, 7)]).await;
     assert_eq!(answer.outcomes(), vec![APPLIED; 3]);
-    let answer = apply(&sync, &mut connection, &[group(4, 1, "a")]).await;
+    let answer = synced.apply(&[group(4, 1, "a")]).await;
     assert!(matches!(&answer.outcomes()[0], Outcome::Blocked { row, .. } if *row == id(1)), "{answer:?}");
-    assert_eq!(count(&mut connection, "`table` WHERE `from` IS NOT NULL").await, 2);
-    assert_eq!(apply(&sync, &mut connection, &[delete("order", 1, 2)]).await.outcomes(), [APPLIED]);
-    assert_eq!(sync.open_references(10).await.unwrap().len(), 2);
-    assert_eq!(map.check().await.unwrap(), []);
+    assert_eq!(synced.count("`table` WHERE `from` IS NOT NULL").await, 2);
+    assert_eq!(synced.apply(&[delete("order", 1, 2)]).await.outcomes(), [APPLIED]);
+    assert_eq!(synced.open().await.len(), 2);
+    assert_eq!(synced.map.check().await.unwrap(), []);
 }

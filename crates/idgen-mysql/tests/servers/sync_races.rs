@@ -12,7 +12,7 @@ use sqlx::{Connection, MySqlConnection, Row};
 use uuid::Uuid;
 
 use crate::common::{connect, everywhere, kill_and_start_again, on_both, run, settings};
-use crate::sync::{sync, sync_of};
+use crate::sync::{Synced, sync, sync_of};
 
 everywhere!(every_change_arrives_exactly_once);
 on_both!(the_checker_finds_each_fault, a_database_that_is_killed_loses_nothing);
@@ -234,18 +234,16 @@ async fn simulate(sync: &Sync, url: &str, devices: usize) -> Logs {
 }
 
 async fn every_change_arrives_exactly_once(database: Database, index: Index) {
-    let (scratch, map, sync) = sync(database, index).await;
+    let Synced { scratch, map, sync, mut connection } = sync(database, index).await;
     let logs = simulate(&sync, scratch.url(), setting("IDGEN_SYNC_DEVICES", 4)).await;
-    let mut connection = connect(scratch.url()).await;
     assert_eq!(check(&mut connection, &logs).await, Vec::<String>::new());
     assert_eq!(map.check().await.unwrap(), []);
 }
 
 /// Otherwise its silence would say nothing.
 async fn the_checker_finds_each_fault(database: Database) {
-    let (scratch, _, sync) = sync(database, Index::Unique).await;
+    let Synced { scratch, sync, mut connection, .. } = sync(database, Index::Unique).await;
     let logs = simulate(&sync, scratch.url(), 1).await;
-    let mut connection = connect(scratch.url()).await;
     assert_eq!(check(&mut connection, &logs).await, Vec::<String>::new());
     for (fault, words) in [
         // Lost, twice, of nobody, with the values of another change, an orphan, a deleted row that is back.

@@ -3,9 +3,9 @@
 use idgen_mysql::sync::Value;
 use idgen_server::Database;
 
-use crate::common::{connect, on_both, run};
-use crate::sync::{APPLIED, REPEATED, apply};
-use crate::sync_rows::{LISTS, count, put, refers, tables, text};
+use crate::common::{connect, count, on_both, run};
+use crate::sync::{APPLIED, REPEATED, Synced, apply};
+use crate::sync_rows::{LISTS, put, refers, tables, text};
 
 on_both!(an_altered_table_is_read_in_any_session);
 
@@ -21,7 +21,7 @@ const SETTINGS: [&str; 6] = [
 /// The definitions that such a session reads are kept for other callers, too.
 async fn an_altered_table_is_read_in_any_session(database: Database) {
     for setting in SETTINGS {
-        let (scratch, _, sync) = tables(database, &[LISTS], &["lists"]).await;
+        let Synced { scratch, sync, .. } = tables(database, &[LISTS], &["lists"]).await;
         let (mut caller, mut other) = (connect(scratch.url()).await, connect(scratch.url()).await);
         run(&mut caller, setting).await;
         let alter = "ALTER TABLE lists ADD day ENUM('日', '月') CHARACTER SET utf8mb4 NOT NULL, ADD n INT NULL UNIQUE, \

@@ -1,15 +1,13 @@
 //! Errors with numbers of the server, which a trigger can signal, too: the row alone is refused if the server works.
 
-use std::time::Duration;
-
 use idgen_mysql::sync::{Change, Value};
-use idgen_server::{Database, Wait};
+use idgen_server::Database;
 use sqlx::MySqlConnection;
 
-use crate::common::{connect, connection_list, number, on_both, run};
-use crate::sync::{APPLIED, apply, id};
+use crate::common::{connect, connection_list, count, number, on_both, run, until, user};
+use crate::sync::{APPLIED, Synced, id};
 use crate::sync_driver::Driver;
-use crate::sync_rows::{LISTS, count, is_refused, put, tables, text};
+use crate::sync_rows::{LISTS, is_refused, put, tables, text};
 
 on_both!(a_signal_with_any_number_refuses_its_row, errors_of_the_server_end_the_batch);
 
@@ -50,16 +48,14 @@ async fn a_signal_with_any_number_refuses_its_row(database: Database) {
          SIGNAL SQLSTATE '42000' SET MESSAGE_TEXT = 'not zero', MYSQL_ERRNO = 1226; END IF; END"
             .to_owned(),
     );
-    let schema: Vec<&str> = schema.iter().map(String::as_str).collect();
-    let (scratch, _, sync) = tables(database, &schema, &["t", "lists"]).await;
-    let mut connection = connect(scratch.url()).await;
-    let mut driver = Driver::open(scratch.url(), true, usize::MAX).await;
+    let mut synced = tables(database, &schema, &["t", "lists"]).await;
+    let mut driver = Driver::open(synced.scratch.url(), true, usize::MAX).await;
     let a = |row: u128, number: u64, a: i64| put("t", row, number, [("a", Value::Int(a))]);
     let list = |row: u128, number: u64| put("lists", row, number, [("title", text("l"))]);
     for (at, signal) in (1..).zip(SIGNALS) {
         let row = |row: u128| 100 * at as u128 + row;
         let batch = [list(row(1), 1), a(row(2), 1, at), a(row(3), 1, 0), a(row(4), 1, at), a(row(5), 1, 0)];
-        let answer = apply(&sync, &mut connection, &batch).await;
+        let answer = synced.apply(&batch).await;
         for (place, outcome) in answer.outcomes().iter().enumerate() {
             match place {
                 1 | 3 => assert!(is_refused(outcome, "not zero"), "{database} {signal:?}: {answer:?}"),
@@ -67,17 +63,17 @@ async fn a_signal_with_any_number_refuses_its_row(database: Database) {
             }
         }
         let batch = [a(row(3), 2, at), list(row(1), 2), a(row(5), 2, 0)];
-        let answer = apply(&sync, &mut connection, &batch).await;
+        let answer = synced.apply(&batch).await;
         assert!(is_refused(&answer.outcomes()[0], "not zero"), "{database} {signal:?}: {answer:?}");
         assert_eq!(answer.outcomes()[1..], [APPLIED, APPLIED], "{database} {signal:?}");
         // A driver that tells no state.
-        let answer = sync.apply(&mut driver, &[a(row(6), 1, at), a(row(7), 1, 0)]).await.unwrap();
+        let answer = synced.sync.apply(&mut driver, &[a(row(6), 1, at), a(row(7), 1, 0)]).await.unwrap();
         assert!(is_refused(&answer.outcomes()[0], "not zero"), "{database} {signal:?}: {answer:?}");
         assert_eq!(answer.outcomes()[1], APPLIED, "{database} {signal:?}");
         run(&mut driver.connection, "COMMIT").await;
         run(&mut driver.connection, "START TRANSACTION").await;
     }
-    let answer = apply(&sync, &mut connection, &[Change::delete("t", id(103), 9), list(9, 1)]).await;
+    let answer = synced.apply(&[Change::delete("t", id(103), 9), list(9, 1)]).await;
     assert!(is_refused(&answer.outcomes()[0], "not zero"), "{database}: {answer:?}");
     assert_eq!(answer.outcomes()[1], APPLIED, "{database}");
 }
@@ -93,13 +89,12 @@ async fn a_full_table_of_a_trigger_refuses_its_row() {
         "CREATE TRIGGER audited BEFORE INSERT ON lists FOR EACH ROW BEGIN IF NEW.title = 'bad' THEN \
          INSERT INTO audit VALUES (''); END IF; END",
     ];
-    let (scratch, _, sync) = tables(database, &schema, &["lists"]).await;
-    let mut connection = connect(scratch.url()).await;
-    run(&mut connection, "SET max_heap_table_size = 16384").await;
-    run(&mut connection, "ALTER TABLE audit ENGINE=MEMORY").await;
-    while sqlx::query("INSERT INTO audit VALUES ('')").execute(&mut connection).await.is_ok() {}
+    let mut synced = tables(database, &schema, &["lists"]).await;
+    synced.run("SET max_heap_table_size = 16384").await;
+    synced.run("ALTER TABLE audit ENGINE=MEMORY").await;
+    while sqlx::query("INSERT INTO audit VALUES ('')").execute(&mut synced.connection).await.is_ok() {}
     let list = |row, title| put("lists", row, 1, [("title", text(title))]);
-    let answer = apply(&sync, &mut connection, &[list(1, "a"), list(2, "bad"), list(3, "b")]).await;
+    let answer = synced.apply(&[list(1, "a"), list(2, "bad"), list(3, "b")]).await;
     assert!(is_refused(&answer.outcomes()[1], "audit"), "{database}: {answer:?}");
     assert_eq!([&answer.outcomes()[0], &answer.outcomes()[2]], [&APPLIED; 2], "{database}");
 }
@@ -111,7 +106,7 @@ async fn session(connection: &mut MySqlConnection) -> i64 {
 
 async fn errors_of_the_server_end_the_batch(database: Database) {
     let schema = "CREATE TABLE t (id BIGINT UNSIGNED PRIMARY KEY, a INT NOT NULL UNIQUE)";
-    let (scratch, _, sync) = tables(database, &[schema], &["t"]).await;
+    let Synced { scratch, sync, .. } = tables(database, &[schema], &["t"]).await;
     let (mut connection, mut other) = (connect(scratch.url()).await, connect(scratch.url()).await);
     let a = |row: u128, a: i64| put("t", row, 1, [("a", Value::Int(a))]);
     // A query that is killed while it waits for another transaction.
@@ -124,11 +119,7 @@ async fn errors_of_the_server_end_the_batch(database: Database) {
         let list = connection_list(database);
         let waits =
             format!("SELECT COUNT(*) FROM {list} WHERE id = {session} AND info LIKE 'INSERT INTO `t`%'");
-        let wait = Wait::until("the batch waits");
-        while number(&mut other, waits.as_str()).await != Ok(1) {
-            wait.check();
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
+        until(&mut other, "the batch waits", &waits, |found| found == 1).await;
         run(&mut other, format!("KILL QUERY {session}")).await;
         run(&mut other, "ROLLBACK").await;
     };
@@ -138,20 +129,15 @@ async fn errors_of_the_server_end_the_batch(database: Database) {
     run(&mut connection, "ROLLBACK").await;
     assert_eq!(count(&mut connection, "t").await, 0, "{database}");
     // A table that the user may not write.
-    let (schema, user) = (scratch.name(), format!("u{}", &scratch.name()[scratch.name().len() - 16..]));
-    run(&mut other, format!("CREATE USER '{user}'@'%' IDENTIFIED BY 'Secret-7'")).await;
-    for (privileges, table) in [
+    let grants = [
         ("ALL", "uuid_map"),
         ("ALL", "uuid_map_state"),
         ("ALL", "uuid_map_sync"),
         ("ALL", "uuid_map_row"),
         ("ALL", "uuid_map_open"),
         ("SELECT, UPDATE", "t"),
-    ] {
-        run(&mut other, format!("GRANT {privileges} ON {schema}.{table} TO '{user}'@'%'")).await;
-    }
-    let (_, address) = scratch.url().rsplit_once('@').unwrap();
-    let mut limited = connect(&format!("mysql://{user}:Secret-7@{address}")).await;
+    ];
+    let mut limited = connect(&user(&mut other, &scratch, &grants).await).await;
     run(&mut limited, "START TRANSACTION").await;
     let error = sync.apply(&mut limited, &batch).await.unwrap_err();
     assert!(error.to_string().contains("1142"), "{database}: {error}");

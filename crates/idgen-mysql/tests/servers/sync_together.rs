@@ -3,11 +3,11 @@
 
 use idgen_mysql::sync::{Change, Outcome, Value};
 use idgen_server::Database;
-use sqlx::{Connection, MySqlConnection};
+use sqlx::Connection;
 
-use crate::common::{connect, number, on_both, run};
-use crate::sync::{APPLIED, apply, id};
-use crate::sync_rows::{LISTS, count, delete, is_refused, put, refers, tables, text};
+use crate::common::{connect, number, on_both};
+use crate::sync::{APPLIED, Synced, apply, id};
+use crate::sync_rows::{LISTS, delete, is_refused, put, refers, tables, text};
 
 on_both!(
     rows_that_leave_a_deleted_parent_keep_their_own,
@@ -32,8 +32,7 @@ async fn rows_that_leave_a_deleted_parent_keep_their_own(database: Database) {
          FOREIGN KEY (i_id) REFERENCES i (id) ON DELETE CASCADE)";
     let notes = "CREATE TABLE n (id BIGINT UNSIGNED PRIMARY KEY, i_id BIGINT UNSIGNED NULL, \
          FOREIGN KEY (i_id) REFERENCES i (id) ON DELETE SET NULL)";
-    let (scratch, _, sync) = tables(database, &[LISTS, items, subs, notes], &["lists", "i", "s", "n"]).await;
-    let mut connection = connect(scratch.url()).await;
+    let mut synced = tables(database, &[LISTS, items, subs, notes], &["lists", "i", "s", "n"]).await;
     let list = |row, number| put("lists", row, number, [("title", text("l"))]);
     let item = |row, number, list, title: &str| {
         put("i", row, number, [("list_id", refers(list)), ("title", text(title))])
@@ -58,7 +57,7 @@ async fn rows_that_leave_a_deleted_parent_keep_their_own(database: Database) {
     ];
     for (place, case) in cases.iter().enumerate() {
         let at = base(place as u128);
-        run(&mut connection, "DELETE FROM i").await;
+        synced.run("DELETE FROM i").await;
         let before = [
             list(at + 1, 1),
             list(at + 2, 1),
@@ -68,14 +67,14 @@ async fn rows_that_leave_a_deleted_parent_keep_their_own(database: Database) {
             put("s", at + 5, 1, [("i_id", refers(at + 3))]),
             put("n", at + 6, 1, [("i_id", refers(at + 3))]),
         ];
-        assert_eq!(apply(&sync, &mut connection, &before).await.outcomes(), vec![APPLIED; 7]);
-        run(&mut connection, "UPDATE i SET seen = 7").await;
+        assert_eq!(synced.apply(&before).await.outcomes(), vec![APPLIED; 7]);
+        synced.run("UPDATE i SET seen = 7").await;
         let batch = case(at);
-        let answer = apply(&sync, &mut connection, &batch).await;
+        let answer = synced.apply(&batch).await;
         assert_eq!(answer.outcomes(), vec![APPLIED; batch.len()], "{database} {place}");
         let kept = "i JOIN s ON s.i_id = i.id JOIN n ON n.i_id = i.id WHERE seen = 7";
-        assert_eq!(count(&mut connection, kept).await, 1, "{database} {place}");
-        assert_eq!(count(&mut connection, "i").await, 2, "{database} {place}");
+        assert_eq!(synced.count(kept).await, 1, "{database} {place}");
+        assert_eq!(synced.count("i").await, 2, "{database} {place}");
     }
 }
 
@@ -85,9 +84,7 @@ async fn what_an_exchange_frees_is_taken(database: Database) {
     let places = "CREATE TABLE c (id BIGINT UNSIGNED PRIMARY KEY, x VARCHAR(20) NOT NULL UNIQUE, y VARCHAR(20) NOT NULL UNIQUE)";
     let circles = "CREATE TABLE r (id BIGINT UNSIGNED PRIMARY KEY, title VARCHAR(20) NOT NULL UNIQUE, \
          r_id BIGINT UNSIGNED NULL, FOREIGN KEY (r_id) REFERENCES r (id))";
-    let (scratch, _, sync) =
-        tables(database, &[LISTS, items, places, circles], &["lists", "i", "c", "r"]).await;
-    let mut connection = connect(scratch.url()).await;
+    let mut synced = tables(database, &[LISTS, items, places, circles], &["lists", "i", "c", "r"]).await;
     let list = |row, number| put("lists", row, number, [("title", text("l"))]);
     let item = |row, number, list, title: &str| {
         put("i", row, number, [("list_id", refers(list)), ("title", text(title))])
@@ -113,8 +110,8 @@ async fn what_an_exchange_frees_is_taken(database: Database) {
             ],
         ),
     ] {
-        apply(&sync, &mut connection, &before).await;
-        let answer = apply(&sync, &mut connection, &batch).await;
+        synced.apply(&before).await;
+        let answer = synced.apply(&batch).await;
         assert_eq!(answer.outcomes(), [APPLIED; 3], "{database}");
     }
 }
@@ -159,10 +156,8 @@ async fn rows_exchange_values_of_which_few_are_free(database: Database) {
         .iter()
         .map(|(name, columns, _)| format!("CREATE TABLE {name} (id BIGINT UNSIGNED PRIMARY KEY, {columns})"));
     let schema: Vec<String> = schema.collect();
-    let statements: Vec<&str> = schema.iter().map(String::as_str).collect();
     let names: Vec<&str> = kinds.iter().map(|(name, ..)| *name).collect();
-    let (scratch, _, sync) = tables(database, &statements, &names).await;
-    let mut connection = connect(scratch.url()).await;
+    let mut synced = tables(database, &schema, &names).await;
     let mut wrong = Vec::new();
     for (at, (name, _, [first, second])) in kinds.iter().enumerate() {
         let row = |place: u128, number: u64, value: &Value| {
@@ -177,8 +172,8 @@ async fn rows_exchange_values_of_which_few_are_free(database: Database) {
             }
         };
         let before = [row(1, 1, first), row(2, 1, second)];
-        assert_eq!(apply(&sync, &mut connection, &before).await.outcomes(), [APPLIED; 2], "{name}");
-        let answer = apply(&sync, &mut connection, &[row(1, 2, second), row(2, 2, first)]).await;
+        assert_eq!(synced.apply(&before).await.outcomes(), [APPLIED; 2], "{name}");
+        let answer = synced.apply(&[row(1, 2, second), row(2, 2, first)]).await;
         if answer.outcomes() != [APPLIED; 2] {
             wrong.push(format!("{name}: {:?}", answer.outcomes()));
         }
@@ -195,11 +190,10 @@ async fn rows_exchange_references(database: Database) {
         "CREATE TABLE pairs (id BIGINT UNSIGNED PRIMARY KEY, {list} NOT NULL, other_id BIGINT UNSIGNED NOT NULL, \
          UNIQUE (list_id, other_id), {key}, FOREIGN KEY (other_id) REFERENCES lists (id))"
     );
-    let (scratch, _, sync) =
+    let mut synced =
         tables(database, &[LISTS, &one, &maybe, &both], &["lists", "one", "maybe", "pairs"]).await;
-    let mut connection = connect(scratch.url()).await;
     let lists: Vec<Change> = (1..4).map(|row| put("lists", row, 1, [("title", text("l"))])).collect();
-    apply(&sync, &mut connection, &lists).await;
+    synced.apply(&lists).await;
     for (at, table) in ["one", "maybe", "pairs"].into_iter().enumerate() {
         let row = |place: u128, number: u64, list: u128| {
             let row = 10 * (at as u128 + 1) + place;
@@ -208,8 +202,8 @@ async fn rows_exchange_references(database: Database) {
                 _ => put(table, row, number, [("list_id", refers(list))]),
             }
         };
-        apply(&sync, &mut connection, &[row(1, 1, 1), row(2, 1, 2)]).await;
-        let answer = apply(&sync, &mut connection, &[row(1, 2, 2), row(2, 2, 1)]).await;
+        synced.apply(&[row(1, 1, 1), row(2, 1, 2)]).await;
+        let answer = synced.apply(&[row(1, 2, 2), row(2, 2, 1)]).await;
         assert_eq!(answer.outcomes(), [APPLIED; 2], "{database} {table}");
     }
 }
@@ -233,13 +227,12 @@ async fn the_row_that_refuses_is_named(database: Database) {
     let large = format!(
         "CREATE TABLE large (id BIGINT UNSIGNED PRIMARY KEY, v MEDIUMTEXT NOT NULL, g VARCHAR(700) AS (CONCAT({repeated})) STORED UNIQUE)"
     );
-    let (scratch, _, sync) = tables(
+    let mut synced = tables(
         database,
         &[LISTS, &items, &invoices, &bills, texts, two, &large],
         &["a_items", "bills", "invoices", "lists", "texts", "two", "large"],
     )
     .await;
-    let mut connection = connect(scratch.url()).await;
     let list = |row| put("lists", row, 1, [("title", text("l"))]);
     let child = |table: &str, row, of| put(table, row, 1, [("p_id", refers(of))]);
     let before = [
@@ -254,27 +247,27 @@ async fn the_row_that_refuses_is_named(database: Database) {
         put("two", 21, 1, [("a", text("x")), ("b", text("'ua'"))]),
         put("large", 31, 1, [("v", text("large"))]),
     ];
-    assert_eq!(apply(&sync, &mut connection, &before).await.outcomes(), vec![APPLIED; 10]);
+    assert_eq!(synced.apply(&before).await.outcomes(), vec![APPLIED; 10]);
     let batch = [
         delete("lists", 1, 2),
         delete("lists", 4, 2),
         put("texts", 13, 1, [("v", Value::Int(5))]),
         put("two", 22, 1, [("a", text("y")), ("b", text("'ua'"))]),
     ];
-    let answer = apply(&sync, &mut connection, &batch).await;
+    let answer = synced.apply(&batch).await;
     let by = [("invoices", 3), ("bills", 6), ("texts", 12), ("two", 21)];
     for (outcome, (table, row)) in answer.outcomes().iter().zip(by) {
         assert!(is_blocked(outcome, table, row), "{database} {table}: {outcome:?}");
     }
     // The statement that finds the row would be too large.
     let large = put("large", 32, 1, [("v", text(&"la".repeat(60_000)))]);
-    let answer = apply(&sync, &mut connection, &[large, list(41)]).await;
+    let answer = synced.apply(&[large, list(41)]).await;
     assert!(matches!(answer.outcomes(), [Outcome::Refused(_), APPLIED]), "{database}: {answer:?}");
 }
 
 async fn the_row_of_another_session_is_named(database: Database) {
     let lists = "CREATE TABLE lists (id BIGINT UNSIGNED PRIMARY KEY, title VARCHAR(20) NOT NULL UNIQUE)";
-    let (scratch, _, sync) = tables(database, &[lists], &["lists"]).await;
+    let Synced { scratch, sync, .. } = tables(database, &[lists], &["lists"]).await;
     let list = |row| put("lists", row, 1, [("title", text("l"))]);
     let (mut connection, mut other) = (connect(scratch.url()).await, connect(scratch.url()).await);
     let mut transaction = connection.begin().await.unwrap();
@@ -284,22 +277,15 @@ async fn the_row_of_another_session_is_named(database: Database) {
     assert!(is_blocked(&answer.outcomes()[0], "lists", 1), "{database}: {answer:?}");
 }
 
-/// The statements of this session so far, by the server's count.
-async fn statements(connection: &mut MySqlConnection) -> i64 {
-    let row = sqlx::query("SHOW SESSION STATUS LIKE 'Questions'").fetch_one(connection).await.unwrap();
-    sqlx::Row::get::<String, _>(&row, 1).parse().unwrap()
-}
-
 async fn long_chains_take_few_statements(database: Database) {
     let positions = "CREATE TABLE positions (id BIGINT UNSIGNED PRIMARY KEY, pos INT NOT NULL UNIQUE)";
     let nodes = "CREATE TABLE nodes (id BIGINT UNSIGNED PRIMARY KEY, node_id BIGINT UNSIGNED NULL, \
          FOREIGN KEY (node_id) REFERENCES nodes (id))";
-    let (scratch, _, sync) = tables(database, &[positions, nodes], &["positions", "nodes"]).await;
-    let mut connection = connect(scratch.url()).await;
+    let mut synced = tables(database, &[positions, nodes], &["positions", "nodes"]).await;
     let position =
         |row: u128, number: u64, pos: u128| put("positions", row, number, [("pos", Value::Int(pos as i64))]);
     let before: Vec<Change> = (1..61).map(|row| position(row, 1, row)).collect();
-    apply(&sync, &mut connection, &before).await;
+    synced.apply(&before).await;
     // In their order, and in another one.
     for (round, step) in [(1, 1), (2, 37)] {
         let mut batch = vec![position(100 + round, 1, 1)];
@@ -308,9 +294,9 @@ async fn long_chains_take_few_statements(database: Database) {
         if round == 2 {
             batch.push(position(101, 2, 2));
         }
-        let from = statements(&mut connection).await;
-        let answer = apply(&sync, &mut connection, &batch).await;
-        let took = statements(&mut connection).await - from;
+        let from = synced.statements().await;
+        let answer = synced.apply(&batch).await;
+        let took = synced.statements().await - from;
         let missing =
             answer.outcomes().iter().filter(|outcome| !matches!(outcome, Outcome::Applied { .. })).count();
         assert_eq!(missing, 0, "{database} {round}: {answer:?}");
@@ -321,11 +307,11 @@ async fn long_chains_take_few_statements(database: Database) {
         put("nodes", row, 1, [("node_id", parent)])
     };
     let before: Vec<Change> = (200..300).map(node).collect();
-    apply(&sync, &mut connection, &before).await;
+    synced.apply(&before).await;
     let batch: Vec<Change> = (200..300).map(|row| delete("nodes", row, 2)).collect();
-    let from = statements(&mut connection).await;
-    let answer = apply(&sync, &mut connection, &batch).await;
-    let took = statements(&mut connection).await - from;
+    let from = synced.statements().await;
+    let answer = synced.apply(&batch).await;
+    let took = synced.statements().await - from;
     assert_eq!(answer.outcomes(), vec![APPLIED; 100], "{database}");
     assert!(took < 1_000, "{database}: {took}");
 }
@@ -342,13 +328,12 @@ async fn rows_that_wait_for_each_other_are_refused(database: Database) {
         "ALTER TABLE a ADD FOREIGN KEY (b_id) REFERENCES b (id)",
         "ALTER TABLE b ADD FOREIGN KEY (a_id) REFERENCES a (id)",
     ];
-    let (scratch, _, sync) = tables(database, &schema, &["a", "b"]).await;
-    let mut connection = connect(scratch.url()).await;
+    let mut synced = tables(database, &schema, &["a", "b"]).await;
     let (a, b) = (
         |row, to| put("a", row, 1, [("b_id", refers(to))]),
         |row, to| put("b", row, 1, [("a_id", refers(to))]),
     );
-    let answer = apply(&sync, &mut connection, &[a(1, 2), b(2, 1), b(3, 1), a(4, 9)]).await;
+    let answer = synced.apply(&[a(1, 2), b(2, 1), b(3, 1), a(4, 9)]).await;
     let outcomes = answer.outcomes();
     assert!(
         outcomes[..2].iter().all(|outcome| is_refused(outcome, "2 rows wait for each other")),

@@ -3,9 +3,9 @@
 use idgen_mysql::sync::{Change, Outcome, Value};
 use idgen_server::Database;
 
-use crate::common::{connect, of_two, on_both};
-use crate::sync::{APPLIED, apply, id};
-use crate::sync_rows::{count, delete, put, tables, text};
+use crate::common::{of_two, on_both};
+use crate::sync::{APPLIED, id};
+use crate::sync_rows::{delete, put, tables, text};
 
 on_both!(
     the_row_that_has_a_unique_value_is_named,
@@ -122,10 +122,8 @@ async fn the_row_that_has_a_unique_value_is_named(database: Database) {
             format!("CREATE TABLE {name} (id BIGINT UNSIGNED PRIMARY KEY, {columns}) COLLATE {collation}")
         })
         .collect();
-    let statements: Vec<&str> = schema.iter().map(String::as_str).collect();
     let names: Vec<&str> = indexes.iter().map(|(name, ..)| *name).collect();
-    let (scratch, _, sync) = tables(database, &statements, &names).await;
-    let mut connection = connect(scratch.url()).await;
+    let mut synced = tables(database, &schema, &names).await;
     let mut wrong = Vec::new();
     for (at, (name, _, [first, equal, other])) in indexes.iter().enumerate() {
         let row = |place: u128, number: u64, value: &Value| {
@@ -137,16 +135,13 @@ async fn the_row_that_has_a_unique_value_is_named(database: Database) {
                 wrong.push(format!("{name}, {what}: {outcome:?}"));
             }
         };
-        let answer = apply(&sync, &mut connection, &[row(1, 1, first), row(2, 1, other)]).await;
+        let answer = synced.apply(&[row(1, 1, first), row(2, 1, other)]).await;
         assert_eq!(answer.outcomes(), [APPLIED, APPLIED], "{database} {name}");
-        expect("a new row", &apply(&sync, &mut connection, &[row(3, 1, equal)]).await.outcomes()[0]);
-        expect(
-            "a row that is there",
-            &apply(&sync, &mut connection, &[row(2, 2, equal)]).await.outcomes()[0],
-        );
+        expect("a new row", &synced.apply(&[row(3, 1, equal)]).await.outcomes()[0]);
+        expect("a row that is there", &synced.apply(&[row(2, 2, equal)]).await.outcomes()[0]);
         // The device then sends both changes together.
         let both = [row(2, 2, equal), row(1, 2, other)];
-        let answer = apply(&sync, &mut connection, &both).await;
+        let answer = synced.apply(&both).await;
         if answer.outcomes() != [APPLIED, APPLIED] {
             wrong.push(format!("{name}, exchanged: {:?}", answer.outcomes()));
         }
@@ -158,8 +153,7 @@ async fn unique_values_of_all_types_are_exchanged(database: Database) {
     let schema = "CREATE TABLE t (id BIGINT UNSIGNED PRIMARY KEY, n DECIMAL(6, 2) NULL UNIQUE, day DATE NOT NULL UNIQUE, \
                   at DATETIME(6) NOT NULL UNIQUE, span TIME NOT NULL UNIQUE, b BINARY(16) NOT NULL UNIQUE, \
                   vb VARBINARY(16) NOT NULL UNIQUE, short VARCHAR(2) NULL UNIQUE)";
-    let (scratch, _, sync) = tables(database, &[schema], &["t"]).await;
-    let mut connection = connect(scratch.url()).await;
+    let mut synced = tables(database, &[schema], &["t"]).await;
     let row = |row: u128, number: u64, values: i64| -> Change {
         put(
             "t",
@@ -176,45 +170,43 @@ async fn unique_values_of_all_types_are_exchanged(database: Database) {
             ],
         )
     };
-    apply(&sync, &mut connection, &[row(1, 1, 1), row(2, 1, 2), row(3, 1, 3)]).await;
-    let answer = apply(&sync, &mut connection, &[row(1, 2, 2), row(2, 2, 1)]).await;
+    synced.apply(&[row(1, 1, 1), row(2, 1, 2), row(3, 1, 3)]).await;
+    let answer = synced.apply(&[row(1, 2, 2), row(2, 2, 1)]).await;
     assert_eq!(answer.outcomes(), [APPLIED, APPLIED], "{database}");
-    let answer = apply(&sync, &mut connection, &[row(1, 3, 3), row(2, 3, 2), row(3, 2, 1)]).await;
+    let answer = synced.apply(&[row(1, 3, 3), row(2, 3, 2), row(3, 2, 1)]).await;
     assert_eq!(answer.outcomes(), [APPLIED; 3], "{database}");
-    assert_eq!(count(&mut connection, "t WHERE n = DAY(day) AND n = SECOND(at) AND n = short").await, 3);
+    assert_eq!(synced.count("t WHERE n = DAY(day) AND n = SECOND(at) AND n = short").await, 3);
 }
 
 async fn a_default_is_a_unique_value_too(database: Database) {
     let schema = "CREATE TABLE places (id BIGINT UNSIGNED PRIMARY KEY, name VARCHAR(20) NOT NULL, kind INT NOT NULL DEFAULT 5, \
                   UNIQUE (name, kind))";
-    let (scratch, _, sync) = tables(database, &[schema], &["places"]).await;
-    let mut connection = connect(scratch.url()).await;
+    let mut synced = tables(database, &[schema], &["places"]).await;
     let place = |row: u128, number: u64, name: &str| put("places", row, number, [("name", text(name))]);
-    apply(&sync, &mut connection, &[place(1, 1, "a"), place(2, 1, "b")]).await;
+    synced.apply(&[place(1, 1, "a"), place(2, 1, "b")]).await;
     for change in [place(3, 1, "a"), place(2, 2, "a")] {
-        let answer = apply(&sync, &mut connection, &[change]).await;
+        let answer = synced.apply(&[change]).await;
         let outcome = &answer.outcomes()[0];
         assert!(
             matches!(outcome, Outcome::Blocked { row, number: 1, .. } if *row == id(1)),
             "{database}: {outcome:?}"
         );
     }
-    let answer = apply(&sync, &mut connection, &[place(3, 1, "a"), delete("places", 1, 2)]).await;
+    let answer = synced.apply(&[place(3, 1, "a"), delete("places", 1, 2)]).await;
     assert_eq!(answer.outcomes(), [APPLIED, APPLIED], "{database}");
 }
 
 async fn rows_with_all_values_of_a_column_block_each_other(database: Database) {
     let schema = "CREATE TABLE sides (id BIGINT UNSIGNED PRIMARY KEY, v ENUM('a', 'b') NOT NULL UNIQUE)";
-    let (scratch, _, sync) = tables(database, &[schema], &["sides"]).await;
-    let mut connection = connect(scratch.url()).await;
+    let mut synced = tables(database, &[schema], &["sides"]).await;
     let side = |row: u128, number: u64, v: &str| put("sides", row, number, [("v", text(v))]);
-    apply(&sync, &mut connection, &[side(1, 1, "a"), side(2, 1, "b")]).await;
-    let answer = apply(&sync, &mut connection, &[side(1, 2, "b"), side(2, 2, "a")]).await;
+    synced.apply(&[side(1, 1, "a"), side(2, 1, "b")]).await;
+    let answer = synced.apply(&[side(1, 2, "b"), side(2, 2, "a")]).await;
     for (outcome, by) in answer.outcomes().iter().zip([id(2), id(1)]) {
         assert!(
             matches!(outcome, Outcome::Blocked { row, number: 1, .. } if *row == by),
             "{database}: {outcome:?}"
         );
     }
-    assert_eq!(count(&mut connection, "sides").await, 2);
+    assert_eq!(synced.count("sides").await, 2);
 }

@@ -3,8 +3,8 @@
 use idgen_mysql::sync::{Outcome, Value};
 use idgen_server::Database;
 
-use crate::common::{connect, number, on_both};
-use crate::sync::{APPLIED, apply};
+use crate::common::on_both;
+use crate::sync::APPLIED;
 use crate::sync_rows::{put, tables, text};
 
 on_both!(
@@ -22,24 +22,21 @@ async fn check(database: Database, cases: &[Case]) {
         .zip(cases)
         .map(|(at, (kind, _))| format!("CREATE TABLE v{at} (id BIGINT UNSIGNED PRIMARY KEY, v {kind} NULL)"))
         .collect();
-    let schema: Vec<&str> = schema.iter().map(String::as_str).collect();
     let names: Vec<String> = (0..cases.len()).map(|at| format!("v{at}")).collect();
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let (scratch, _, sync) = tables(database, &schema, &names).await;
-    let mut connection = connect(scratch.url()).await;
+    let mut synced = tables(database, &schema, &names).await;
     let mut wrong = Vec::new();
     let mut row = 0;
     for (name, (kind, values)) in names.iter().zip(cases) {
         for (value, stored) in values {
             row += 1;
-            let answer = apply(&sync, &mut connection, &[put(name, row, 1, [("v", value.clone())])]).await;
+            let answer = synced.apply(&[put(name, row, 1, [("v", value.clone())])]).await;
             let outcome = &answer.outcomes()[0];
             let is_right = match stored {
                 None => matches!(outcome, Outcome::Refused(_)),
                 Some(stored) => {
                     // The newest integer is that of this row.
                     let is = format!("SELECT v = {stored} FROM {name} ORDER BY id DESC LIMIT 1");
-                    *outcome == APPLIED && number(&mut connection, is).await == Ok(1)
+                    *outcome == APPLIED && synced.number(is).await == Ok(1)
                 }
             };
             if !is_right {

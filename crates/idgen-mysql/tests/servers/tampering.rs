@@ -1,13 +1,11 @@
 //! Tests triggers and constraints of an operator on the map's tables: those that change what is stored are refused, and the
 //! others do not disturb.
 
-use std::time::Duration;
-
 use idgen_mysql::{Index, Severity, UuidMap};
 use idgen_server::Database;
 use uuid::Uuid;
 
-use crate::common::{assert_sound, connect, everywhere, map, number, on_both, run};
+use crate::common::{assert_sound, connect, everywhere, map, number, on_both, run, until_it_is_read_again};
 use crate::reservations::blind;
 
 everywhere!(
@@ -22,11 +20,6 @@ const BAD: [&str; 3] = [
     "CREATE TRIGGER bad BEFORE INSERT ON uuid_map FOR EACH ROW SET NEW.uuid = REVERSE(NEW.uuid)",
     "CREATE TRIGGER bad BEFORE UPDATE ON uuid_map_state FOR EACH ROW SET NEW.next_id = 1",
 ];
-
-/// The map is read again after a second of use.
-async fn until_it_is_read_again() {
-    tokio::time::sleep(Duration::from_millis(1100)).await;
-}
 
 async fn triggers_that_change_pairs_are_refused(database: Database, index: Index) {
     let (scratch, running) = map(database, index).await;
@@ -60,7 +53,7 @@ async fn a_client_that_sees_no_triggers_acknowledges_nothing_else_than_is_stored
     let (scratch, _map) = map(database, index).await;
     let mut root = connect(scratch.url()).await;
     for trigger in &BAD[..2] {
-        let blind = blind(&mut root, scratch.url(), scratch.name(), "").await;
+        let blind = blind(&mut root, &scratch, index).await;
         let known = Uuid::new_v4();
         let id = blind.id_of(known).await.unwrap();
         run(&mut root, *trigger).await;
@@ -86,7 +79,7 @@ async fn a_client_that_sees_no_triggers_acknowledges_nothing_else_than_is_stored
         blind.id_of(Uuid::new_v4()).await.unwrap();
     }
     // A trigger that keeps a UUID from being erased.
-    let blind = blind(&mut root, scratch.url(), scratch.name(), "").await;
+    let blind = blind(&mut root, &scratch, index).await;
     let kept = Uuid::new_v4();
     blind.id_of(kept).await.unwrap();
     run(&mut root, "CREATE TRIGGER keeps BEFORE UPDATE ON uuid_map FOR EACH ROW SET NEW.uuid = OLD.uuid")
@@ -128,7 +121,7 @@ async fn harmless_triggers_go_on_working(database: Database, index: Index) {
 async fn a_trigger_that_changes_claims_is_refused(database: Database) {
     let (scratch, _map) = map(database, Index::Dedup).await;
     let mut root = connect(scratch.url()).await;
-    let blind = blind(&mut root, scratch.url(), scratch.name(), "").await;
+    let blind = blind(&mut root, &scratch, Index::Dedup).await;
     run(
         &mut root,
         "CREATE TRIGGER bad BEFORE INSERT ON uuid_map_claim FOR EACH ROW SET NEW.uuid = RANDOM_BYTES(16)",

@@ -6,14 +6,14 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use idgen_mysql::sync::{Change, Sync, Table};
+use idgen_mysql::sync::{Change, Sync};
 use idgen_mysql::{Index, UuidMap};
 use idgen_server::{Database, Scratch};
 use sqlx::{AssertSqlSafe, Executor, MySqlConnection, Row};
 use uuid::Uuid;
 
 use crate::common::{connect, map, number, on_both, run, server};
-use crate::sync::{APPLIED, REPEATED, apply, child, id, item, list, sync_of};
+use crate::sync::{APPLIED, REPEATED, apply, child, id, item, list, sync_of, synced_tables};
 
 on_both!(tables_of_version_0_1_go_on);
 
@@ -45,10 +45,6 @@ const DEVICES: [u128; 2] = [200, 201];
 fn sent() -> [Change; 3] {
     let note = Change::put("notes", id(4), 7, [("item_id", id(3).into()), ("list_id", id(1).into())]);
     [note, item(id(2), 1, id(1), "milk"), list(id(1), 1, "shopping")]
-}
-
-fn synced() -> [Table; 3] {
-    [Table::new("notes").refers("list_id", "lists"), Table::new("items"), Table::new("lists")]
 }
 
 /// Everything that is stored, as SQL.
@@ -122,7 +118,7 @@ async fn goes_on(scratch: &Scratch, index: Index) {
     assert!(stored.values().all(|id| *id < new), "{new}");
 
     devices_keep_their_numbers(&map, &mut connection).await;
-    let sync = map.sync(&synced()).await.unwrap();
+    let sync = map.sync(&synced_tables()).await.unwrap();
     the_log_is_known(&sync, &mut connection, &stored).await;
     // Called again, as each start of a program may.
     map.install().await.unwrap();

@@ -3,11 +3,13 @@
 use std::time::{Duration, Instant};
 
 use idgen_mysql::{Index, UuidMap};
-use idgen_server::{Database, Scratch, Wait};
+use idgen_server::{Database, Scratch};
 use sqlx::{Connection, MySqlConnection};
 use uuid::Uuid;
 
-use crate::common::{assert_sound, connect, connection_list, everywhere, map, number, of_two, on_both, run};
+use crate::common::{
+    assert_sound, connect, connection_list, everywhere, map, number, of_two, on_both, run, until,
+};
 use crate::proxy::{Mood, Proxy};
 
 everywhere!(
@@ -224,12 +226,8 @@ async fn claims_of_transactions_are_removed_too(database: Database) {
         }
         transaction.commit().await.unwrap();
     }
-    let begin = Instant::now();
     let claims = "SELECT COUNT(*) FROM uuid_map_claim";
-    while number(&mut connection, claims).await.unwrap() > 2000 {
-        assert!(begin.elapsed() < Duration::from_secs(300), "claims are not cleared away");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    until(&mut connection, "claims are cleared away", claims, |found| found <= 2000).await;
     assert_sound(scratch.url()).await;
 }
 
@@ -344,11 +342,7 @@ async fn an_alter_table_does_not_block_clients(database: Database) {
         "SELECT COUNT(*) FROM {list} WHERE db = '{}' AND state LIKE '%metadata lock%'",
         scratch.name()
     );
-    let wait = Wait::until("ALTER TABLE waits for the transaction");
-    while number(&mut root, waits.clone()).await != Ok(1) {
-        wait.check();
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
+    until(&mut root, "ALTER TABLE waits for the transaction", &waits, |found| found == 1).await;
     let second = map.id_of_within(&mut transaction, Uuid::from_u128(2)).await.unwrap();
     assert!(!alteration.is_finished());
     transaction.commit().await.unwrap();

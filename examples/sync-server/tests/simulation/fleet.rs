@@ -15,7 +15,8 @@ use tokio::runtime::Handle;
 use uuid::Uuid;
 
 use crate::checker::Journal;
-use crate::servers::{Servers, TOKEN};
+use crate::process::TOKEN;
+use crate::servers::Servers;
 
 /// A device, and its user.
 pub struct Person {

@@ -7,9 +7,10 @@
 
 mod checker;
 mod fleet;
+#[path = "../process/mod.rs"]
+mod process;
 mod servers;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -67,7 +68,7 @@ fn simulate(database: Database) {
         leases.install().await.unwrap();
         leases
     });
-    let servers = Arc::new(Servers::start(scratch.url()));
+    let servers = Servers::start(scratch.url());
     let folder = tempfile::tempdir().unwrap();
     let fleet = Fleet::new(size.devices, size.visits, folder.path(), &leases, runtime.handle());
     let journal = Journal::default();

@@ -8,14 +8,15 @@ use uuid::Uuid;
 use crate::sync::id;
 
 /// The effect of the deletion of a parent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rule {
+    #[default]
     Restrict,
     SetNull,
     Cascade,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Schema {
     pub rule: Rule,
     pub nullable: bool,
@@ -95,6 +96,7 @@ pub type Children = BTreeMap<Uuid, (Option<Uuid>, i64)>;
 pub type Notes = BTreeMap<Uuid, Option<Uuid>>;
 
 /// A device whose rows agree with each other.
+#[derive(Default)]
 pub struct Device {
     pub schema: Schema,
     pub parents: Parents,
